@@ -1,0 +1,179 @@
+"""The app wires: it loads, opens and closes screens, saves files, and turns failures into words.
+
+Nothing of weight is imported before the first paint: polars, numpy and the screens come in the loading thread.
+"""
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App, ComposeResult, SystemCommand
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.widgets import Static
+
+from inspector.messages import Back, Export, Failed, Go, Inspected, Loaded
+from inspector.request import Request
+from inspector.text import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from inspector.inspection import Inspection
+    from inspector.paint import Brush
+    from inspector.screens.base import InspectionScreen
+
+MINIMUM = (40, 10)
+"""Columns and rows below which the app only says that the terminal is too small."""
+
+
+class InspectApp(App[int]):
+    """The terminal inspector."""
+
+    CSS_PATH = "inspector.tcss"
+    TITLE = "prm-inspect"
+    BINDINGS: ClassVar[list[BindingType]] = [("ctrl+c", "quit", "Quit")]
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, request: Request, *, ascii_only: bool = False, folder: Path | None = None) -> None:
+        """`folder` is where exports go: the current one by default."""
+        super().__init__()
+        self.request = request
+        self.ascii_only = ascii_only
+        self.folder = folder or Path()
+        self.inspection: Inspection | None = None
+        self.failure = ""
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("prm-inspect: reading the workspace"), id="loading")
+
+    def on_mount(self) -> None:
+        self.animation_level = "none"
+        self.call_after_refresh(self._load)
+
+    def _load(self) -> None:
+        self.run_worker(self._read, thread=True, exit_on_error=True)
+
+    def _read(self) -> None:
+        """In a thread: import what is heavy, read the workspace, decide."""
+        from inspector.inspection import inspect
+        from inspector.screens import board, case, cases  # noqa: F401  # imported here so that opening them is instant
+        from inspector.selection import load
+        from scoring.errors import InspectError
+
+        try:
+            selection = load(self.request)
+            self.post_message(Loaded(selection, inspect(selection)))
+        except InspectError as error:
+            self.post_message(Failed(str(error)))
+
+    def on_failed(self, message: Failed) -> None:
+        """Nothing can be shown: leave, and say why where it stays readable."""
+        self.failure = message.sentence
+        self.exit(2)
+
+    def on_loaded(self, message: Loaded) -> None:
+        """Open the board, or the cases where there is no scorer."""
+        from inspector.screens.board import BoardScreen
+
+        self.inspection = message.inspection
+        self._open(BoardScreen(self._brush()))
+        if message.inspection.scorer is None:
+            self.on_go(Go("cases"))
+        for problem in message.selection.problems:
+            self.notify(clean(problem), severity="warning", markup=False, timeout=15)
+
+    def _brush(self) -> "Brush":
+        from inspector.paint import Brush
+
+        return Brush(self.ascii_only)
+
+    # -- state down, messages up
+
+    def on_inspected(self, message: Inspected) -> None:
+        """A screen made a new value."""
+        self.inspection = message.inspection
+
+    def _open(self, screen: "InspectionScreen") -> None:
+        screen.inspection = self.inspection
+        self.push_screen(screen)
+
+    def on_go(self, message: Go) -> None:
+        """Open a screen on top."""
+        from inspector.screens.case import CaseScreen
+        from inspector.screens.cases import CasesScreen
+
+        self._open(CaseScreen(self._brush(), message.row) if message.to == "case" else CasesScreen(self._brush()))
+
+    def on_back(self, message: Back) -> None:
+        """Close the screen on top; the first one stays, unless it was asked to leave."""
+        from inspector.screens.base import InspectionScreen
+        from inspector.screens.cases import CasesScreen
+
+        depth = sum(isinstance(screen, InspectionScreen) for screen in self.screen_stack)
+        if depth <= 1:
+            if message.top:
+                self.exit(0)
+            return
+        for _ in range(depth - 1 if message.top else 1):
+            self.pop_screen()
+        if isinstance(self.screen, InspectionScreen):
+            self.screen.inspection = self.inspection
+        if isinstance(self.screen, CasesScreen) and message.row >= 0:
+            self.screen.go_to(message.row)
+
+    # -- out
+
+    def on_export(self, message: Export) -> None:
+        """Save or copy a table, and say where it went and which command makes it again."""
+        from inspector.exporting import export_document, free_path
+        from scoring.errors import InspectError
+
+        if self.inspection is None:
+            return
+        document = export_document(self.inspection, message)
+        path = free_path(self.folder, f"{self.inspection.benchmark or 'cases'}-{message.what}", message.form)
+        try:
+            document.write(path, message.form)
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False, timeout=15)
+            return
+        copied = ""
+        if message.copy:
+            self.copy_to_clipboard(document.render(message.form))
+            copied = "Copied, and also "
+        what = f"{copied}wrote {document.rows.height:,} rows to {path.name}"
+        again = f"Again: {document.provenance['command']}"
+        self.notify(f"{clean(what[0].upper() + what[1:])}\n{clean(again)}", markup=False, timeout=10)
+
+    def get_system_commands(self, screen: Screen[object]) -> "Iterable[SystemCommand]":
+        """The palette: our own table of commands, then Textual's."""
+        from inspector.commands import COMMANDS
+        from inspector.screens.base import InspectionScreen
+
+        if isinstance(screen, InspectionScreen):
+            for command in COMMANDS:
+                if command.screens and screen.NAME in command.screens:
+                    yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
+        yield from super().get_system_commands(screen)
+
+
+def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, demo: bool = False) -> int:
+    """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say."""
+    if not sys.stdin.isatty() or not sys.stdout.isatty():
+        print(
+            "Cannot open the app: this is no terminal. Use a command instead (prm-inspect --help), or demo --no-app.",
+            file=sys.stderr,
+        )
+        return 2
+    app = InspectApp(request, ascii_only=ascii_only)
+    code = app.run(mouse=mouse)
+    if app.failure:
+        print(clean(app.failure), file=sys.stderr)
+    elif demo and not app.return_code:
+        from inspector.shell.invitation import invitation
+
+        print(invitation(Path()))
+    return app.return_code or code or 0

@@ -1,0 +1,158 @@
+"""One case as lines for a pane: problem, what happened, steps with reward bars and marks, gold labels."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from inspector.documents import gold_word
+from inspector.inspection import Inspection
+from inspector.mathtext import unicode_math
+from inspector.paint import OUTCOME_STYLES, Brush
+from inspector.sentences import GLYPHS, outcome_sentence
+from inspector.text import clean
+from inspector.widgets.line_scroll import Part
+from inspector.widgets.line_view import Line
+from inspector.wrap import wrap
+from scoring.evaluation import Evaluation
+from scoring.verdicts import OUTCOMES
+
+MARK = 5
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a case is shown: width in cells, pictures, formulas raw or in Unicode, gold reason shown or hidden."""
+
+    width: int
+    brush: Brush
+    raw: bool = False
+    reason: bool = True
+
+    @property
+    def bar(self) -> int:
+        """Cells of a reward's bar: shorter where the text needs the room."""
+        return 10 if self.width >= 76 else 5
+
+
+@dataclass(frozen=True)
+class CaseLines:
+    """The lines, and on which of them each step starts (index = step, 0-based)."""
+
+    lines: tuple[Line, ...]
+    starts: tuple[int, ...]
+
+
+def case_lines(inspection: Inspection, row: int, manner: Manner) -> CaseLines:
+    """The case with this row id, seen through the scorer in focus."""
+    case = inspection.cases.row(row, named=True)
+    texts = inspection.selection.texts.row(row)
+    evaluation = inspection.evaluation
+    lines = list(_head(case, manner))
+    lines += _paragraph("", "", texts["problem"], manner, style="strong")
+    if evaluation is not None:
+        lines += [Line([]), *_sentence(evaluation, row, manner)]
+    lines.append(Line([]))
+    starts = []
+    for step, text in enumerate(texts["steps"]):
+        starts.append(len(lines))
+        lines += _step(case, step, text, evaluation, row, manner)
+    lines += [Line([]), *_gold(case, texts, manner)]
+    return CaseLines(tuple(lines), tuple(starts))
+
+
+def _prose(text: str, manner: Manner) -> str:
+    """A text from data, ready for the screen: formulas readable unless raw, nothing left that could act."""
+    return clean(text if manner.raw else _BLANK_LINES.sub("\n\n", unicode_math(text)), lines=True)
+
+
+def _head(case: dict[str, Any], manner: Manner) -> Iterator[Line]:
+    facts = [case["subset"], case["generator"], f"{case['n_steps']} steps"]
+    if case["final_answer_correct"] is not None:
+        facts.append("final answer right" if case["final_answer_correct"] else "final answer wrong")
+    described = "  ·  ".join(clean(fact) for fact in facts if fact)
+    if manner.brush.ascii_only:
+        described = described.replace("·", "|")
+    for line in wrap(f"{clean(case['case'])}  {described}", manner.width):
+        yield Line([(line, "dim")])
+
+
+def _sentence(evaluation: Evaluation, row: int, manner: Manner) -> Iterator[Line]:
+    outcome = OUTCOMES[evaluation.codes[row]]
+    style = OUTCOME_STYLES.get(outcome, "dim")
+    text = f"{GLYPHS[outcome]} {outcome_sentence(evaluation, row)}"
+    for line in wrap(clean(f"{text}  [{evaluation.scorer.name}]"), manner.width):
+        yield Line([(line, f"{style} strong")])
+
+
+def _step(
+    case: dict[str, Any], step: int, text: str, evaluation: Evaluation | None, row: int, manner: Manner
+) -> Iterator[Line]:
+    """Mark, number, bar and reward at the left, the text wrapped beside them."""
+    verdict = int(evaluation.verdicts[row]) if evaluation and evaluation.rewards.scored[row] else None
+    gutter = _gutter(case, step, verdict)
+    number: Part = (f"{step:>3} ", "dim")
+    margin: list[Part] = [*gutter, number]
+    if evaluation is not None:
+        margin += _reward(evaluation, row, step, manner)
+    indent = MARK + 4 + (manner.bar + 8 if evaluation is not None else 0)
+    style = {"error": "gold", "error step": "strong"}.get(gold_word(case, step) or "", "")
+    body = wrap(_prose(text, manner), max(10, manner.width - indent))
+    for index, line in enumerate(body):
+        yield Line([*(margin if index == 0 else [(" " * indent, "")]), (line, style)])
+
+
+def _gutter(case: dict[str, Any], step: int, verdict: int | None) -> list[Part]:
+    """The word that says what this step is: the gold error, the predicted one, both, or a further error step."""
+    word = gold_word(case, step)
+    if word == "error":
+        text, style = ("exact", "good strong") if step == verdict else ("gold", "gold")
+    elif step == verdict:
+        text, style = "pred", "predicted"
+    elif word == "error step":
+        text, style = "err", "gold dim"
+    else:
+        text, style = "", ""
+    return [(text.ljust(MARK), style)]
+
+
+def _reward(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list[Part]:
+    """Bar, value, and a cross where the step is judged wrong."""
+    rewards = evaluation.rewards.of(row)
+    if rewards is None:
+        return [(" " * manner.bar + ("     -  " if manner.brush.ascii_only else "     –  "), "dim")]
+    reward, scorer, rule = rewards[step], evaluation.scorer, evaluation.rule
+    span = (scorer.high - scorer.low) or 1.0
+    wrong = bool(rule.wrong(np.array([reward]))[0])
+    style = "bad" if wrong else "good"
+    bar = manner.brush.reward_bar((reward - scorer.low) / span, manner.bar, (rule.threshold - scorer.low) / span, style)
+    cross = "x" if manner.brush.ascii_only else "✗"
+    return [*bar, (f" {reward:5.2f}"[:6], style), (f"{cross if wrong else ' '} ", style)]
+
+
+def _gold(case: dict[str, Any], texts: dict[str, Any], manner: Manner) -> Iterator[Line]:
+    """The gold labels and, unless hidden, why."""
+    earliest = case["earliest_error"]
+    if earliest is None:
+        said = "the labels name no step of this solution"
+    elif earliest == -1:
+        said = "no wrong step"
+    else:
+        others = [str(step) for step in case["error_steps"] or [] if step != earliest]
+        said = f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
+    kinds = [case["error_type"], case["error_kind"], case["pattern"]]
+    dot = " | " if manner.brush.ascii_only else " · "
+    yield from _paragraph("Gold  ", "gold", dot.join([said, *(kind for kind in kinds if kind)]), manner)
+    if texts["reason"] and manner.reason:
+        yield from _paragraph("Why   ", "gold", texts["reason"], manner)
+    elif texts["reason"]:
+        yield Line([("Why   ", "gold"), ("hidden; r shows it", "dim")])
+
+
+def _paragraph(label: str, label_style: str, text: str, manner: Manner, style: str = "") -> Iterator[Line]:
+    body = wrap(_prose(text, manner), max(10, manner.width - len(label)))
+    for index, line in enumerate(body):
+        yield Line([(label if index == 0 else " " * len(label), label_style), (line, style)])

@@ -1,0 +1,171 @@
+"""The `prm-inspect` command: its words and flags. Everything of weight is imported by the command that needs it.
+
+Only argparse is imported here, so that `--help` answers at once; a command's work lies in `inspector.shell`.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+FORMS = ("json", "jsonl", "csv", "markdown", "latex")
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
+    "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
+    "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
+    "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
+    "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
+    "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
+    "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
+    "show": ("inspector.shell.numbers", "one case, a row a step"),
+}
+"""Command -> the module whose `run(args)` does it, and its line of help."""
+
+EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
+like a command). Exit codes: 0 done, 1 import had a warning, 2 could not or wrong usage, 130 interrupted."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the value is the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    args = parse(words)
+    if args.no_color:
+        os.environ["NO_COLOR"] = "1"
+    module = COMMANDS[args.command][0] if args.command else "inspector.shell.opening"
+    from scoring.errors import InspectError
+
+    try:
+        code: int = import_module(module).run(args)
+    except InspectError as error:
+        print(_inert(str(error)), file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader has gone (`| head`); Python would complain once more while closing stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _inert(text: str) -> str:
+    """A message that may quote data, for a terminal."""
+    from inspector.text import clean
+
+    return clean(text)
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a command, or of the app where the first word is no command."""
+    common = _common(argparse.SUPPRESS)
+    parser = argparse.ArgumentParser(
+        prog="prm-inspect", description="Look inside process reward models.", epilog=EPILOG, parents=[_common(None)]
+    )
+    if not _is_command(words):
+        parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
+        listed = "\n".join(f"  {name:<11} {line}" for name, (_, line) in COMMANDS.items())
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.description = f"Look inside process reward models.\n\ncommands (each has its own --help):\n{listed}"
+        parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
+        parser.add_argument("--version", action="store_true", help="print the version and exit")
+        parser.set_defaults(command=None)
+        return parser.parse_args(words)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (_, line) in COMMANDS.items():
+        _arguments(name, commands.add_parser(name, help=line, description=line, parents=[common]))
+    return parser.parse_args(words)
+
+
+def _is_command(words: Sequence[str]) -> bool:
+    """Whether the first word that is neither a flag nor a flag's value names a command."""
+    takes_value = {"-w", "--workspace", "--where", "--benchmark", "--subset", "--scorer", "--threshold"}
+    takes_value |= {"--unparsed", "--seed", "-o", "--output"}
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in takes_value:
+            skip = True
+        elif not word.startswith("-"):
+            return word in COMMANDS
+    return False
+
+
+def _common(default: object) -> argparse.ArgumentParser:
+    """Flags known before and after every command. `default` SUPPRESS keeps the later parser from undoing the first."""
+
+    def value(given: object) -> object:
+        return argparse.SUPPRESS if default is argparse.SUPPRESS else given
+
+    common = argparse.ArgumentParser(add_help=False)
+    which = common.add_argument_group("which cases and scorers")
+    which.add_argument("-w", "--workspace", metavar="DIR", default=value(None), help="the workspace's folder")
+    for flag, text in {
+        "--benchmark": "only this benchmark (repeatable); `demo` is known everywhere",
+        "--subset": "only this subset (repeatable)",
+        "--scorer": "only this scorer: its name or a unique part of it (repeatable)",
+        "--where": 'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
+    }.items():
+        metavar = "SQL" if flag == "--where" else "NAME"
+        which.add_argument(flag, action=_Collect, metavar=metavar, default=value(()), help=text)
+    which.add_argument(
+        "--threshold",
+        action=_Collect,
+        metavar="X",
+        default=value(()),
+        help="a number, default, best or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
+    )
+    which.add_argument(
+        "--unparsed", choices=("wrong", "drop"), default=value("wrong"), help="how cases without a verdict count"
+    )
+    which.add_argument("--seed", type=int, default=value(0), metavar="N", help="seed of resampling (default 0)")
+    how = common.add_argument_group("how it looks")
+    how.add_argument("-q", "--quiet", action="store_true", default=value(False), help="no words on stderr")
+    how.add_argument("--no-color", action="store_true", default=value(False), help="no colours (also NO_COLOR=1)")
+    how.add_argument("--ascii", action="store_true", default=value(False), help="plain ASCII bars and lines")
+    how.add_argument("--no-mouse", action="store_true", default=value(False), help="leave the mouse to the terminal")
+    return common
+
+
+class _Collect(argparse.Action):
+    """Collect a repeatable flag, before and after the command alike, into one tuple."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _flag: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, (*getattr(namespace, self.dest, ()), values))
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output (default: a table)")
+    forms = group.add_mutually_exclusive_group()
+    for form in FORMS:
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="")
+    group.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all")
+    group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
+
+
+def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
+    """The flags of one command."""
+    if name == "import":
+        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help="files, folders, or hf:NAME")
+        parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        return
+    if name == "demo":
+        parser.add_argument("--no-app", action="store_true", help="print the board and exit")
+        return
+    _output(parser)
+    if name == "show":
+        parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
+    if name == "metrics":
+        parser.add_argument("--by", action=_Collect, metavar="COL", default=(), help="group by these columns")
+    if name == "cases":
+        parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

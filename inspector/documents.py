@@ -1,0 +1,198 @@
+"""The documents that screens export and commands print: one function a kind, the same for both."""
+
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.request import Request
+from inspector.selection import Selection
+from inspector.sentences import outcome_sentence
+from scoring.evaluation import Evaluation
+from scoring.export import Document
+from scoring.metrics.first_error import AVERAGING, metric_rows
+from scoring.metrics.intervals import RESAMPLES
+from scoring.metrics.statistics import statistics_rows
+from scoring.step_rewards import Bools
+
+METRICS = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "reason": pl.String(),
+}
+STATISTICS = {
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "statistic": pl.String(),
+    "value": pl.Float64(),
+    "n": pl.Int64(),
+    "reason": pl.String(),
+}
+CASE_COLUMNS = (
+    "case",
+    "key",
+    "id",
+    "benchmark",
+    "subset",
+    "generator",
+    "n_steps",
+    "earliest_error",
+    "error_steps",
+    "error_type",
+    "error_category",
+    "error_kind",
+    "pattern",
+    "final_answer_correct",
+)
+
+
+def program_version() -> str:
+    """The installed version, or `unknown` where the package runs from a folder that was never installed."""
+    try:
+        return version("prm-inspect")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) -> dict[str, Any]:
+    """How a document came to be. No time and no output path: the same command gives the same bytes."""
+    request, evaluations = selection.request, selection.chosen_evaluations
+    rules = {str(one.rule) for one in evaluations}
+    return {
+        "command": command,
+        "version": program_version(),
+        "data": _data(selection),
+        "rule": "; ".join(sorted(rules)),
+        "threshold": {one.scorer.name: one.rule.threshold for one in evaluations},
+        "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
+        "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
+        "averaging": AVERAGING,
+        "unparsed": request.unparsed,
+        "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
+        "seed": request.seed,
+        "notes": list(notes),
+    }
+
+
+def conditions(request: Request) -> tuple[str, ...]:
+    """The request's filters, as a person reads them."""
+    return tuple(f"subset = {subset}" for subset in request.subsets) + request.where
+
+
+def _data(selection: Selection) -> str:
+    counts = selection.cases.group_by("benchmark", maintain_order=True).len()
+    return ", ".join(f"{name}: {n} cases" for name, n in counts.iter_rows()) or "no cases"
+
+
+def _coverage(evaluation: Evaluation, shown: Bools) -> str:
+    """`n of N` cases with a verdict among those shown."""
+    return f"{int((evaluation.rewards.scored & shown).sum())} of {int(shown.sum())}"
+
+
+def metrics_document(selection: Selection, form: str = "") -> Document:
+    """Official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
+    rows = list(_metric_rows(selection))
+    by = {name: pl.String() for name in selection.request.by if name not in METRICS}
+    frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
+    notes: tuple[str, ...] = (f"low and high: 95% bootstrap, {RESAMPLES} resamples, stratified by subset and erroneous/clean",)
+    if repeated := _repeated_problems(selection):
+        notes += (f"{repeated} cases share problem and steps with another: intervals take them as independent",)
+    command = selection.request.command("metrics", form=form)
+    return Document(frame, provenance(selection, command, notes))
+
+
+def _metric_rows(selection: Selection) -> Iterator[dict[str, Any]]:
+    request, shown = selection.request, selection.mask
+    for evaluation in selection.chosen_evaluations:
+        for benchmark, within in _parts(selection.cases, ("benchmark",)):
+            for group, rows in _parts(selection.cases, request.by, within & shown):
+                for row in metric_rows(evaluation, rows, request.unparsed, request.seed):
+                    if not request.by or row["subset"] == "all":
+                        yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
+
+
+def _parts(
+    cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
+) -> Iterator[tuple[Mapping[str, str], Bools]]:
+    """Every combination of the columns' values that occurs, with its rows as a mask; without columns, all rows."""
+    within = np.ones(cases.height, dtype=np.bool_) if within is None else within
+    if not by:
+        yield {}, within
+        return
+    grouped = cases.select(by).with_row_index("_row").filter(pl.Series(within)).group_by(list(by), maintain_order=True)
+    for values, part in grouped:
+        mask = np.zeros(cases.height, dtype=np.bool_)
+        mask[part["_row"].to_numpy()] = True
+        yield {name: "" if value is None else str(value) for name, value in zip(by, values, strict=True)}, mask
+
+
+def _repeated_problems(selection: Selection) -> int:
+    keys = selection.cases["key"].gather(selection.shown)
+    return keys.len() - keys.n_unique()
+
+
+def cases_document(selection: Selection, form: str = "") -> Document:
+    """The rows of the table on screen: the shown cases, in their order, with every scorer's verdict and outcome."""
+    frame = pl.concat(
+        [selection.cases.select(CASE_COLUMNS), *(one.columns for one in selection.chosen_evaluations)], how="horizontal"
+    )
+    command = selection.request.command("cases", form=form)
+    notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
+    return Document(frame[selection.shown], provenance(selection, command, notes))
+
+
+def case_document(selection: Selection, row: int, form: str = "") -> Document:
+    """One case as a table: a row a step with its text, its gold label and one reward column a scorer.
+
+    `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
+    error step is labelled, after it; else null.
+    """
+    case = selection.cases.row(row, named=True)
+    texts = selection.texts.row(row)
+    n_steps = case["n_steps"]
+    columns: dict[str, Any] = {
+        "step": list(range(n_steps)),
+        "text": texts["steps"],
+        "gold": [gold_word(case, step) for step in range(n_steps)],
+    }
+    for one in selection.chosen_evaluations:
+        rewards = one.rewards.of(row)
+        columns[f"{one.scorer.name}.reward"] = pl.Series(rewards or [None] * n_steps, dtype=pl.Float64)
+        wrong = one.rule.wrong(np.array(rewards)).tolist() if rewards else [None] * n_steps
+        columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong, dtype=pl.Boolean)
+    command = selection.request.command("show", case["case"], form=form)
+    described = {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
+    said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
+    said["read_from"] = f"{case['source']}:{case['line']}" if case["source"] else None
+    outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
+    facts = {**provenance(selection, command), "coverage": None, "filter": None, "averaging": None}
+    extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
+    return Document(pl.DataFrame(columns), {**facts, **described, **said, **extra})
+
+
+def gold_word(case: Mapping[str, Any], step: int) -> str | None:
+    """What the gold labels say of one step (0-based) of a case."""
+    earliest, listed = case["earliest_error"], case["error_steps"]
+    if step == earliest:
+        return "error"
+    if listed is not None:
+        return "error step" if step in listed else "right"
+    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
+
+
+def statistics_document(selection: Selection, form: str = "") -> Document:
+    """Statistics of the shown cases by subset, without scorers."""
+    frame = pl.DataFrame(
+        list(statistics_rows(selection.cases[selection.shown])), schema=STATISTICS, orient="row", strict=False
+    )
+    facts = provenance(selection, selection.request.command("stats", form=form))
+    kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
+    return Document(frame, kept)

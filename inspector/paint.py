@@ -1,0 +1,88 @@
+"""Small pictures in text: bars, sparklines and outcome cells, in Unicode or plain ASCII."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from inspector.sentences import GLYPHS, WORDS
+from inspector.widgets.line_scroll import Part
+
+OUTCOME_STYLES = {
+    "exact": "good",
+    "clean": "good dim",
+    "early": "early",
+    "late": "late",
+    "missed": "bad",
+    "false_alarm": "bad",
+}
+"""Style names an outcome; what is not here is dim. Every outcome has its glyph and word as well."""
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True)
+class Brush:
+    """How pictures are drawn. With `ascii_only` nothing beyond ASCII is used."""
+
+    ascii_only: bool = False
+
+    def level(self, share: float) -> str:
+        """One character for a share in [0, 1]: a block of that height, or a digit 0 to 9."""
+        share = min(1.0, max(0.0, share))
+        return str(min(9, int(share * 10))) if self.ascii_only else _LEVELS[min(7, int(share * 8))]
+
+    def bar(self, share: float, width: int, mark: float | None = None) -> tuple[str, int | None]:
+        """A horizontal bar of `width` cells for a share in [0, 1], and the cell where a mark in [0, 1] falls."""
+        share = min(1.0, max(0.0, share))
+        if self.ascii_only:
+            text = ("#" * round(share * width)).ljust(width, "-")
+        else:
+            eighths = round(share * width * 8)
+            text = "█" * (eighths // 8) + (_EIGHTHS[eighths % 8] if eighths % 8 else "")
+            text = text.ljust(width)
+        at = None if mark is None or not 0 <= mark <= 1 else min(width - 1, int(mark * width))
+        return text, at
+
+    def reward_bar(self, share: float, width: int, threshold: float, style: str) -> list[Part]:
+        """A reward's bar with the threshold as a line through it."""
+        text, at = self.bar(share, width, threshold)
+        if at is None:
+            return [(text, style)]
+        line = "|" if self.ascii_only else "│"
+        return [(text[:at], style), (line, "dim"), (text[at + 1 :], style)]
+
+    def outcome(self, name: str | None) -> list[Part]:
+        """Glyph and word of an outcome."""
+        if name is None:
+            return [("", "")]
+        return [(f"{GLYPHS[name]} {WORDS[name]}", OUTCOME_STYLES.get(name, "dim"))]
+
+    def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[Part]:
+        """A bar of `width` cells in which each outcome has its share, drawn with its glyph."""
+        total = sum(counts.values())
+        if not total or not width:
+            return [(" " * width, "")]
+        parts, used, seen = [], 0, 0
+        for name, count in counts.items():
+            seen += count
+            end = round(seen * width / total)
+            if end > used:
+                parts.append((GLYPHS[name] * (end - used), OUTCOME_STYLES.get(name, "dim")))
+            used = end
+        return parts
+
+    def sparkline(
+        self, rewards: Sequence[float], low: float, high: float, gold: int | None, verdict: int | None
+    ) -> list[Part]:
+        """One character a step: an arrow stands before the gold step, the predicted step is underlined."""
+        span = (high - low) or 1.0
+        parts: list[Part] = []
+        for step, reward in enumerate(rewards):
+            if step == gold:
+                parts.append((">" if self.ascii_only else "▸", "gold"))
+            parts.append((self.level((reward - low) / span), "predicted" if step == verdict else ""))
+        return parts
+
+    def curve(self, values: Sequence[float | None], top: float) -> str:
+        """One character a value in [0, top]; a blank where there is none."""
+        return "".join(" " if value is None else self.level(value / top if top else 0.0) for value in values)

@@ -1,0 +1,109 @@
+"""The threshold rail as lines: the metric, its curve over all thresholds, and what changed."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from inspector.inspection import Headline, Inspection
+from inspector.paint import OUTCOME_STYLES, Brush
+from inspector.sentences import GLYPHS, WORDS
+from inspector.widgets.line_scroll import Part
+from inspector.widgets.line_view import Line
+from scoring.step_rewards import Floats
+from scoring.thresholds import Sweep
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
+
+WIDE = 130
+"""Cells from which all outcomes fit on one line."""
+
+
+def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) -> list[Line]:
+    """Six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
+    evaluation, sweep = now.evaluation, now.sweep
+    if evaluation is None or sweep is None or before.evaluation is None:
+        return [Line([("There is no scorer, so there is no threshold to move.", "dim")])]
+    marks = {"now": evaluation.rule.threshold, "default": evaluation.scorer.threshold}
+    best = sweep.best()
+    if best is not None:
+        marks["best"] = best[0]
+    wide = width >= WIDE
+    return [
+        Line(list(_metric(now, before, brush))),
+        Line([(_curve(sweep, now.span, width, brush), "")]),
+        Line(_axis(marks, now.span, width, brush)),
+        Line(list(_outcomes(now, before, (*ON_ERRONEOUS, *ON_CLEAN) if wide else ON_ERRONEOUS))),
+        Line([*([] if wide else _outcomes(now, before, ON_CLEAN)), *_flips(now, before)]),
+        Line(list(_legend(now, best))),
+    ]
+
+
+def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Part]:
+    assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
+    rule, old = now.evaluation.rule, before.evaluation.rule
+    line, was = now.headline, before.headline
+    yield f"threshold {rule.threshold:.4f}", "strong"
+    yield f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   ", "dim"
+    yield f"F1 {percent(line)}", "strong"
+    if line and was and rule != old and line.f1 is not None and was.f1 is not None:
+        yield f" {100 * (line.f1 - was.f1):+.1f}", "strong"
+    if line and line.low is not None and line.high is not None:
+        dash = "-" if brush.ascii_only else "–"
+        yield f" [{100 * line.low:.1f}{dash}{100 * line.high:.1f}]", "dim"
+    if line:
+        reason = f": {line.reason}" if line.reason else ""
+        yield f"  {line.over}, {line.n:,} cases{reason}   {now.evaluation.scorer.name}", "dim"
+
+
+def percent(line: Headline | None) -> str:
+    """The F1 of a headline in percent, or a dash."""
+    return f"{100 * line.f1:.1f}" if line and line.f1 is not None else "-"
+
+
+def _curve(sweep: Sweep, span: tuple[float, float], width: int, brush: Brush) -> str:
+    """F1 over the range, one character a column: the best decision that falls into the column."""
+    f1 = np.nan_to_num(sweep.f1)
+    top = float(f1.max()) if f1.size else 0.0
+    edges = np.linspace(*span, width + 1)
+    return brush.curve([_highest(sweep.thresholds, f1, *edges[i : i + 2]) for i in range(width)], top)
+
+
+def _highest(thresholds: Floats, f1: Floats, low: float, high: float) -> float | None:
+    """The highest F1 that a threshold in (low, high] gives: decisions between two candidates are the upper one's."""
+    first, last = np.searchsorted(thresholds, (low, high))
+    if first >= f1.size:
+        return 0.0 if f1.size else None
+    return float(f1[first : last + 1].max())
+
+
+def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[Part]:
+    """Where the present, the default and the best threshold lie under the curve."""
+    low, high = span
+    line = ["-" if brush.ascii_only else "─"] * width
+    styles = ["dim"] * width
+    glyphs = {"default": "d", "best": "*", "now": "^" if brush.ascii_only else "▲"}
+    for name in ("default", "best", "now"):
+        if name in marks and low <= marks[name] <= high:
+            at = min(width - 1, int((marks[name] - low) / (high - low) * width))
+            line[at], styles[at] = glyphs[name], "strong" if name == "now" else "gold"
+    parts: list[Part] = [(character, style) for character, style in zip(line, styles, strict=True)]
+    return parts
+
+
+def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> Iterator[Part]:
+    for name in (OUTCOMES[code] for code in codes):
+        count = now.outcome_counts[name]
+        change = count - before.outcome_counts[name]
+        yield f"{GLYPHS[name]} {WORDS[name]} {count:,}", OUTCOME_STYLES.get(name, "dim")
+        yield f" ({change:+,})  " if change else "  ", "dim"
+
+
+def _flips(now: Inspection, before: Inspection) -> Iterator[Part]:
+    right, wrong = now.flips(before)
+    yield f"flips {right + wrong:,}: {right:,} became right, {wrong:,} wrong", ""
+
+
+def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Part]:
+    default = now.evaluation.scorer.threshold if now.evaluation else 0.0
+    yield f"d default {default:.4g}", "dim"
+    if best is not None:
+        yield f"   * best {best[0]:.4f}: F1 {100 * best[1]:.1f}, tuned on these cases, optimistic", "dim"

@@ -1,0 +1,67 @@
+"""What was asked for: which cases, which scorers, which thresholds. The app and every command speak in these.
+
+A request can be written as a command line, so that whatever is on screen or in a file can be made again.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Request:
+    """The choices common to all commands.
+
+    `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
+    every scorer) with what was asked: a number, `default`, `best` or `from:SUBSET`; later pairs win. `sort` is
+    `COLUMN`, `COLUMN:desc` or `instructive`.
+    """
+
+    workspace: str | None = None
+    benchmarks: tuple[str, ...] = ()
+    subsets: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    thresholds: tuple[tuple[str | None, str], ...] = ()
+    unparsed: Literal["wrong", "drop"] = "wrong"
+    seed: int = 0
+    by: tuple[str, ...] = ()
+    sort: str = ""
+
+    def command(self, verb: str, *words: str, form: str = "") -> str:
+        """The command line that makes the same document again."""
+        line = ["prm-inspect", verb, *words]
+        if self.workspace is not None:
+            line += ["--workspace", self.workspace]
+        repeated = {
+            "--benchmark": self.benchmarks,
+            "--subset": self.subsets,
+            "--scorer": self.scorers,
+            "--where": self.where,
+            "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
+            "--by": self.by,
+        }
+        for flag, values in repeated.items():
+            for value in values:
+                line += [f"{flag}={value}"] if value.startswith("-") else [flag, value]
+        if self.unparsed != "wrong":
+            line += ["--unparsed", self.unparsed]
+        if self.seed:
+            line += ["--seed", str(self.seed)]
+        if self.sort:
+            line += ["--sort", self.sort]
+        if form:
+            line.append(f"--{form}")
+        return " ".join(map(shell_word, line))
+
+    def with_threshold(self, scorer: str, asked: str) -> "Request":
+        """The request with another threshold for one scorer."""
+        others = tuple(pair for pair in self.thresholds if pair[0] != scorer)
+        return replace(self, thresholds=(*others, (scorer, asked)))
+
+
+def shell_word(text: str) -> str:
+    """One word for a POSIX shell. A condition with both kinds of quotes stays readable where it safely can."""
+    readable = "'" in text and not re.search(r"[$`\\!\x00-\x1f]", text)
+    return '"' + text.replace('"', '\\"') + '"' if readable else shlex.quote(text)

@@ -1,0 +1,164 @@
+"""What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
+
+from typing import ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from inspector.commands import RAIL
+from inspector.inspection import Inspection
+from inspector.messages import Back, Export, Inspected
+from inspector.paint import Brush
+from inspector.rail_lines import rail_lines
+from inspector.widgets.line_view import LineView
+
+_RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
+
+
+class InspectionScreen(Screen[None]):
+    """A screen that shows an `Inspection`.
+
+    The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
+    the new value here at once, so that the next key starts from it, and tells the app.
+    """
+
+    NAME: ClassVar[str] = ""
+    """The screen's name in the table of commands."""
+
+    inspection: reactive[Inspection | None] = reactive(None, init=False)
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__()
+        self.brush = brush
+        self._before: Inspection | None = None
+
+    def compose_rail(self) -> ComposeResult:
+        """The rail and the footer, to be composed last."""
+        rail = LineView(id="rail")
+        rail.can_focus = False
+        rail.display = False
+        yield rail
+        yield Footer(compact=True, show_command_palette=False)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        """Put the value on screen."""
+        raise NotImplementedError
+
+    def put(self, inspection: Inspection) -> None:
+        """Show a value that this screen made, and say so."""
+        self.inspection = inspection
+        self.post_message(Inspected(inspection))
+
+    def watch_inspection(self, inspection: Inspection | None) -> None:
+        if inspection is not None and self.is_mounted:
+            self.show_inspection(inspection)
+            self._show_rail()
+
+    # -- the rail
+
+    @property
+    def rail_open(self) -> bool:
+        """Whether the threshold is being moved."""
+        return self._before is not None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's own
+        """Keys of the rail work while it is open; `t` needs a scorer."""
+        if action in _RAIL_ACTIONS:
+            return self.rail_open
+        if action == "threshold":
+            return self.inspection is not None and self.inspection.evaluation is not None
+        return True
+
+    def action_threshold(self) -> None:
+        if self.rail_open:
+            self.action_keep()
+        elif self.inspection is not None:
+            self._set_rail(self.inspection)
+
+    def _set_rail(self, before: Inspection | None) -> None:
+        self._before = before
+        self.query_one("#rail", LineView).display = before is not None
+        self.refresh_bindings()
+        self.call_after_refresh(self._show_rail)
+
+    def _show_rail(self) -> None:
+        if self._before is None or self.inspection is None:
+            return
+        rail = self.query_one("#rail", LineView)
+        rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.brush))
+
+    def _move(self, threshold: float, source: str = "chosen") -> None:
+        if self.inspection is not None:
+            low, high = self.inspection.span
+            # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
+            margin = (high - low) / 100
+            self.put(self.inspection.moved(min(high + margin, max(low - margin, threshold)), source))
+
+    def action_nudge(self, share: float) -> None:
+        """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
+        if self.inspection is None or self.inspection.evaluation is None:
+            return
+        low, high = self.inspection.span
+        step = abs(share) * (high - low)
+        now = self.inspection.evaluation.rule.threshold
+        at = (now - low) / step
+        whole = round(at)
+        on_grid = abs(at - whole) < 1e-6
+        target = whole + (1 if share > 0 else -1) if on_grid else int(np.ceil(at) if share > 0 else np.floor(at))
+        self._move(float(round(low + target * step, 9)))
+
+    def action_flip(self, direction: int) -> None:
+        if self.inspection is None or self.inspection.sweep is None or self.inspection.evaluation is None:
+            return
+        thresholds = self.inspection.sweep.thresholds
+        at = int(np.searchsorted(thresholds, self.inspection.evaluation.rule.threshold)) + direction
+        if 0 <= at < thresholds.size:
+            self.put(self.inspection.moved(float(thresholds[at])))
+
+    def action_to_default(self) -> None:
+        if self.inspection is not None and self.inspection.evaluation is not None:
+            scorer = self.inspection.evaluation.scorer
+            self.put(self.inspection.moved(scorer.threshold, scorer.threshold_source))
+
+    def action_to_best(self) -> None:
+        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best()
+        if best is not None and self.inspection is not None:
+            self.put(self.inspection.moved(best[0], "best on these cases (optimistic)"))
+
+    def action_keep(self) -> None:
+        self._set_rail(None)
+
+    def action_restore(self) -> None:
+        before = self._before
+        self._set_rail(None)
+        if before is not None:
+            self.put(before)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show_rail)
+
+    # -- leaving
+
+    def action_back(self) -> None:
+        self.post_message(Back())
+
+    def action_leave(self) -> None:
+        self.post_message(Back(top=True))
+
+    def action_keys(self) -> None:
+        """Show or hide the panel with all keys."""
+        if self.query("HelpPanel"):
+            self.app.action_hide_help_panel()
+        else:
+            self.app.action_show_help_panel()
+
+    def action_export(self) -> None:
+        raise NotImplementedError
+
+    def export(self, chosen: Export | None) -> None:
+        """Pass on what was chosen in the export menu."""
+        if chosen is not None:
+            self.post_message(chosen)

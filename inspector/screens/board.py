@@ -1,0 +1,100 @@
+"""The board: which scorer is how good, and what its mistakes are made of."""
+
+from typing import ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.board import SEPARATOR, board_columns, board_frame
+from inspector.commands import bindings_of
+from inspector.inspection import Inspection
+from inspector.messages import Export, Go
+from inspector.screens.base import InspectionScreen
+from inspector.screens.export import ExportMenu
+from inspector.sentences import GLYPHS, WORDS
+from inspector.text import clean
+from inspector.widgets.frame_table import FrameTable
+
+LEGEND = "  ".join(
+    f"{GLYPHS[name]} {WORDS[name]}" for name in ("exact", "early", "late", "missed", "clean", "false_alarm")
+)
+
+
+class BoardScreen(InspectionScreen):
+    """A row a scorer and benchmark."""
+
+    NAME = "board"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("board"))
+    HELP = "Scorers by the official metric. Enter opens a scorer's failures."
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("Reading the workspace"), id="title")
+        yield FrameTable(
+            id="board", empty="No scorer has rewards for these cases yet.", mark=">" if self.brush.ascii_only else "▌"
+        )
+        yield Static(Content(""), id="about")
+        yield Static(Content(LEGEND), id="legend")
+        yield from self.compose_rail()
+
+    def on_mount(self) -> None:
+        self.query_one(FrameTable).focus()
+        if self.inspection is not None:
+            self.show_inspection(self.inspection)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        frame = board_frame(inspection.selection, inspection.base)
+        several = inspection.cases["benchmark"].n_unique() > 1
+        table = self.query_one(FrameTable)
+        view = np.arange(frame.height, dtype=np.int32)
+        table.show(frame, view, board_columns(self.brush, several=several), key="row")
+        if inspection.scorer is not None:
+            table.go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
+        self._frame = frame
+        dot = "|" if self.brush.ascii_only else "·"
+        kinds = frame["over"].unique().to_list()
+        words = [
+            "prm-inspect",
+            ", ".join(inspection.cases["benchmark"].unique(maintain_order=True)) or "no benchmark",
+            f"{inspection.cases.height:,} cases",
+            f"{frame['scorer'].n_unique()} scorers",
+        ]
+        if len(kinds) == 1:
+            words.append(f"F1: {kinds[0]}")
+        if inspection.base:
+            words.append("filter " + " AND ".join(inspection.base))
+        self.query_one("#title", Static).update(Content(clean(f" {dot} ".join(words))))
+        self._describe()
+
+    def on_frame_table_highlighted(self, event: FrameTable.Highlighted) -> None:
+        """The row under the cursor is the scorer in focus."""
+        scorer, _, benchmark = str(event.key).partition(SEPARATOR)
+        inspection = self.inspection
+        if inspection and (scorer, benchmark) != (inspection.scorer, inspection.benchmark) and not self.rail_open:
+            self.put(inspection.focused(scorer, benchmark))
+        self._describe()
+
+    def _describe(self) -> None:
+        row = self.query_one(FrameTable).row_id
+        about = "" if row is None else clean(self._frame["about"][row] or "")
+        self.query_one("#about", Static).update(Content(about))
+
+    def on_frame_table_opened(self) -> None:
+        self.action_failures()
+
+    def action_failures(self) -> None:
+        if self.inspection is not None and self.inspection.scorer is not None:
+            self.put(self.inspection.failures())
+            self.post_message(Go("cases"))
+
+    def action_all_cases(self) -> None:
+        if self.inspection is not None:
+            self.put(self.inspection.cleared())
+            self.post_message(Go("cases"))
+
+    def action_export(self) -> None:
+        if self.inspection is not None:
+            menu = ExportMenu(((Export("metrics", ""), "The metrics of all scorers, by subset"),))
+            self.app.push_screen(menu, self.export)

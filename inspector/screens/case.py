@@ -1,0 +1,122 @@
+"""The case screen: one case on the whole terminal."""
+
+from typing import ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.case_lines import Manner, case_lines
+from inspector.commands import bindings_of
+from inspector.inspection import Inspection
+from inspector.messages import Back, Export
+from inspector.paint import Brush
+from inspector.rail_lines import percent
+from inspector.screens.base import InspectionScreen
+from inspector.screens.export import ExportMenu
+from inspector.text import clean
+from inspector.widgets.line_view import LineView
+
+
+class CaseScreen(InspectionScreen):
+    """Problem, steps with reward bars, marks and gold labels. `row` is the row id of the case."""
+
+    NAME = "case"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
+    HELP = "One case. n and p go through the list, t moves the threshold, r hides the gold reason."
+
+    def __init__(self, brush: Brush, row: int) -> None:
+        super().__init__(brush)
+        self.row = row
+        self._place = 0
+        self._starts: tuple[int, ...] = ()
+        self._raw = False
+        self._reason = True
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content(""), id="title")
+        yield LineView(id="steps")
+        yield from self.compose_rail()
+
+    def on_mount(self) -> None:
+        self.query_one("#steps", LineView).focus()
+        if self.inspection is not None:
+            self.call_after_refresh(self._show, keep_scroll=False)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show, keep_scroll=True)
+        self.call_after_refresh(self._show_rail)
+
+    def show_inspection(self, inspection: Inspection) -> None:  # noqa: ARG002  # it is self.inspection already
+        self._show(keep_scroll=True)
+
+    def _show(self, *, keep_scroll: bool) -> None:
+        inspection = self.inspection
+        if inspection is None:
+            return
+        found = np.flatnonzero(inspection.shown == self.row)
+        self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
+        view = self.query_one("#steps", LineView)
+        manner = Manner(max(20, view.viewport.width), self.brush, raw=self._raw, reason=self._reason)
+        shown = case_lines(inspection, self.row, manner)
+        self._starts = shown.starts
+        view.show(shown.lines, keep_scroll=keep_scroll)
+        self._show_title(inspection, listed=bool(found.size))
+
+    def _show_title(self, inspection: Inspection, *, listed: bool) -> None:
+        dot = " | " if self.brush.ascii_only else " · "
+        place = f"{self._place + 1:,} of {inspection.shown.size:,}" if listed else "no longer in the list"
+        words = [inspection.cases["case"][self.row], place]
+        evaluation = inspection.evaluation
+        if evaluation is not None:
+            words += [
+                evaluation.scorer.name,
+                f"threshold {evaluation.rule.threshold:.3f}",
+                f"F1 {percent(inspection.headline)}",
+            ]
+        self.query_one("#title", Static).update(Content(clean(dot.join(words))))
+
+    # -- keys
+
+    def action_turn(self, by: int) -> None:
+        """The next or previous case of the list; at its ends, stay."""
+        shown = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        if not shown.size:
+            return
+        # A case that has left the list under a new threshold: its place is now the next one's.
+        gone = shown[min(self._place, shown.size - 1)] != self.row
+        target = self._place + by + (-1 if gone and by > 0 else 0)
+        self._place = int(min(max(target, 0), shown.size - 1))
+        self.row = int(shown[self._place])
+        self._show(keep_scroll=False)
+
+    def action_step(self, by: int) -> None:
+        """Scroll so that the next or previous step is on top; where all is on screen, nothing moves."""
+        view = self.query_one("#steps", LineView)
+        top = view.scroll_offset.y
+        starts = [0, *self._starts]
+        later, earlier = [s for s in starts if s > top], [s for s in starts if s < top]
+        target = (later[0] if later else starts[-1]) if by > 0 else (earlier[-1] if earlier else 0)
+        view.scroll_to_line(target, top=True)
+
+    def action_scorer(self, by: int) -> None:
+        if self.inspection is not None:
+            self.put(self.inspection.next_scorer(by))
+
+    def action_raw(self) -> None:
+        self._raw = not self._raw
+        self._show(keep_scroll=True)
+
+    def action_reason(self) -> None:
+        self._reason = not self._reason
+        self._show(keep_scroll=True)
+
+    def action_back(self) -> None:
+        self.post_message(Back(self.row))
+
+    def action_export(self) -> None:
+        if self.inspection is not None:
+            menu = ExportMenu(((Export("case", "", row=self.row), "This case, a row a step"),))
+            self.app.push_screen(menu, self.export)

@@ -1,0 +1,223 @@
+"""The cases screen: facets, the virtual list and the steps of the case under the cursor."""
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.case_columns import case_columns
+from inspector.case_lines import Manner, case_lines
+from inspector.commands import bindings_of
+from inspector.facet_groups import facet_groups, filter_words
+from inspector.inspection import Inspection
+from inspector.messages import Export, Go
+from inspector.paint import Brush
+from inspector.rail_lines import percent
+from inspector.screens.base import InspectionScreen
+from inspector.screens.export import ExportMenu
+from inspector.text import clean
+from inspector.widgets.facet_list import FacetList
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.line_view import LineView
+from scoring.filters import Filter
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+SORTS = ("instructive", "", "n_steps:desc")
+SORT_WORDS = {"instructive": "most instructive first", "": "as in the file", "n_steps:desc": "longest first"}
+PANE_DELAY = 0.04
+"""Seconds the cursor must rest before the steps are shown: a held arrow key moves the list alone."""
+WIDE = 110
+"""Columns from which the steps stand beside the list."""
+VERY_WIDE = 160
+"""Columns from which facets, list and steps fit side by side."""
+
+
+class CasesScreen(InspectionScreen):
+    """The list, with facets and steps where there is room."""
+
+    NAME = "cases"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
+    HELP = "The cases under the present filter. Enter opens one, f chooses what to keep, t moves the threshold."
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._pane_timer: Timer | None = None
+        self._pane_wanted: bool | None = None
+        self._raw = False
+        self._reason = True
+        self._scorer: str | None = None
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content(""), id="title")
+        yield Static(Content(""), id="filter")
+        with Horizontal(id="body"):
+            facets = FacetList(id="facets")
+            facets.display = False
+            yield facets
+            yield FrameTable(
+                id="cases",
+                empty="No case passes this filter. x shows all again.",
+                mark=">" if self.brush.ascii_only else "▌",
+            )
+            pane = LineView(id="pane")
+            pane.can_focus = False
+            yield pane
+        yield from self.compose_rail()
+
+    def on_mount(self) -> None:
+        self._lay_out()
+        self.query_one(FrameTable).focus()
+        if self.inspection is not None:
+            self.call_after_refresh(self.show_inspection, self.inspection)
+
+    def on_resize(self) -> None:
+        self._lay_out()
+        self.call_after_refresh(self._show_rail)
+        self._show_pane_soon()
+
+    def _lay_out(self) -> None:
+        wanted = self._pane_wanted
+        room = self.size.width >= (VERY_WIDE if self.query_one(FacetList).display else WIDE)
+        self.query_one("#pane", LineView).display = room if wanted is None else wanted
+
+    # -- showing
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        columns = None
+        if self._scorer != inspection.scorer or not self.query_one(FrameTable).row_count:
+            columns = case_columns(inspection, self.brush)
+            self._scorer = inspection.scorer
+        self.query_one(FrameTable).show(inspection.frame, inspection.shown.astype("int32"), columns)
+        self._show_titles(inspection)
+        facets = self.query_one(FacetList)
+        if facets.display:
+            facets.show(facet_groups(inspection))
+        self._show_pane_soon()
+
+    def _show_titles(self, inspection: Inspection) -> None:
+        dot = " | " if self.brush.ascii_only else " · "
+        words = [inspection.benchmark, f"{inspection.shown.size:,} of {int(inspection.benchmark_rows.sum()):,} cases"]
+        evaluation, line = inspection.evaluation, inspection.headline
+        if evaluation is not None and line is not None:
+            rule = evaluation.rule
+            source = f" ({rule.source})" if self.size.width >= WIDE else ""
+            words += [evaluation.scorer.name, f"F1 {percent(line)}", f"threshold {rule.threshold:.3f}{source}"]
+        self._update("#title", dot.join(words))
+        order = SORT_WORDS.get(inspection.selection.request.sort, inspection.selection.request.sort)
+        self._update("#filter", f"{filter_words(inspection)}{dot}{order}")
+
+    def _update(self, selector: str, text: str) -> None:
+        """Change a line of text only where it differs: an update repaints the widget."""
+        widget = self.query_one(selector, Static)
+        text = clean(text)
+        if str(widget.content) != text:
+            widget.update(Content(text))
+
+    def _show_pane_soon(self) -> None:
+        if self._pane_timer is not None:
+            self._pane_timer.stop()
+        self._pane_timer = self.set_timer(PANE_DELAY, self._show_pane)
+
+    def _show_pane(self) -> None:
+        pane, row = self.query_one("#pane", LineView), self.query_one(FrameTable).row_id
+        if not pane.display or self.inspection is None:
+            return
+        if row is None:
+            pane.show([])
+            return
+        shown = case_lines(self.inspection, row, self._manner(pane))
+        keep = self._pane_row == row
+        self._pane_row = row
+        pane.show(shown.lines, keep_scroll=keep)
+
+    _pane_row: int | None = None
+
+    def _manner(self, pane: LineView) -> Manner:
+        return Manner(max(20, pane.viewport.width), self.brush, raw=self._raw, reason=self._reason)
+
+    # -- keys
+
+    def on_frame_table_highlighted(self) -> None:
+        self._show_pane_soon()
+
+    def on_frame_table_opened(self, event: FrameTable.Opened) -> None:
+        self.post_message(Go("case", event.row_id))
+
+    def action_open(self) -> None:
+        row = self.query_one(FrameTable).row_id
+        if row is not None:
+            self.post_message(Go("case", row))
+
+    def go_to(self, row: int) -> None:
+        """Put the cursor on a case by its row id."""
+        if self.inspection is not None:
+            self.query_one(FrameTable).go_to(self.inspection.cases["case"][row])
+
+    def action_facets(self) -> None:
+        """Open the facets and go there; from there, back to the list and close."""
+        facets = self.query_one(FacetList)
+        if facets.display and facets.has_focus:
+            self._close_facets()
+            return
+        facets.display = True
+        self._lay_out()
+        if self.inspection is not None:
+            facets.show(facet_groups(self.inspection))
+        facets.focus()
+
+    def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
+        if self.inspection is not None:
+            self.put(self.inspection.filtered(self.inspection.filter.toggled(event.column, event.value)))
+
+    def action_clear(self) -> None:
+        if self.inspection is not None:
+            self.put(self.inspection.filtered(Filter()))
+
+    def action_sort(self) -> None:
+        if self.inspection is not None:
+            now = self.inspection.selection.request.sort
+            following = SORTS[(SORTS.index(now) + 1) % len(SORTS)] if now in SORTS else SORTS[0]
+            self.put(self.inspection.ordered(following))
+
+    def action_zoom(self) -> None:
+        self._pane_wanted = not self.query_one("#pane", LineView).display
+        self._lay_out()
+        self._show_pane_soon()
+
+    def action_scorer(self, by: int) -> None:
+        if self.inspection is not None:
+            self.put(self.inspection.next_scorer(by))
+
+    def action_raw(self) -> None:
+        self._raw = not self._raw
+        self._show_pane()
+
+    def action_reason(self) -> None:
+        self._reason = not self._reason
+        self._show_pane()
+
+    def action_back(self) -> None:
+        """Out of the facets first, then out of the screen."""
+        if self.query_one(FacetList).display:
+            self._close_facets()
+        else:
+            super().action_back()
+
+    def _close_facets(self) -> None:
+        self.query_one(FacetList).display = False
+        self._lay_out()
+        self.query_one(FrameTable).focus()
+        self._show_pane_soon()
+
+    def action_export(self) -> None:
+        if self.inspection is None:
+            return
+        shown = f"The {self.inspection.shown.size:,} cases on screen, in this order"
+        choices = ((Export("cases", ""), shown), (Export("metrics", ""), "The metrics, by subset"))
+        menu = ExportMenu(choices if self.inspection.scorer else choices[:1])
+        self.app.push_screen(menu, self.export)

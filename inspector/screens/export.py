@@ -1,0 +1,39 @@
+"""The export menu: one more key says what to save or copy."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from inspector.messages import Export
+
+_FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
+
+
+class ExportMenu(ModalScreen[Export | None]):
+    """Choose the form of one or two tables; the first takes small letters, the second capitals."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,e,q", "dismiss(None)", "Close")]
+
+    def __init__(self, choices: tuple[tuple[Export, str], ...]) -> None:
+        """`choices` pairs each table (its `form` does not matter) with the words that say what it holds."""
+        super().__init__()
+        self._choices = choices
+
+    def compose(self) -> ComposeResult:
+        lines = []
+        for index, (_, words) in enumerate(self._choices):
+            lines.append(words)
+            lines += [f"   {key.upper() if index else key}   {text}" for key, _, text in _FORMS]
+        lines.append("   Esc closes")
+        yield Static(Content("\n".join(lines)), id="menu")
+
+    def on_key(self, event: object) -> None:
+        character = getattr(event, "character", None) or ""
+        for index, (export, _) in enumerate(self._choices):
+            for key, form, _ in _FORMS:
+                if character == (key.upper() if index else key):
+                    self.dismiss(Export(export.what, form, copy=form == "markdown", row=export.row))

@@ -1,0 +1,223 @@
+"""A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from inspector.request import Request
+from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
+from scoring.evaluation import Evaluation, evaluate
+from scoring.filters import passing
+from scoring.gold import Gold
+from scoring.scorer import Scorer
+from scoring.step_rewards import Bools, Ints
+from scoring.texts import Texts
+from scoring.thresholds import sweep
+from scoring.workspace import MARK, Workspace
+
+ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
+LOCAL = Path(".prm-inspect")
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Everything a view needs. `cases` and all arrays in `evaluations` have the same n rows in the same order.
+
+    `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown.
+    `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
+    sentences about what could not be read.
+    """
+
+    request: Request
+    workspace: Workspace
+    cases: pl.DataFrame
+    texts: Texts
+    evaluations: tuple[Evaluation, ...]
+    chosen: tuple[str, ...]
+    shown: Ints
+    problems: tuple[str, ...] = ()
+
+    @property
+    def chosen_evaluations(self) -> tuple[Evaluation, ...]:
+        """The evaluations of the scorers that were asked for, in that order."""
+        return tuple(self.evaluation(name) for name in self.chosen)
+
+    @property
+    def mask(self) -> Bools:
+        """The shown cases as a mask over all, shape (n,)."""
+        mask = np.zeros(self.cases.height, dtype=np.bool_)
+        mask[self.shown] = True
+        return mask
+
+    def evaluation(self, scorer: str) -> Evaluation:
+        """The evaluation of a scorer, by its full name."""
+        return next(one for one in self.evaluations if one.scorer.name == scorer)
+
+    def frame(self) -> pl.DataFrame:
+        """The cases with every evaluation's columns beside them."""
+        return pl.concat([self.cases, *(one.columns for one in self.evaluations)], how="horizontal")
+
+
+def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
+    """The workspace that a command means: the one given, `$PRM_INSPECT_WORKSPACE`, `./.prm-inspect`, the user's own.
+
+    With `create` (importing), the folder is made where it is missing, and a new one goes to `./.prm-inspect`.
+
+    Raises:
+        NoWorkspace: there is none and none is to be made.
+    """
+    named = given if given is not None else os.environ.get(ENVIRONMENT) or None
+    if named is not None:
+        return Workspace.create(Path(named)) if create else Workspace.open(Path(named))
+    if (LOCAL / MARK).is_file():
+        return Workspace.open(LOCAL)
+    if create:
+        return Workspace.create(LOCAL)
+    from platformdirs import user_data_path
+
+    own = user_data_path("prm-inspect")
+    if (own / MARK).is_file():
+        return Workspace.open(own)
+    raise NoWorkspace(
+        "nothing was imported here yet.", "Start with: prm-inspect import PATH, or look: prm-inspect demo"
+    )
+
+
+def load(request: Request) -> Selection:
+    """Read what a request names, decide and select.
+
+    Raises:
+        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
+    """
+    try:
+        workspace = find_workspace(request.workspace)
+    except NoWorkspace:
+        if "demo" not in request.benchmarks or request.workspace is not None:
+            raise
+        workspace = Workspace(None)
+    cases, texts = workspace.cases(request.benchmarks)
+    evaluations, problems = load_evaluations(workspace, cases)
+    names = [one.scorer.name for one in evaluations]
+    chosen = tuple(match_name(word, names, "scorer") for word in request.scorers) or tuple(names)
+    rows = np.arange(cases.height)
+    everything = Selection(request, workspace, cases, texts, tuple(evaluations), chosen, rows, tuple(problems))
+    return select(decide(everything))
+
+
+def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], list[str]]:
+    """Every scorer with a row for any of the cases, decided at its own threshold; and what was unreadable."""
+    gold = Gold(cases)
+    evaluations, problems = [], []
+    for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace as error:
+            problems.append(str(error))
+            continue
+        rewards, unreadable = RewardParts(folder).read()
+        problems += unreadable
+        evaluation = evaluate(gold, scorer, rewards)
+        if evaluation.rewards.scored.any() or evaluation.rewards.refused.any():
+            evaluations.append(evaluation)
+    return evaluations, problems
+
+
+def match_name(word: str, names: Sequence[str], what: str) -> str:
+    """The one name that equals the word or contains it.
+
+    Raises:
+        UsageError: none or several do; those that there are, are named.
+    """
+    hits = [name for name in names if name == word] or [name for name in names if word.lower() in name.lower()]
+    if len(hits) == 1:
+        return hits[0]
+    problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
+    listed = ", ".join((hits or list(names))[:12]) or "none"
+    raise UsageError(f"{problem}.", f"There are: {listed}.")
+
+
+def decide(selection: Selection) -> Selection:
+    """Put every evaluation at the threshold that the request asks for it."""
+    names = [one.scorer.name for one in selection.evaluations]
+    asked = {}
+    for name, wish in selection.request.thresholds:
+        for match in names if name is None else [match_name(name, names, "scorer")]:
+            asked[match] = wish
+    decided = tuple(
+        _at(one, asked[one.scorer.name], selection) if one.scorer.name in asked else one
+        for one in selection.evaluations
+    )
+    return replace(selection, evaluations=decided)
+
+
+def _at(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
+    """The evaluation at what was asked: a number, `default`, `best` or `from:SUBSET`."""
+    if wish == "default":
+        return evaluation
+    if wish == "best" or wish.startswith("from:"):
+        return _tuned(evaluation, wish, selection)
+    try:
+        threshold = float(wish)
+    except ValueError:
+        raise UsageError(
+            f"{wish!r} is no threshold.", "Give a number, default, best or from:SUBSET, or SCORER=one of these."
+        ) from None
+    return evaluation.at(threshold, "chosen")
+
+
+def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
+    names, groups = evaluation.gold.subsets
+    benchmarks = selection.cases["benchmark"].unique().to_list()
+    if len(benchmarks) > 1:
+        listed = ", ".join(sorted(benchmarks))
+        raise UsageError(f"{wish!r} tunes on one benchmark and there are {listed}.", "Choose one with --benchmark.")
+    if wish == "best":
+        rows, source = select(selection).mask, "best on these cases (optimistic)"
+    else:
+        subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
+        rows, source = groups == names.index(subset), f"best on subset {subset}"
+    best = sweep(evaluation, rows, groups).best()
+    if best is None:
+        raise UsageError(f"{evaluation.scorer.name} has no best threshold there: F1 is undefined.", "Give a number.")
+    return evaluation.at(best[0], source)
+
+
+def select(selection: Selection) -> Selection:
+    """Keep what the request's conditions keep, in the order it asks for."""
+    request = selection.request
+    keep = np.ones(selection.cases.height, dtype=np.bool_)
+    if request.subsets:
+        names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
+        wanted = [match_name(word, names, "subset") for word in request.subsets]
+        keep &= selection.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
+    frame = selection.frame() if request.where or request.sort else selection.cases
+    if request.where:
+        keep &= passing(frame, request.where).to_numpy()
+    order = ordering(request.sort, frame, selection.chosen_evaluations)
+    return replace(selection, shown=order[keep[order]])
+
+
+def ordering(sort: str, frame: pl.DataFrame, evaluations: Sequence[Evaluation]) -> Ints:
+    """All row ids in the order asked for; ties keep the order of the cases, nulls come last.
+
+    Raises:
+        UsageError: no such column.
+    """
+    if not sort:
+        return np.arange(frame.height)
+    if sort == "instructive":
+        if not evaluations:
+            raise UsageError("instructive needs a scorer and there is none.", "Import or compute rewards first.")
+        return evaluations[0].instructive()
+    column, _, direction = sort.rpartition(":") if sort.endswith((":desc", ":asc")) else (sort, "", "asc")
+    if column not in frame.columns:
+        column = match_name(column, frame.columns, "column")
+    if isinstance(frame.schema[column], pl.List):
+        raise UsageError(f"column {column!r} holds lists and has no order.", "Sort by another column.")
+    ids = frame.select(pl.col(column), pl.int_range(pl.len()).alias("_row"))
+    return ids.sort(column, descending=direction == "desc", nulls_last=True, maintain_order=True)["_row"].to_numpy()

@@ -1,0 +1,77 @@
+"""`benchmarks` and `scorers`: what the workspace holds."""
+
+import argparse
+from typing import Any
+
+import polars as pl
+
+from inspector.documents import program_version
+from inspector.selection import find_workspace, load
+from inspector.shell.output import put
+from inspector.shell.requests import request_of
+from scoring.export import Document
+
+BENCHMARKS = {
+    "benchmark": pl.String(),
+    "source": pl.String(),
+    "format": pl.String(),
+    "read": pl.Int64(),
+    "kept": pl.Int64(),
+    "erroneous": pl.Int64(),
+    "clean": pl.Int64(),
+    "findings": pl.Int64(),
+    "label_base": pl.String(),
+}
+SCORERS = {
+    "scorer": pl.String(),
+    "kind": pl.String(),
+    "scored": pl.Int64(),
+    "refused": pl.Int64(),
+    "cases": pl.Int64(),
+    "threshold": pl.Float64(),
+    "threshold_source": pl.String(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "fingerprint": pl.String(),
+    "about": pl.String(),
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table of `args.command`."""
+    rows = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
+    schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
+    command = request_of(args).command(args.command, form=args.form)
+    provenance = {"command": command, "version": program_version()}
+    put(Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance), args)
+    return 0
+
+
+def _benchmarks(args: argparse.Namespace) -> list[dict[str, Any]]:
+    workspace = find_workspace(args.workspace)
+    names = list(args.benchmark) or workspace.benchmarks()
+    return [
+        {"benchmark": name, **source, "findings": len(source["findings"])}
+        for name in names
+        for source in workspace.imports(name)
+    ]
+
+
+def _scorers(args: argparse.Namespace) -> list[dict[str, Any]]:
+    selection = load(request_of(args))
+    return [
+        {
+            "scorer": one.scorer.name,
+            "kind": one.scorer.kind,
+            "scored": one.coverage,
+            "refused": int(one.rewards.refused.sum()),
+            "cases": selection.cases.height,
+            "threshold": one.rule.threshold,
+            "threshold_source": one.rule.source,
+            "low": one.scorer.low,
+            "high": one.scorer.high,
+            "fingerprint": one.scorer.fingerprint,
+            "about": one.scorer.about,
+        }
+        for one in selection.chosen_evaluations
+    ]

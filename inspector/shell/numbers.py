@@ -1,0 +1,47 @@
+"""`metrics`, `cases`, `show` and `stats`: a request is loaded and one document comes out."""
+
+import argparse
+
+import polars as pl
+
+from inspector import documents
+from inspector.selection import Selection, load, match_name
+from inspector.shell.output import put
+from inspector.shell.requests import request_of
+from scoring.errors import UsageError
+from scoring.export import Document
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the document of `args.command`."""
+    selection = load(request_of(args))
+    if args.command == "show":
+        document = documents.case_document(selection, _row(selection, args.case), args.form)
+    else:
+        make = {
+            "metrics": documents.metrics_document,
+            "cases": documents.cases_document,
+            "stats": documents.statistics_document,
+        }[args.command]
+        _columns_exist(selection)
+        document = make(selection, args.form)
+    if args.raw:
+        document = Document(document.rows, document.provenance, raw=True)
+    put(document, args, selection.problems)
+    return 0
+
+
+def _columns_exist(selection: Selection) -> None:
+    for name in selection.request.by:
+        if name not in selection.cases.columns:
+            raise UsageError(f"there is no column {name!r}.", f"There are: {', '.join(selection.cases.columns)}.")
+
+
+def _row(selection: Selection, wanted: str) -> int:
+    """The row id of the case called `wanted`, or of the only one whose name contains it."""
+    names = selection.cases["case"]
+    exact = selection.cases.with_row_index("_row").filter((pl.col("case") == wanted) | (pl.col("id") == wanted))
+    if exact.height == 1:
+        return int(exact["_row"][0])
+    found = match_name(wanted, names.to_list(), "case")
+    return int((names == found).arg_max() or 0)

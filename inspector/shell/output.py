@@ -1,0 +1,63 @@
+"""Documents on stdout or in a file, words on stderr."""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from inspector.text import clean
+from scoring.export import Document, footer, shown
+
+
+def put(document: Document, args: argparse.Namespace, problems: Iterable[str] = ()) -> None:
+    """Print the document in the form asked for (a table by default) or write it to `-o FILE`; problems go to stderr."""
+    say(problems, args)
+    if args.output:
+        path = Path(args.output)
+        form = args.form or _form_of(path)
+        document.write(path, form)
+        say([f"Wrote {document.rows.height} rows to {path}"], args)
+        return
+    if args.form:
+        # A document is bytes, not words: text that this terminal's encoding lacks must not stop it.
+        sys.stdout.buffer.write(document.render(args.form).encode("utf-8", errors="replace"))
+        sys.stdout.flush()
+        return
+    print_table(document)
+    if not args.quiet:
+        for line in footer(
+            {name: document.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
+        ):
+            print(clean(line), file=sys.stderr)
+
+
+def _form_of(path: Path) -> str:
+    """The form that a file's ending asks for; JSON where it says nothing."""
+    endings = {".csv": "csv", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}
+    return endings.get(path.suffix.lower(), "json")
+
+
+def print_table(document: Document) -> None:
+    """The rows as a table; on a terminal it keeps to its width."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else 10_000, highlight=False, emoji=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    empty = [name for name in document.rows.columns if document.rows[name].null_count() == document.rows.height]
+    frame = document.rows.drop(empty) if document.rows.height else document.rows
+    for name, dtype in frame.schema.items():
+        table.add_column(Text(clean(name)), justify="right" if dtype.is_numeric() else "left", overflow="fold")
+    for row in frame.iter_rows():
+        table.add_row(*(Text(clean(shown(value), lines=True)) for value in row))
+    console.print(table)
+
+
+def say(lines: Iterable[str], args: argparse.Namespace) -> None:
+    """Words for a person, on stderr, unless they asked for quiet."""
+    for line in lines:
+        if not args.quiet:
+            print(clean(line), file=sys.stderr)

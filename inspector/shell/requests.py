@@ -1,0 +1,27 @@
+"""Parsed arguments become a request."""
+
+import argparse
+
+from inspector.request import Request
+
+
+def request_of(args: argparse.Namespace) -> Request:
+    """The request that a command's arguments make."""
+    return Request(
+        workspace=args.workspace,
+        benchmarks=tuple(args.benchmark),
+        subsets=tuple(args.subset),
+        scorers=tuple(args.scorer),
+        where=tuple(args.where),
+        thresholds=tuple(_threshold(text) for text in args.threshold),
+        unparsed=args.unparsed,
+        seed=args.seed,
+        by=tuple(getattr(args, "by", ())),
+        sort=getattr(args, "sort", ""),
+    )
+
+
+def _threshold(text: str) -> tuple[str | None, str]:
+    """`SCORER=X` or `X`; a scorer's name may hold `=` itself."""
+    name, equals, wish = text.rpartition("=")
+    return (name, wish) if equals else (None, text)

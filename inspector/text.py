@@ -1,0 +1,68 @@
+"""Text from data becomes text for a terminal here and nowhere else.
+
+`clean` takes away everything by which a character could act (escape sequences, controls, bidirectional overrides) or
+occupy another width than it seems to (zero-width characters); what comes out is only ever put on screen as literal
+text. Exports do not pass through here: files get the text as it is.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len, set_cell_size
+
+if TYPE_CHECKING:
+    from textual.content import Content
+
+LINE_BREAKS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
+TAB = "    "
+REPLACEMENT = "\ufffd"
+
+# Zero-width and default-ignorable characters vanish: terminals disagree about their width. ZWJ (U+200D) and the
+# variation selectors are among them, so a joined emoji falls into its parts and the columns stay aligned.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+# Bidirectional embeddings, overrides and isolates would reorder the rest of the line: they show as U+FFFD, like lone
+# surrogates and noncharacters.
+_ACTIVE = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
+_PLAIN = re.compile(r"[ -~]*\Z")
+
+
+def _picture(match: re.Match[str]) -> str:
+    """A control character as its picture (ESC as ␛), so that the reader sees that it is there; C1 as U+FFFD."""
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else REPLACEMENT
+
+
+def clean(text: str, *, lines: bool = False) -> str:
+    r"""The text with nothing left in it that could act on a terminal.
+
+    Line breaks of every sort become "\n" if `lines`, else one space. Every character that remains is printable, and
+    `rich.cells.cell_len` of the result is its width.
+    """
+    if _PLAIN.match(text):
+        return text
+    text = text.replace("\r\n", "\n").replace("\t", TAB).replace("\u00a0", " ")
+    text = re.sub(f"[{LINE_BREAKS}]", "\n" if lines else " ", text)
+    text = _CONTROL.sub(_picture, text)
+    return _ACTIVE.sub(REPLACEMENT, _INVISIBLE.sub("", text))
+
+
+def cell(text: str, width: int, *, right: bool = False) -> str:
+    """One line of cleaned text in exactly `width` cells; cut text ends in an ellipsis."""
+    text = clean(text)
+    length = cell_len(text)
+    if length > width:
+        return set_cell_size(text, width - 1) + "…" if width > 1 else set_cell_size(text, width)
+    return " " * (width - length) + text if right else text + " " * (width - length)
+
+
+def content(text: str, *, lines: bool = True) -> "Content":
+    """Cleaned text as Textual content that is never read as markup."""
+    from textual.content import Content
+
+    return Content(clean(text, lines=lines))

@@ -1,0 +1,169 @@
+"""What the columns of a frame table are, how they share a width, and how a value becomes the text of a cell."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.cells import cell_len
+
+from inspector.text import cell, clean
+from inspector.widgets.line_scroll import Part
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Paint = Callable[[Any, int], Sequence[Part]]
+"""(value, width in cells) -> the parts of one cell. The value is a tuple if the column has several sources."""
+
+MARGIN = 1
+GAP = 1
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column on screen, made of one or more columns of the frame.
+
+    Values without a `paint` are shown as text: floats with `decimals` digits, numbers at the right, null as a dash.
+    A `paint` gets null as None, and must depend on nothing but its arguments: a cell is painted again only when its
+    value, its width or the columns change. What it returns is cleaned, cut and padded to the width.
+    """
+
+    name: str
+    title: str
+    width: int
+    """Cells; of a flexible column, the least."""
+    right: bool = False
+    paint: Paint | None = None
+    flex: int = 0
+    """Share of the width that is left over."""
+    source: str | tuple[str, ...] = ""
+    """The columns of the frame: "" is the one called `name`; several hand `paint` a tuple of their values."""
+    style: str = ""
+    """Style names of values without a `paint`."""
+    decimals: int = 3
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of its columns in the frame."""
+        if isinstance(self.source, tuple):
+            return self.source
+        return (self.source or self.name,)
+
+    def at_right(self, dtype: "pl.DataType") -> bool:
+        """Whether its cells are aligned to the right: where it says so, and where numbers are shown as text.
+
+        `dtype` is that of its first source.
+        """
+        return self.right or (self.paint is None and dtype.is_numeric())
+
+    def parts(self, value: Any, width: int, *, right: bool, null: str) -> Sequence[Part]:
+        """The cell of a value: parts of exactly `width` cells together. `null` is the text of a missing value."""
+        if self.paint is not None:
+            return fit_parts(self.paint(value, width), width, right=right)
+        if value is None:
+            return ((cell(null, width, right=right), f"{self.style} dim"),)
+        return ((cell(self.text(value), width, right=right), self.style),)
+
+    def text(self, value: Any) -> str:
+        """A value as text, not yet cleaned or cut."""
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if isinstance(value, float):
+            return f"{value:.{self.decimals}f}"
+        return str(value)
+
+
+@dataclass(frozen=True)
+class FittedColumns:
+    """Columns side by side in a width: a margin of one cell, then cells with gaps of one between them."""
+
+    columns: tuple[Column, ...]
+    dtypes: tuple["pl.DataType", ...]
+    """Of the frame's columns called `sources`."""
+    available: int
+    """Cells to share, the margin included. Columns whose least widths need more go beyond it."""
+    sources: tuple[str, ...] = field(init=False)
+    """The frame's columns they need, each once: the order of the values in a row."""
+    widths: tuple[int, ...] = field(init=False)
+    """Cells of each column."""
+    _right: tuple[bool, ...] = field(init=False, repr=False)
+    _pick: tuple[Callable[[tuple[Any, ...]], Any], ...] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        sources = needed_sources(self.columns)
+        picks = (itemgetter(*map(sources.index, column.sources)) for column in self.columns)
+        right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in self.columns)
+        object.__setattr__(self, "sources", sources)
+        object.__setattr__(self, "widths", fit_widths(self.columns, self.available - MARGIN))
+        object.__setattr__(self, "_right", tuple(right))
+        object.__setattr__(self, "_pick", tuple(picks))
+
+    @classmethod
+    def of(cls, columns: Sequence[Column], frame: "pl.DataFrame", available: int) -> Self:
+        """Columns for a frame. Raises polars' ColumnNotFoundError if it lacks one."""
+        dtypes = (frame.get_column(name).dtype for name in needed_sources(columns))
+        return cls(tuple(columns), tuple(dtypes), available)
+
+    @property
+    def width(self) -> int:
+        """Cells that they take, the margin included."""
+        return MARGIN + sum(self.widths) + GAP * max(0, len(self.widths) - 1)
+
+    def header(self) -> str:
+        """The line of titles."""
+        fitted = zip(self.columns, self.widths, self._right, strict=True)
+        return " " * MARGIN + (" " * GAP).join(
+            cell(column.title, width, right=right) for column, width, right in fitted
+        )
+
+    def row(self, values: tuple[Any, ...], *, margin: str, null: str) -> list[Part]:
+        """The line of a row's values, in the order of `sources`; `margin` is the text before it."""
+        parts: list[Part] = [(cell(margin, MARGIN), "")]
+        for column, pick, width, right in zip(self.columns, self._pick, self.widths, self._right, strict=True):
+            parts.extend(column.parts(pick(values), width, right=right, null=null))
+            parts.append((" " * GAP, ""))
+        return parts[:-1] if self.columns else parts
+
+    def at(self, x: int) -> Column | None:
+        """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
+        end = MARGIN
+        for column, width in zip(self.columns, self.widths, strict=True):
+            end += width + GAP
+            if MARGIN <= x < end:
+                return column
+        return None
+
+
+def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
+    """The columns of a frame that these columns show, each once."""
+    return tuple(dict.fromkeys(name for column in columns for name in column.sources))
+
+
+def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
+    """Widths in cells: flexible columns share what `available` leaves after the gaps and the least widths."""
+    spare = max(0, available - sum(column.width for column in columns) - GAP * (len(columns) - 1))
+    shares = sum(column.flex for column in columns)
+    widths = []
+    for column in columns:
+        extra = spare * column.flex // shares if column.flex else 0
+        widths.append(column.width + extra)
+        spare -= extra
+        shares -= column.flex
+    return tuple(widths)
+
+
+def fit_parts(parts: Sequence[Part], width: int, *, right: bool = False) -> list[Part]:
+    """Parts cleaned, cut and padded to exactly `width` cells."""
+    fitted: list[Part] = []
+    left = width
+    for text, names in parts:
+        shown = clean(text)
+        length = cell_len(shown)
+        if length > left:
+            fitted.append((cell(shown, left), names))
+            return fitted
+        fitted.append((shown, names))
+        left -= length
+    fitted.insert(0 if right else len(fitted), (" " * left, ""))
+    return fitted

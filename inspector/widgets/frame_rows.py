@@ -1,0 +1,113 @@
+"""The rows that a frame table shows: where a row stands in a view, and the values of those on screen."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+BLOCK = 256
+BLOCKS_KEPT = 2
+
+Row = tuple[Any, ...]
+
+
+class FrameRows:
+    """The rows of `frame` whose ids are in `view` (int32, 1-D, each id at most once), in its order.
+
+    `key` names the column that says which row is which across frames. Positions and ids are 0-based. Raises polars'
+    ColumnNotFoundError for a column that the frame lacks.
+    """
+
+    def __init__(self, frame: "pl.DataFrame", view: "NDArray[np.int32]", key: str, names: "Iterable[str]") -> None:
+        self._view = view
+        self._keys = frame.get_column(key)
+        # Gathering rows of all columns would copy the texts of the cases, too.
+        self._shown = frame.select(list(names))
+        self._blocks: dict[int, list[Row]] = {}
+
+    def __len__(self) -> int:
+        return len(self._view)
+
+    def row_id(self, position: int) -> int:
+        """The id in the frame of the row at a position of the view."""
+        return int(self._view[position])
+
+    def key(self, position: int) -> Any:
+        """The value in the key column of the row at a position of the view."""
+        return self._keys[self.row_id(position)]
+
+    def values(self, position: int) -> Row:
+        """The row's values in the order of `names`, fetched with the 256 rows around it."""
+        block, offset = divmod(position, BLOCK)
+        rows = self._blocks.get(block)
+        if rows is None:
+            if len(self._blocks) == BLOCKS_KEPT:
+                del self._blocks[next(iter(self._blocks))]
+            rows = self._blocks[block] = self._shown[self._view[block * BLOCK : (block + 1) * BLOCK]].rows()
+        return rows[offset]
+
+    def find(self, key: Any) -> int | None:
+        """The first position of a key, or None."""
+        ids = self._keys.eq_missing(key).arg_true()
+        if not len(ids):
+            return None
+        if len(ids) == 1:
+            return self._position(ids[0])
+        positions = self._where(self._among(len(self._keys), ids.to_numpy())[self._view])
+        return int(positions[0]) if len(positions) else None
+
+    def follow(self, position: int, before: Self) -> int:
+        """Where the row at a position of the rows shown before stands now.
+
+        If it is gone: where the next row after it that is still there stands, else the last one before it. If the two
+        frames do not hold the same rows, the same position as far as there is one.
+        """
+        last = max(0, len(self) - 1)
+        if not len(before) or not len(self):
+            return 0
+        if self._keys.name != before._keys.name:
+            return min(position, last)
+        row_id, key = before.row_id(position), before.key(position)
+        if not self._same_rows(before, row_id, key):
+            found = self.find(key)
+            return min(position, last) if found is None else found
+        if self._view is before._view:
+            return position
+        found = self._position(row_id)
+        return self._position_of_neighbour(position, before) if found is None else found
+
+    def _same_rows(self, before: Self, row_id: int, key: Any) -> bool:
+        return len(self._keys) == len(before._keys) and bool(self._keys[row_id] == key)
+
+    def _position(self, row_id: int) -> int | None:
+        positions = self._where(self._view == row_id)
+        return int(positions[0]) if len(positions) else None
+
+    def _position_of_neighbour(self, position: int, before: Self) -> int:
+        kept = self._among(len(self._keys), self._view)[before._view]
+        after = self._where(kept[position:])
+        if len(after):
+            neighbour = before.row_id(position + int(after[0]))
+        else:
+            earlier = self._where(kept[:position])
+            if not len(earlier):
+                return min(position, len(self) - 1)
+            neighbour = before.row_id(int(earlier[-1]))
+        return self._position(neighbour) or 0
+
+    @staticmethod
+    def _where(mask: "NDArray[np.bool_]") -> "NDArray[np.intp]":
+        return mask.nonzero()[0]
+
+    @staticmethod
+    def _among(height: int, ids: "NDArray[Any]") -> "NDArray[np.bool_]":
+        """For every row id below `height` whether it is in `ids`."""
+        import numpy as np
+
+        mask = np.zeros(height, dtype=np.bool_)
+        mask[ids] = True
+        return mask

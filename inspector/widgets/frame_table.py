@@ -1,0 +1,296 @@
+"""The virtual table: a view of any length over a frame, of which only the rows on screen are ever made."""
+
+# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.cache import FIFOCache
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from inspector.text import cell, clean
+from inspector.widgets.columns import Column, FittedColumns
+from inspector.widgets.frame_rows import FrameRows, Row
+from inspector.widgets.line_scroll import LineScroll
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+    from textual import events
+
+STRIPS_KEPT = 1024
+PLAIN, CURSOR, CURSOR_BLURRED = "", "cursor", "cursor-blurred"
+
+
+class FrameTable(LineScroll, can_focus=True):
+    """Rows of an immutable frame in the order of a view.
+
+    The frame is any polars DataFrame; the view an int32 array of row ids, the result of filtering and sorting, which
+    never make a new frame. Nothing but a few passes over the view in `show` takes longer with more rows.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Next row", show=False, id="table.down"),
+        Binding("up,k", "move(-1)", "Previous row", show=False, id="table.up"),
+        Binding("pagedown", "page_down", "Next page", show=False, id="table.page-down"),
+        Binding("pageup", "page_up", "Previous page", show=False, id="table.page-up"),
+        Binding("home,g", "first", "First row", show=False, id="table.first"),
+        Binding("end,G", "last", "Last row", show=False, id="table.last"),
+        Binding("enter", "open", "Open", key_display="⏎", id="table.open"),
+    ]
+    fixed_lines = 1
+    fixed_cells = 1
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+    """Position in the view, 0-based; 0 in an empty view."""
+    empty: reactive[str] = reactive("", repaint=False)
+    """The sentence in the middle of a view without rows."""
+
+    @dataclass
+    class RowMessage(Message):
+        """About the row with this 0-based id in the frame and this value in the key column."""
+
+        table: "FrameTable"
+        row_id: int
+        key: Any
+
+        @property
+        def control(self) -> "FrameTable":
+            return self.table
+
+    class Highlighted(RowMessage):
+        """The cursor moved, or stands on another key after `show`."""
+
+    class Opened(RowMessage):
+        """Enter was pressed, or the row under the cursor was clicked."""
+
+    @dataclass
+    class HeaderClicked(Message):
+        """The title of a column was clicked."""
+
+        table: "FrameTable"
+        column: Column
+
+        @property
+        def control(self) -> "FrameTable":
+            return self.table
+
+    def __init__(
+        self,
+        *,
+        empty: str = "",
+        mark: str = "▌",
+        null: str = "–",
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's own parameter
+        classes: str | None = None,
+    ) -> None:
+        """A table that shows nothing yet.
+
+        `mark` (one cell) stands before the row under the cursor, so that it is seen without colour too; `null` stands
+        for a missing value.
+        """
+        super().__init__(name=name, id=id, classes=classes)
+        self.set_reactive(FrameTable.empty, empty)
+        self._mark = mark
+        self._null = null
+        self._rows: FrameRows | None = None
+        self._columns = FittedColumns((), (), 0)
+        self._strips: FIFOCache[tuple[int, str], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
+
+    # -- what is shown
+
+    def show(
+        self,
+        frame: "pl.DataFrame",
+        view: "NDArray[np.int32]",
+        columns: "Sequence[Column] | None" = None,
+        *,
+        key: str = "case",
+    ) -> Self:
+        """Replace what is shown; of the lines on screen only those that changed are written.
+
+        The cursor stays on the row with the same value in the column `key`, and that row at the same height of the
+        screen. If the row is gone, the cursor goes to the next one after it that is still there, else to the one before
+        it. `columns` stay as they are if left out. Raises polars' ColumnNotFoundError for a column the frame lacks.
+        """
+        fitted = FittedColumns.of(self._columns.columns if columns is None else columns, frame, self.viewport.width)
+        rows = FrameRows(frame, view, key, fitted.sources)
+        before, old_key, height = self._rows, self.key, self.cursor - self.scroll_offset.y
+        self.set_reactive(FrameTable.cursor, 0 if before is None else rows.follow(self.cursor, before))
+        self._rows = rows
+        self._set_columns(fitted)
+        self._fit()
+        self.scroll_to(y=self.cursor - height, force=True)
+        self.repaint_changed()
+        if self.key != old_key:
+            self._tell(self.Highlighted)
+        return self
+
+    @property
+    def row_count(self) -> int:
+        """How many rows the view has."""
+        return 0 if self._rows is None else len(self._rows)
+
+    @property
+    def row_id(self) -> int | None:
+        """The id in the frame of the row under the cursor; None in an empty view."""
+        return self._rows.row_id(self.cursor) if self._rows else None
+
+    @property
+    def key(self) -> Any:
+        """The value in the key column of the row under the cursor; None in an empty view."""
+        return self._rows.key(self.cursor) if self._rows else None
+
+    @property
+    def page(self) -> int:
+        """How many rows are on screen at once."""
+        return max(0, self.viewport.height - self.fixed_lines)
+
+    def go_to(self, key: Any) -> bool:
+        """Put the cursor on the first row with this key; False if the view has none."""
+        position = self._rows.find(key) if self._rows else None
+        if position is None:
+            return False
+        self.cursor = position
+        return True
+
+    def _set_columns(self, columns: FittedColumns) -> None:
+        if columns != self._columns:
+            self._columns = columns
+            self.forget_strips()
+
+    def _fit_columns(self) -> None:
+        available = self.viewport.width
+        if available != self._columns.available:
+            self._set_columns(replace(self._columns, available=available))
+
+    def _fit(self) -> None:
+        """Adapt the columns to the width of the pane, and the scrollbars to both."""
+        self._fit_columns()
+        self.set_extent(self._columns.width, self.row_count + self.fixed_lines)
+
+    # -- painting
+
+    def forget_strips(self) -> None:
+        self._strips.clear()
+
+    def line_strip(self, line: int) -> Strip:
+        # The first paint at a new size comes before the message that says so.
+        self._fit_columns()
+        if line == 0:
+            return self.strip([(self._columns.header(), "")], "header")
+        if not self._rows:
+            return self._empty_line(line)
+        position = line - 1
+        if position >= len(self._rows):
+            return Strip.blank(0)
+        kind = PLAIN if position != self.cursor else CURSOR if self.has_focus else CURSOR_BLURRED
+        cached = (self._rows.row_id(position), kind)
+        values = self._rows.values(position)
+        known = self._strips.get(cached)
+        # Equal values look the same, whichever frame they are from.
+        if known is not None and known[0] == values:
+            return known[1]
+        margin = " " if kind == PLAIN else self._mark
+        strip = self.strip(self._columns.row(values, margin=margin, null=self._null), kind)
+        self._strips[cached] = values, strip
+        return strip
+
+    def _empty_line(self, line: int) -> Strip:
+        width = self.viewport.width
+        sentence = _folded(clean(self.empty), width)
+        number = line - self.fixed_lines - (self.page - len(sentence)) // 2
+        if not 0 <= number < len(sentence):
+            return Strip.blank(0)
+        text = sentence[number]
+        margin = self.scroll_offset.x + (width - cell_len(text)) // 2
+        return self.strip([(" " * margin, ""), (text, "dim")])
+
+    def watch_empty(self) -> None:
+        self.repaint_changed()
+
+    # -- moving
+
+    def validate_cursor(self, cursor: int) -> int:
+        return max(0, min(cursor, self.row_count - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        self._reveal()
+        self.repaint_lines(old + self.fixed_lines, new + self.fixed_lines)
+        self._tell(self.Highlighted)
+
+    def _reveal(self) -> None:
+        """Scroll if the cursor is out of sight, and then to the middle: half a page of key presses scrolls once.
+
+        Scrolling writes the whole pane, a move of the cursor two lines; over a slow connection that is the difference.
+        """
+        top, page = self.scroll_offset.y, self.page
+        if page and not top <= self.cursor < top + page:
+            self.scroll_to(y=self.cursor - page // 2, force=True)
+
+    def action_move(self, rows: int) -> None:
+        self.cursor += rows
+
+    def action_first(self) -> None:
+        self.cursor = 0
+
+    def action_last(self) -> None:
+        self.cursor = self.row_count - 1
+
+    def action_page_down(self) -> None:
+        self._turn(self.page)
+
+    def action_page_up(self) -> None:
+        self._turn(-self.page)
+
+    def _turn(self, rows: int) -> None:
+        self.scroll_to(y=self.scroll_offset.y + rows, force=True)
+        self.cursor += rows
+
+    def action_open(self) -> None:
+        self._tell(self.Opened)
+
+    def on_resize(self) -> None:
+        self._fit()
+        self._reveal()
+        self.repaint_changed()
+
+    def on_click(self, event: "events.Click") -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.y == 0:
+            column = self._columns.at(offset.x + self.scroll_offset.x)
+            if column is not None:
+                self.post_message(self.HeaderClicked(self, column))
+            return
+        position = offset.y - 1 + self.scroll_offset.y
+        if position == self.cursor:
+            self.action_open()
+        elif position < self.row_count:
+            self.cursor = position
+
+    def _tell(self, message: "type[FrameTable.RowMessage]") -> None:
+        row_id = self.row_id
+        if row_id is not None:
+            self.post_message(message(self, row_id, self.key))
+
+
+def _folded(text: str, width: int) -> list[str]:
+    """Text cut at spaces into lines of at most `width` cells; a longer word is cut short."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and cell_len(longer) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(word if cell_len(word) <= width else cell(word, width))
+    return lines

@@ -1,0 +1,210 @@
+"""What every pane of painted lines shares: scrolling at once, one palette, and writing only the lines that changed."""
+
+# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from inspector.text import clean
+
+Part = tuple[str, str]
+"""A piece of a line: its text, and the names of its styles, joined by spaces ("" is the plain style)."""
+
+
+class LineScroll(ScrollView, can_focus=True):
+    """A scrolled sequence of lines, of which only the visible ones are ever made.
+
+    A subclass makes lines (`line_strip`), says how many there are and how wide (`set_extent`), and after a change calls
+    `repaint_changed`: it compares the visible lines with the painted ones and writes those that differ. The first
+    `fixed_lines` lines and `fixed_cells` cells stay in place while the others scroll.
+
+    The style names of a `Part` are those of `COMPONENT_CLASSES` without their prefix:
+
+    | name | for |
+    | --- | --- |
+    | `dim`, `strong` | what matters less, what matters more |
+    | `good`, `bad` | right and wrong |
+    | `early`, `late` | a verdict before, after the earliest error |
+    | `gold` | what people labelled |
+    | `predicted` | what the scorer names |
+    | `match` | text that was searched for or extracted |
+    | `header`, `cursor`, `cursor-blurred` | whole rows |
+
+    A subclass may add classes of its own under the same prefix. Colour is never the only sign: names come with a glyph
+    or a word.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line--dim",
+        "line--strong",
+        "line--good",
+        "line--bad",
+        "line--early",
+        "line--late",
+        "line--gold",
+        "line--predicted",
+        "line--match",
+        "line--header",
+        "line--cursor",
+        "line--cursor-blurred",
+    }
+
+    # The vertical scrollbar is always there: its coming and going would change the width, and with it every line.
+    DEFAULT_CSS = """
+    LineScroll {
+        background: $surface;
+        color: $foreground;
+        overflow-x: auto;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+        & > .line--dim { color: $text-muted; }
+        & > .line--strong { text-style: bold; }
+        & > .line--good { color: $text-primary; }
+        & > .line--bad { color: $text-warning; }
+        & > .line--early { color: $text-warning; }
+        & > .line--late { color: $text-accent; }
+        & > .line--gold { color: $text-success; text-style: bold; }
+        & > .line--predicted { color: $text-warning; text-style: bold underline; }
+        & > .line--match { background: $accent-muted; color: $text-accent; }
+        & > .line--header { background: $panel; color: $foreground; text-style: bold; }
+        & > .line--cursor { background: $primary-muted; color: $foreground; text-style: bold; }
+        & > .line--cursor-blurred { background: $boost; color: $foreground; }
+    }
+    """
+
+    ALLOW_SELECT = False
+
+    fixed_lines: int = 0
+    fixed_cells: int = 0
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
+        super().__init__(name=name, id=id, classes=classes)
+        self._painted: dict[int, Strip] = {}
+        self._styles_by_name: dict[tuple[str, str], Style] = {}
+
+    def line_strip(self, line: int) -> Strip:
+        """Line `line` (0-based, fixed lines first) in its whole width; past the end, an empty strip."""
+        raise NotImplementedError
+
+    def forget_strips(self) -> None:
+        """Called when styles have changed: a subclass drops the strips that it keeps."""
+
+    # -- geometry
+
+    @property
+    def viewport(self) -> Size:
+        """Cells and lines in which lines are seen: without borders, padding and scrollbars, but with fixed lines."""
+        width, height = self.container_size
+        return Size(max(0, width - self.scrollbar_size_vertical), max(0, height - self.scrollbar_size_horizontal))
+
+    def set_extent(self, width: int, lines: int) -> None:
+        """Say how wide the lines are and how many; the scroll offset is clamped to it."""
+        extent = Size(width, lines)
+        if extent == self.virtual_size:
+            return
+        if self.styles.auto_dimensions:
+            self.virtual_size = extent
+            return
+        # The pane keeps its own size, so the screen need not be laid out again, nor this pane painted twice.
+        self.set_reactive(Widget.virtual_size, extent)
+        self._scroll_update(extent)
+
+    # -- painting
+
+    def render_line(self, y: int) -> Strip:
+        strip = self._painted[y] = self._visible_strip(y)
+        return strip
+
+    def _visible_strip(self, y: int) -> Strip:
+        width = self.viewport.width
+        scroll_x, scroll_y = self.scroll_offset
+        strip = self.line_strip(y if y < self.fixed_lines else y + scroll_y)
+        if not scroll_x:
+            return strip if strip.cell_length == width else strip.crop_extend(0, width, self.line_style(""))
+        fixed = min(self.fixed_cells, width)
+        scrolled = strip.crop_extend(scroll_x + fixed, scroll_x + width, self.line_style(""))
+        return Strip.join([strip.crop(0, fixed), scrolled])
+
+    def repaint_changed(self) -> None:
+        """Write the visible lines that differ from what was painted last, and no others."""
+        self._repaint(y for y in range(self.viewport.height) if self._painted.get(y) != self._visible_strip(y))
+
+    def repaint_lines(self, *lines: int) -> None:
+        """Write these lines (counted from the first, fixed or not; none of them fixed) if they are visible."""
+        visible = range(self.fixed_lines, self.viewport.height)
+        self._repaint(y for y in (line - self.scroll_offset.y for line in lines) if y in visible)
+
+    def _repaint(self, offsets: Iterable[int]) -> None:
+        width = self.viewport.width
+        if regions := [Region(0, y, width, 1) for y in offsets]:
+            self.refresh(*regions)
+
+    def strip(self, parts: Sequence[Part], row: str = "") -> Strip:
+        """Parts as one strip of cleaned text, as wide as the pane at least; `row` is the style under all of it."""
+        segments: list[Segment] = []
+        base = run_style = self.line_style("", row)
+        run = ""
+        # Every segment costs some 40 bytes of escape sequences: neighbours of one style are joined.
+        for text, names in parts:
+            style = self.line_style(names, row)
+            if style != run_style:
+                if run:
+                    segments.append(Segment(clean(run), run_style))
+                run, run_style = "", style
+            run += text
+        if run:
+            segments.append(Segment(clean(run), run_style))
+        return Strip(segments).extend_cell_length(max(self.viewport.width, self.virtual_size.width), base)
+
+    def line_style(self, names: str, row: str = "") -> Style:
+        """The style of style names (joined by spaces) on a row style. Raises KeyError for an unknown name."""
+        style = self._styles_by_name.get((names, row))
+        if style is None:
+            style = self.get_component_rich_style(f"line--{row}") if row else self.rich_style
+            for name in names.split():
+                style += self._own_style(f"line--{name}")
+            self._styles_by_name[names, row] = style
+        return style
+
+    def _own_style(self, component: str) -> Style:
+        """Only what the component's rules say, with transparent colours blended into the pane's background."""
+        own = self.get_component_rich_style(component, partial=True)
+        blended = self.get_component_rich_style(component)
+        colors = Style(
+            color=blended.color if own.color else None,
+            bgcolor=blended.bgcolor if own.bgcolor else None,
+        )
+        return own + colors
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles_by_name.clear()
+        self.forget_strips()
+
+    # -- scrolling
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        if self.show_horizontal_scrollbar:
+            self.horizontal_scrollbar.position = new_value
+        if round(old_value) != round(new_value):
+            self.repaint_changed()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if self.show_vertical_scrollbar:
+            self.vertical_scrollbar.position = new_value
+        if round(old_value) != round(new_value):
+            self.repaint_changed()
+
+    def _scroll_to(self, x: float | None = None, y: float | None = None, **options: Any) -> bool:
+        """Scroll at once, whatever `animate` says: an animation would write the pane over and over.
+
+        Every way to scroll ends here. Before the pane is mounted there is nothing to scroll.
+        """
+        return self.is_mounted and super()._scroll_to(x, y, **{**options, "animate": False})

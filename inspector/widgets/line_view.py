@@ -1,0 +1,109 @@
+"""A pane that shows prepared lines."""
+
+# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from rich.cells import cell_len
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.text import clean
+from inspector.widgets.line_scroll import LineScroll, Part
+
+
+@dataclass(frozen=True)
+class Line:
+    """Parts of a line, and the name of a style (`cursor`, say) under the whole line, to the edge of the pane."""
+
+    parts: Sequence[Part]
+    row: str = ""
+
+
+class LineView(LineScroll):
+    """Lines as they are given, unwrapped, with scrolling both ways.
+
+    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized.
+    """
+
+    @dataclass
+    class Clicked(Message):
+        """A line (0-based) was clicked."""
+
+        view: "LineView"
+        line: int
+
+        @property
+        def control(self) -> "LineView":
+            return self.view
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
+        super().__init__(name=name, id=id, classes=classes)
+        self._lines: list[Line | Strip] = []
+        self._strips: dict[int, Strip] = {}
+
+    def show(self, lines: Iterable[Line | Sequence[Part] | Strip], *, keep_scroll: bool = False) -> Self:
+        """Replace the lines; of the lines on screen only those that changed are written.
+
+        Text is cleaned here; only that of a Strip must have been cleaned by whoever made it. With `keep_scroll` the
+        first visible line stays the same number, as far as there are enough lines; otherwise the pane goes back to its
+        top left corner.
+        """
+        self._lines = [_cleaned(line) for line in lines]
+        self._strips.clear()
+        self.set_extent(max(map(_width, self._lines), default=0), len(self._lines))
+        if not keep_scroll:
+            self.scroll_to(0, 0, force=True)
+        self.repaint_changed()
+        return self
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are, seen or not."""
+        return len(self._lines)
+
+    def scroll_to_line(self, line: int, *, top: bool = False) -> None:
+        """Bring a line (0-based) into view by the shortest way; with `top`, to the top as far as the end allows."""
+        first, height = self.scroll_offset.y, self.viewport.height
+        if top or line < first:
+            first = line
+        elif line >= first + height:
+            first = line - height + 1
+        self.scroll_to(y=first, force=True)
+
+    def line_strip(self, line: int) -> Strip:
+        if line >= len(self._lines):
+            return Strip.blank(0)
+        strip = self._strips.get(line)
+        if strip is None:
+            content = self._lines[line]
+            strip = content if isinstance(content, Strip) else self.strip(content.parts, content.row)
+            self._strips[line] = strip
+        return strip
+
+    def forget_strips(self) -> None:
+        self._strips.clear()
+
+    def on_resize(self) -> None:
+        self.forget_strips()
+        self.repaint_changed()
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is not None and offset.y + self.scroll_offset.y < len(self._lines):
+            self.post_message(self.Clicked(self, offset.y + self.scroll_offset.y))
+
+
+def _cleaned(line: Line | Sequence[Part] | Strip) -> Line | Strip:
+    if isinstance(line, Strip):
+        return line
+    if not isinstance(line, Line):
+        line = Line(line)
+    return Line([(clean(text), names) for text, names in line.parts], line.row)
+
+
+def _width(line: Line | Strip) -> int:
+    return line.cell_length if isinstance(line, Strip) else sum(cell_len(text) for text, _ in line.parts)

@@ -1,0 +1,59 @@
+"""The benchmarks this program reads, as a table of names; a module is imported when its name is used."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.rows import Rows, read_rows
+from scoring.errors import UnknownFormat, UsageError
+
+MODULES: dict[str, str] = {
+    "processbench": "scoring.benchmarks.processbench",
+    "demo": "scoring.benchmarks.demo",
+}
+"""Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
+
+
+def benchmark_module(name: str) -> ModuleType:
+    """The module of a benchmark.
+
+    Raises:
+        UsageError: there is none of that name.
+    """
+    if name not in MODULES:
+        raise UsageError(f"there is no benchmark {name!r}.", f"Known are {', '.join(MODULES)}.")
+    return import_module(MODULES[name])
+
+
+def detect(rows: Rows) -> str:
+    """The benchmark of the rows, from their content: the one that recognises most of the first hundred.
+
+    Raises:
+        UnknownFormat: none recognises any; the keys seen are named.
+    """
+    sample = [row.value for row in rows.rows[:100]]
+    votes = {name: sum(map(benchmark_module(name).recognises, sample)) for name in MODULES}
+    best = max(votes, key=lambda name: votes[name])
+    if votes[best]:
+        return best
+    keys: Sequence[str] = sorted({str(key) for value in sample if isinstance(value, dict) for key in value})
+    seen = f"its rows have the keys {', '.join(keys)}" if keys else "its rows are no objects"
+    raise UnknownFormat(f"{rows.source} is none of the benchmarks known here; {seen}.", f"Known: {', '.join(MODULES)}.")
+
+
+def import_source(source: str, benchmark: str | None = None) -> Imported:
+    """Read one source, a file's path or `hf:NAME`, as the given benchmark or the one its content shows.
+
+    Raises:
+        InputError: it cannot be read, or nothing recognises it.
+    """
+    if source.startswith("hf:"):
+        from scoring.benchmarks.hub import hub_rows
+
+        rows = hub_rows(source.removeprefix("hf:"))
+    else:
+        rows = read_rows(Path(source))
+    loaded: Imported = benchmark_module(benchmark or detect(rows)).load(rows)
+    return loaded

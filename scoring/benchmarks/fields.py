@@ -1,0 +1,116 @@
+"""The fields of one row, read with their types checked; whatever is odd becomes a finding and never an exception."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scoring.benchmarks.findings import Finding, Severity
+from scoring.benchmarks.rows import Rows
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_KINDS = {
+    str: "text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+@dataclass(eq=False)
+class Fields:
+    """One row's fields. `fatal` turns true when the row cannot become a case; the finding says why."""
+
+    value: Mapping[str, Any]
+    source: str
+    line: int
+    findings: list[Finding]
+    case: str | None = None
+    fatal: bool = False
+
+    def note(self, severity: Severity, code: str, message: str) -> None:
+        """Add a finding about this row; an error makes the row fatal."""
+        self.findings.append(Finding(severity, code, message, self.source, self.line, self.case))
+        self.fatal = self.fatal or severity == "error"
+
+    def text(self, name: str, *, required: bool = False) -> str | None:
+        """The field as text; lone surrogates become U+FFFD."""
+        value = self.value.get(name)
+        if isinstance(value, str):
+            return self._sound(name, value)
+        if value is not None or required:
+            self.note("error" if required else "warning", "wrong-type", f"{name} is {kind_of(value)}, not text")
+        return None
+
+    def texts(self, name: str, *, required: bool = False) -> list[str] | None:
+        """The field as a list of texts."""
+        value = self.value.get(name)
+        if value is None and not required:
+            return None
+        severity: Severity = "error" if required else "warning"
+        if not isinstance(value, list):
+            self.note(severity, "wrong-type", f"{name} is {kind_of(value)}, not a list of texts")
+            return None
+        for index, part in enumerate(value):
+            if not isinstance(part, str):
+                self.note(severity, "wrong-type", f"{name}[{index}] is {kind_of(part)}, not text")
+                return None
+        return [self._sound(f"{name}[{index}]", part) for index, part in enumerate(value)]
+
+    def integer(self, name: str) -> int | None:
+        """The field as an integer that fits 32 bits; a float without a fraction counts."""
+        value = self.value.get(name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            if abs(value) < 2**31:
+                return value
+            self.note("warning", "wrong-type", f"{name} is out of range")
+            return None
+        self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not a whole number")
+        return None
+
+    def integers(self, name: str) -> list[int] | None:
+        """The field as a list of integers; None where it is absent or something else."""
+        value = self.value.get(name)
+        if value is None:
+            return None
+        if isinstance(value, list) and all(type(part) is int and abs(part) < 2**31 for part in value):
+            return value
+        self.note("warning", "wrong-type", f"{name} is not a list of whole numbers")
+        return None
+
+    def boolean(self, name: str) -> bool | None:
+        """The field as a truth value; null where it is absent."""
+        value = self.value.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not true or false")
+        return None
+
+    def _sound(self, name: str, text: str) -> str:
+        if _SURROGATE.search(text):
+            self.note("warning", "lone-surrogate", f"{name} holds half a character; it became U+FFFD")
+            text = _SURROGATE.sub("\ufffd", text)
+        if _CONTROL.search(text):
+            self.note("note", "control-character", f"{name} holds control characters; they are shown as pictures")
+        return text
+
+
+def each_row(rows: Rows, findings: list[Finding]) -> Iterator[Fields]:
+    """The fields of every row that is an object; any other row becomes a finding."""
+    for row in rows.rows:
+        if isinstance(row.value, Mapping):
+            yield Fields(row.value, rows.source, row.line, findings)
+        else:
+            message = f"the row is {kind_of(row.value)}, not an object"
+            findings.append(Finding("error", "broken-row", message, rows.source, row.line))

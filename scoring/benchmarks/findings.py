@@ -1,0 +1,48 @@
+"""What an import noticed: one finding a fact, with its place in the file."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["note", "warning", "error"]
+"""note: known to occur or harmless; warning: something the reader should look at; error: a row was left out."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing noticed while reading.
+
+    `code` is a stable word to count by, `line` the 1-based line (or row, for Parquet) of the file, `case` the id where
+    it is known.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    source: str
+    line: int | None = None
+    case: str | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.source}:{self.line}" if self.line is not None else self.source
+        return f"{place}: {self.severity}: {self.message}"
+
+
+def worst(findings: Iterable[Finding]) -> Severity | None:
+    """The gravest severity among the findings; None if there are none."""
+    seen = {finding.severity for finding in findings}
+    return next((severity for severity in ("error", "warning", "note") if severity in seen), None)
+
+
+def counted(findings: Iterable[Finding]) -> list[tuple[Severity, str, int, Finding]]:
+    """(severity, code, how many, the first one) a kind of finding, gravest and most frequent first."""
+    first: dict[tuple[Severity, str], Finding] = {}
+    count: Counter[tuple[Severity, str]] = Counter()
+    for finding in findings:
+        kind = (finding.severity, finding.code)
+        first.setdefault(kind, finding)
+        count[kind] += 1
+    gravity = {"error": 0, "warning": 1, "note": 2}
+    kinds = sorted(count, key=lambda kind: (gravity[kind[0]], -count[kind], kind[1]))
+    return [(*kind, count[kind], first[kind]) for kind in kinds]

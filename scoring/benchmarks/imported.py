@@ -1,0 +1,56 @@
+"""What reading one source gave: the cases frame, and everything a person should know about how it came to be."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from scoring.benchmarks.findings import Finding
+from scoring.schema import CASES, content_key
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """One source as cases.
+
+    `cases` has the columns of `scoring.schema.CASES`. `label_base` says in words which index base the labels had and
+    how that was seen. `read` is the number of rows in the source, kept ones or not.
+    """
+
+    benchmark: str
+    source: str
+    format: str
+    label_base: str
+    read: int
+    cases: pl.DataFrame
+    findings: tuple[Finding, ...]
+
+    @property
+    def erroneous(self) -> int:
+        """Cases whose earliest error is a step."""
+        return int((self.cases["earliest_error"] >= 0).sum())
+
+    @property
+    def clean(self) -> int:
+        """Cases labelled as having no wrong step."""
+        return int((self.cases["earliest_error"] == -1).sum())
+
+
+def cases_frame(benchmark: str, source: str, cases: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """The cases frame of rows that hold at least id, problem, steps, earliest_error and line.
+
+    Fills in `case`, `key`, `benchmark`, `n_steps` and `source`; absent columns are null.
+    """
+    rows = [
+        {
+            **case,
+            "case": f"{benchmark}/{case['id']}",
+            "key": content_key(case["problem"], case["steps"]),
+            "benchmark": benchmark,
+            "n_steps": len(case["steps"]),
+            "source": source,
+        }
+        for case in cases
+    ]
+    return pl.DataFrame(rows, schema=CASES, orient="row") if rows else pl.DataFrame(schema=CASES)

@@ -1,0 +1,106 @@
+"""The reward cache: a folder of immutable Parquet parts a scorer.
+
+`rewards/<slug>-<8 hex>/scorer.json` and `part-<uuid7>.parquet`. A part is written under a dot-name, fsynced and
+renamed, so any number of processes may write and read without a lock: two may compute a case twice, none can leave a
+wrong or half row. A notebook reads the same folder with `pl.read_parquet("part-*.parquet").unique(["key", "vote"])`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from scoring.errors import FrameError
+from scoring.files import uuid7, write_frame
+from scoring.schema import REWARDS, conform
+
+_PART = "part-*.parquet"
+_LISTINGS = 5
+
+
+@dataclass(frozen=True)
+class RewardParts:
+    """The reward parts of one scorer. `identity` are the columns that make a row one and the same."""
+
+    folder: Path
+    identity: tuple[str, ...] = ("key", "vote")
+
+    def append(self, rewards: pl.DataFrame) -> Path:
+        """Save rows as one new part.
+
+        Args:
+            rewards: a frame of `scoring.schema.REWARDS` (nullable columns may be left out).
+
+        Raises:
+            FrameError: a column of another dtype.
+            UnwritableWorkspace: the part could not be written; nothing of it stays.
+        """
+        frame = conform(rewards, REWARDS, "step rewards")
+        path = self.folder / f"part-{uuid7()}.parquet"
+        write_frame(path, lambda temporary: frame.write_parquet(temporary, compression="zstd"))
+        return path
+
+    def parts(self) -> list[Path]:
+        """The parts there now, oldest first."""
+        return sorted(self.folder.glob(_PART))
+
+    def read(self) -> tuple[pl.DataFrame, list[str]]:
+        """All rows, one an identity, and a sentence for every part that could not be read.
+
+        Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a newer one
+        by a compaction, so the folder is listed again.
+        """
+        for _ in range(_LISTINGS):
+            frames, problems, vanished = self._read_parts(self.parts())
+            if not vanished:
+                break
+        return self._unique(pl.concat(frames)) if frames else pl.DataFrame(schema=REWARDS), problems
+
+    def compact(self) -> None:
+        """Merge the present parts into one, then delete exactly those that were read whole.
+
+        Raises:
+            UnwritableWorkspace: the merged part could not be written; nothing was deleted.
+        """
+        parts = self.parts()
+        frames, problems, vanished = self._read_parts(parts)
+        if len(frames) < 2 or problems or vanished:
+            return
+        merged = self.append(self._unique(pl.concat(frames)))
+        for part in parts:
+            if part != merged:
+                part.unlink(missing_ok=True)
+
+    def _read_parts(self, parts: list[Path]) -> tuple[list[pl.DataFrame], list[str], bool]:
+        frames, problems, vanished = [], [], False
+        for part in parts:
+            try:
+                frames.append(_part(part))
+            except FileNotFoundError:
+                vanished = True
+            except (pl.exceptions.PolarsError, OSError, FrameError) as error:
+                problems.append(f"{part} was left out: {str(error).splitlines()[0]}")
+        return frames, problems, vanished
+
+    def _unique(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """One row an identity. Rows come oldest part first."""
+        order = rows.with_columns(_refused=pl.col("reason").is_not_null(), _age=-pl.int_range(pl.len()))
+        kept = order.sort("_refused", "_age").unique(list(self.identity), keep="first", maintain_order=True)
+        return kept.sort("_age", descending=True).drop("_refused", "_age")
+
+
+def _part(path: Path) -> pl.DataFrame:
+    """One part as the rewards frame. Lists of other numbers become Float64, exactly: parts may come from anywhere."""
+    frame = pl.read_parquet(path)
+    casts = [
+        pl.col(name).cast(REWARDS[name])
+        for name, dtype in frame.schema.items()
+        if name in REWARDS and (dtype.is_integer() or (isinstance(dtype, pl.List) and dtype.inner.is_numeric()))  # type: ignore[union-attr]
+    ]
+    frame = frame.with_columns(casts)
+    if "vote" not in frame.columns:
+        frame = frame.with_columns(vote=pl.lit(0, dtype=pl.Int32))
+    for required in ("key", "rewards"):
+        if required not in frame.columns:
+            raise FrameError(str(path), required, str(REWARDS[required]), "missing")
+    return conform(frame, REWARDS, str(path))

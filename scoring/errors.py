@@ -1,0 +1,100 @@
+"""The expected errors: what went wrong, where, and what to do next.
+
+    InspectError
+    ├── InputError            a file or value that was given
+    │   ├── UnreadableFile    not there, not allowed, not this kind of file
+    │   ├── UnknownFormat     nothing here recognises the content
+    │   ├── HubUnavailable    an hf: name that cannot be had now
+    │   └── StrictFindings    --strict was asked and there are findings
+    ├── UsageError            a name, column or condition that does not exist
+    │   └── FilterError       a condition that cannot be read
+    ├── WorkspaceError        the workspace's folder
+    │   ├── NoWorkspace       there is none here
+    │   ├── UnwritableWorkspace   read-only, or the disk is full
+    │   └── DamagedWorkspace  a file in it is not what it should be
+    ├── FrameError            a frame without the columns it must have
+    ├── ScorerConflict        a scorer's name is taken by another fingerprint
+    └── MissingExtra          an optional package is not installed
+
+Whoever catches `InspectError` prints `title: sentence next step` and exits with 2. Everything else is a bug and keeps
+its traceback.
+"""
+
+
+class InspectError(Exception):
+    """Something the program foresaw. `title` in a few words, `sentence` with the facts, `next_step` with the way out."""
+
+    title = "Cannot do that"
+
+    def __init__(self, sentence: str, next_step: str = "") -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.next_step = next_step
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (f"{self.title}: {self.sentence}", self.next_step) if part)
+
+
+class InputError(InspectError):
+    title = "Bad input"
+
+
+class UnreadableFile(InputError):
+    title = "Cannot read the file"
+
+
+class UnknownFormat(InputError):
+    title = "Unknown format"
+
+
+class HubUnavailable(InputError):
+    title = "Not available from the hub"
+
+
+class StrictFindings(InputError):
+    title = "Strict import refused"
+
+
+class UsageError(InspectError):
+    title = "Not found"
+
+
+class FilterError(UsageError):
+    title = "Bad condition"
+
+
+class WorkspaceError(InspectError):
+    title = "Workspace"
+
+
+class NoWorkspace(WorkspaceError):
+    title = "No workspace"
+
+
+class UnwritableWorkspace(WorkspaceError):
+    title = "Cannot write to the workspace"
+
+
+class DamagedWorkspace(WorkspaceError):
+    title = "Damaged workspace"
+
+
+class FrameError(InspectError):
+    title = "Unexpected columns"
+
+    def __init__(self, what: str, column: str, wanted: str, found: str) -> None:
+        super().__init__(
+            f"column {column!r} of {what} should be {wanted} and is {found}.",
+            "Write it with the dtypes of scoring.schema.",
+        )
+
+
+class ScorerConflict(InspectError):
+    title = "Scorer name is taken"
+
+
+class MissingExtra(InspectError):
+    title = "Not installed"
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package {package!r}.", f"Run: pip install 'prm-inspect[{extra}]'")

@@ -1,0 +1,126 @@
+"""Filters: facets and SQL conditions become conditions in one language, so that a screen and a command select alike.
+
+A facet is written as SQL and read back through the same parser as a condition that a person typed; what is on screen
+can therefore always be repeated with `--where`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import polars as pl
+
+from scoring.errors import FilterError
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def named(column: str) -> str:
+    """A column's name as SQL: bare if it is a plain word, else in double quotes."""
+    return column if column.isidentifier() and column.islower() else '"' + column.replace('"', '""') + '"'
+
+
+@dataclass(frozen=True)
+class Facet:
+    """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`; None is a missing value."""
+
+    column: str
+    values: tuple[str | None, ...]
+    keep: bool = True
+
+    @property
+    def sql(self) -> str:
+        """The facet as an SQL condition that is never null."""
+        column = named(self.column)
+        texts = ", ".join(quoted(value) for value in self.values if value is not None)
+        within = f"{column} IN ({texts})" if texts else ""
+        missing = f"{column} IS NULL" if None in self.values else ""
+        if self.keep:
+            return " OR ".join(part for part in (within, missing) if part) or "false"
+        outside = f"{column} NOT IN ({texts})" if texts else ""
+        present = f"{column} IS NOT NULL" if None in self.values else ""
+        if outside and not present:
+            return f"{outside} OR {column} IS NULL"
+        return " AND ".join(part for part in (outside, present) if part) or "true"
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Which cases are shown: all facets and all SQL conditions hold."""
+
+    facets: tuple[Facet, ...] = ()
+    where: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Every condition as SQL, facets first."""
+        return tuple(facet.sql for facet in self.facets) + self.where
+
+    def facet(self, column: str) -> Facet | None:
+        """The facet on a column, if there is one."""
+        return next((facet for facet in self.facets if facet.column == column), None)
+
+    def without(self, column: str) -> "Filter":
+        """The filter less the facet on a column."""
+        return Filter(tuple(facet for facet in self.facets if facet.column != column), self.where)
+
+    def toggled(self, column: str, value: str | None) -> "Filter":
+        """The filter with a value added to the kept values of a column, or taken from them."""
+        old = self.facet(column)
+        values = old.values if old and old.keep else ()
+        values = tuple(v for v in values if v != value) if value in values else (*values, value)
+        rest = self.without(column)
+        return Filter((*rest.facets, Facet(column, values)), rest.where) if values else rest
+
+    def rows(self, frame: pl.DataFrame) -> pl.Series:
+        """Which rows of the frame pass, as a Boolean series without nulls.
+
+        Raises:
+            FilterError: a condition cannot be read or names a column that is not there.
+        """
+        return passing(frame, self.conditions)
+
+    def __bool__(self) -> bool:
+        return bool(self.facets or self.where)
+
+
+def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
+    """Which rows fulfil every SQL condition; a condition that is null on a row is not fulfilled.
+
+    Raises:
+        FilterError: with the condition, what is wrong with it and, for a name, what was probably meant.
+    """
+    passes = pl.Series("passes", [True]).new_from_index(0, frame.height)
+    for condition in conditions:
+        passes = passes & _evaluate(frame, condition)
+    return passes
+
+
+def _evaluate(frame: pl.DataFrame, condition: str) -> pl.Series:
+    try:
+        result = frame.select(pl.sql_expr(condition).alias("passes"))["passes"]
+    except pl.exceptions.ColumnNotFoundError as error:
+        raise FilterError(f"in {condition!r}: {_unknown(str(error), condition, frame.columns)}") from None
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).splitlines()[0]
+        raise FilterError(f"{condition!r} cannot be evaluated: {reason}.", 'Example: n_steps > 8 AND "x.outcome" = \'late\'') from None
+    if result.dtype not in (pl.Boolean(), pl.Null()):
+        raise FilterError(f"{condition!r} gives {result.dtype}, not true or false.", "Compare it with something.")
+    if result.len() == 1 and frame.height != 1:
+        result = result.new_from_index(0, frame.height)
+    return result.cast(pl.Boolean).fill_null(value=False)
+
+
+def _unknown(error: str, condition: str, columns: Sequence[str]) -> str:
+    """The sentence for an unknown column: a bare dotted name is shown quoted, else the nearest names."""
+    name = error.split('"')[1] if '"' in error else "?"
+    dotted = [column for column in columns if not column.isidentifier() and column in condition and column.startswith(name)]
+    if dotted:
+        return f"write {named(dotted[0])}, in double quotes, because the name has a dot."
+    scorers = [column for column in columns if name.lower() in column.lower()]
+    near = scorers[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
+    hint = f"; did you mean {' or '.join(map(named, near))}?" if near else f"; there are {', '.join(map(named, columns[:30]))}."
+    return f"there is no column {name!r}{hint}"

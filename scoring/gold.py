@@ -1,0 +1,65 @@
+"""The gold labels of cases as flat arrays."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from scoring.step_rewards import Bools, Ints
+
+RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """Gold labels of n cases, in their order.
+
+    `earliest` (n, int64) is 0-based, -1 for clean cases and where `known` (n, bool) is false; `n_steps` (n, int64).
+    """
+
+    cases: pl.DataFrame
+
+    @cached_property
+    def known(self) -> Bools:
+        """Where there is an earliest error, -1 included."""
+        return self.cases["earliest_error"].is_not_null().to_numpy()
+
+    @cached_property
+    def earliest(self) -> Ints:
+        """The earliest error."""
+        return self.cases["earliest_error"].fill_null(-1).cast(pl.Int64).to_numpy()
+
+    @cached_property
+    def n_steps(self) -> Ints:
+        """How many steps each case has."""
+        return self.cases["n_steps"].cast(pl.Int64).to_numpy()
+
+    @cached_property
+    def subsets(self) -> tuple[list[str | None], Ints]:
+        """The subsets in order of appearance, and the number (0-based) of each case's. None = no subset."""
+        names = self.cases.select("subset").unique(maintain_order=True).with_row_index("number")
+        joined = self.cases.select("subset").join(names, on="subset", how="left", nulls_equal=True, maintain_order="left")
+        return names["subset"].to_list(), joined["number"].cast(pl.Int64).to_numpy()
+
+    @cached_property
+    def step_labels(self) -> npt.NDArray[np.int8]:
+        """One label a step of all cases, in order: RIGHT_STEP, WRONG_STEP or UNKNOWN_STEP.
+
+        Where only the earliest error is labelled, the steps after it are unknown. Steps beyond the last are not there.
+        """
+        total = int(self.n_steps.sum())
+        starts = np.cumsum(self.n_steps) - self.n_steps
+        labels = np.full(total, UNKNOWN_STEP, dtype=np.int8)
+        step = np.arange(total) - np.repeat(starts, self.n_steps)
+        listed = self.cases["error_steps"].is_not_null().to_numpy()
+        last_right = np.where(listed | (self.known & (self.earliest == -1)), self.n_steps, self.earliest)
+        labels[step < np.repeat(last_right, self.n_steps)] = RIGHT_STEP
+        first = self.known & ~listed & (self.earliest >= 0) & (self.earliest < self.n_steps)
+        labels[(starts + self.earliest)[first]] = WRONG_STEP
+        named = self.cases.select("error_steps").with_row_index("row").explode("error_steps").drop_nulls()
+        row, error = named["row"].to_numpy(), named["error_steps"].cast(pl.Int64).to_numpy()
+        inside = (error >= 0) & (error < self.n_steps[row])
+        labels[(starts[row] + error)[inside]] = WRONG_STEP
+        return labels

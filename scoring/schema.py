@@ -1,0 +1,136 @@
+"""The frames that travel through the program: every column's dtype, its index base and what null means.
+
+One polars frame of cases goes from the import to the screen and to the file; step rewards join it many-to-one on `key`.
+Indices of steps are 0-based and -1 is "no error" in every one of these columns; a benchmark with another base is
+converted where it is read and nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+import polars as pl
+
+from scoring.errors import FrameError
+
+STEP_INDEX = pl.Int32()
+"""dtype of everything that names a step: 0-based, -1 = no error (Int32)."""
+
+METADATA: dict[str, pl.DataType] = {
+    # Identity, `benchmark/id`: what a person selects, triages and exports. Unique. Never null.
+    "case": pl.String(),
+    # Content, hex of `content_key`: what step rewards are joined on. Two cases may share it. Never null.
+    "key": pl.String(),
+    "benchmark": pl.String(),
+    # The id as the benchmark gives it, without the benchmark's name.
+    "id": pl.String(),
+    # The benchmark's own partition (gsm8k). Null where it has none.
+    "subset": pl.String(),
+    # The model that wrote the solution. Null = not said.
+    "generator": pl.String(),
+    "n_steps": pl.Int32(),
+    # 0-based index of the first wrong step, -1 = no step is wrong, null = the labels name no step of the solution.
+    # May be >= n_steps where a label names a step that is not there: kept, and no verdict can equal it.
+    "earliest_error": STEP_INDEX,
+    # Every wrong step, 0-based and ascending; [] = none is wrong. Null = only the earliest error was labelled.
+    "error_steps": pl.List(STEP_INDEX),
+    # The benchmark's own class of the error, its group, the kind shared across patterns, and the kind of reasoning of
+    # the step that carries it, all by full name. Null = the benchmark does not say (clean cases included).
+    "error_type": pl.String(),
+    "error_category": pl.String(),
+    "error_kind": pl.String(),
+    "pattern": pl.String(),
+    # Whether the solution ends in the right answer. Null = not said.
+    "final_answer_correct": pl.Boolean(),
+    # Where the row was read: file (or hf: name) and 1-based line or row. Null = not from a file.
+    "source": pl.String(),
+    "line": pl.Int64(),
+}
+"""Columns of the cases frame that are small: always in memory."""
+
+TEXTS: dict[str, pl.DataType] = {
+    "problem": pl.String(),
+    "steps": pl.List(pl.String()),
+    # Why the gold labels are as they are, in the benchmark's words. Null = not said.
+    "reason": pl.String(),
+    # The problem and the steps before the error was put in. Null = not said.
+    "original_problem": pl.String(),
+    "original_steps": pl.List(pl.String()),
+    # Steps that differ from the original, 0-based. Null = not said.
+    "modified_steps": pl.List(STEP_INDEX),
+}
+"""Columns of the cases frame that are large: stored apart, row by row beside the metadata, and read on demand."""
+
+CASES: dict[str, pl.DataType] = {**METADATA, **TEXTS}
+
+REWARDS: dict[str, pl.DataType] = {
+    # Joins cases on content.
+    "key": pl.String(),
+    # Which of several sampled answers this is; 0 for a PRM and for a greedy critic.
+    "vote": pl.Int32(),
+    # One number a step, in step order. PRMs give their own range, critics that rate steps give [-1, 1] with
+    # "positive" iff > 0. Null = refused, and `reason` says why.
+    "rewards": pl.List(pl.Float64()),
+    # A second number a step, for scorers that judge redundancy beside validity. Null = the scorer has none.
+    "redundancy": pl.List(pl.Float64()),
+    # Why there are no rewards. Null = there are.
+    "reason": pl.String(),
+    # What ran: engine and version. Not part of what identifies a scorer.
+    "engine": pl.String(),
+}
+"""Step rewards of one scorer. Row identity is (key, vote)."""
+
+VOTES: dict[str, pl.DataType] = {
+    "key": pl.String(),
+    # One of several sampled answers that are combined into one verdict, and one of several independent repetitions.
+    "vote": pl.Int32(),
+    "run": pl.Int32(),
+    # The answer as it came, and the reasoning before it. Null answer = refused, and `reason` says why.
+    "answer": pl.String(),
+    "reasoning": pl.String(),
+    "finish_reason": pl.String(),
+    "tokens_in": pl.Int64(),
+    "tokens_out": pl.Int64(),
+    "seed": pl.Int64(),
+    # Hex blake2b of the prompt that was sent.
+    "prompt": pl.String(),
+    "reason": pl.String(),
+    "engine": pl.String(),
+}
+"""Raw answers of one critic. Row identity is (key, vote, run). Parsing happens on these, not before them."""
+
+
+def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
+    """Hex blake2b (16 bytes) over the length-prefixed UTF-8 of the problem, the steps and whatever else is read.
+
+    Two cases have equal keys iff a scorer that reads these texts cannot tell them apart: the length prefixes keep
+    `["a", "b"]` and `["ab"]` apart, the count of steps keeps steps and further texts apart.
+
+    Raises:
+        UnicodeEncodeError: for a lone surrogate; importers replace those first.
+    """
+    digest = blake2b(digest_size=16)
+    for text in (problem, str(len(steps)), *steps, *also):
+        raw = text.encode()
+        digest.update(len(raw).to_bytes(8, "little"))
+        digest.update(raw)
+    return digest.hexdigest()
+
+
+def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
+    """The frame with exactly the schema's columns, in its order; a missing nullable column comes as nulls.
+
+    Dtypes must already be right, except that an all-null column takes the schema's.
+
+    Raises:
+        FrameError: a column has another dtype, and which.
+    """
+    columns = []
+    for name, dtype in schema.items():
+        if name not in frame.columns:
+            columns.append(pl.lit(None, dtype=dtype).alias(name))
+            continue
+        found = frame.schema[name]
+        if found not in (dtype, pl.Null()):
+            raise FrameError(what, name, str(dtype), str(found))
+        columns.append(pl.col(name).cast(dtype))
+    return frame.select(columns)

@@ -1,0 +1,77 @@
+"""A scorer as its folder describes it: who gave the rewards, and everything that changes its numbers."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from scoring.errors import DamagedWorkspace
+from scoring.files import write_atomically
+
+Kind = Literal["prm", "critic", "baseline"]
+
+FILE = "scorer.json"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What `scorer.json` says.
+
+    `fingerprint` is a hex digest over everything that changes the numbers. `threshold` is the scorer's own default cut
+    in the units of its rewards and `threshold_source` says where that comes from; `low` and `high` are the range of
+    its rewards. `family` names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
+    """
+
+    name: str
+    fingerprint: str
+    kind: Kind = "prm"
+    family: str = ""
+    about: str = ""
+    threshold: float = 0.5
+    threshold_source: str = "default"
+    low: float = 0.0
+    high: float = 1.0
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder of reward parts: slug of the name, eight hex digits of the fingerprint."""
+        slug = re.sub(r"[^a-z0-9.]+", "-", self.name.lower()).strip("-.") or "scorer"
+        return f"{slug[:60]}-{self.fingerprint[:8]}"
+
+    def save(self, folder: Path) -> None:
+        """Write `scorer.json` into its folder, whole or not at all."""
+        document = {"format": FORMAT, **vars(self), "settings": dict(self.settings)}
+        write_atomically(folder / FILE, json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Scorer":
+        """The scorer of a folder of reward parts.
+
+        Raises:
+            DamagedWorkspace: `scorer.json` is missing, no JSON, of a newer format, or lacks a name.
+        """
+        path = folder / FILE
+        try:
+            document = json.loads(path.read_bytes())
+            if document.pop("format") != FORMAT:
+                raise DamagedWorkspace(f"{path} has a format this version does not know.", "Update prm-inspect.")
+            known = {name: value for name, value in document.items() if name in cls.__dataclass_fields__}
+            return cls(**_checked(known))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedWorkspace(f"{path} is no description of a scorer ({error}).", "Remove the folder.") from None
+
+
+def _checked(known: dict[str, Any]) -> dict[str, Any]:
+    """The values with their types made sure of; TypeError or ValueError says which is wrong."""
+    for name in ("name", "fingerprint"):
+        if not isinstance(known[name], str) or not known[name].strip():
+            raise TypeError(f"{name} is not text")
+    for name in ("threshold", "low", "high"):
+        if name in known:
+            known[name] = float(known[name])
+    return known

@@ -1,0 +1,76 @@
+"""The exact threshold: accuracies at every distinct decision a scorer can make, not on a grid."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.evaluation import Evaluation
+from scoring.metrics.first_error import harmonic
+from scoring.step_rewards import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Counts at k thresholds in s subsets.
+
+    `thresholds` (k,) ascend and hold one value for every distinct decision. `exact` and `clean_right` (s, k) count the
+    cases decided right, `erroneous` and `clean` (s,) those that there are, refused ones included.
+    """
+
+    thresholds: Floats
+    exact: Ints
+    clean_right: Ints
+    erroneous: Ints
+    clean: Ints
+
+    @property
+    def f1(self) -> Floats:
+        """Plain mean over the subsets of ProcessBench's F1 at each threshold, shape (k,); NaN where undefined."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error_acc = self.exact / self.erroneous[:, None]
+            correct_acc = self.clean_right / self.clean[:, None]
+        return np.asarray(harmonic(error_acc, correct_acc)).mean(axis=0)
+
+    def best(self) -> tuple[float, float] | None:
+        """The threshold with the highest F1 and that F1; the lowest one wins a tie. None if F1 is nowhere defined."""
+        f1 = self.f1
+        if not f1.size or np.isnan(f1).all():
+            return None
+        at = int(np.nanargmax(f1))
+        return float(self.thresholds[at]), float(f1[at])
+
+
+def sweep(evaluation: Evaluation, rows: Bools, groups: Ints) -> Sweep:
+    """Every distinct decision on the chosen rows.
+
+    Args:
+        evaluation: gives floats, gold and the comparison; its threshold does not matter.
+        rows: (n,) which cases take part; unscored ones and those without gold never do.
+        groups: (n,) subset number of each case, 0-based.
+    """
+    floats, gold = evaluation.floats, evaluation.gold
+    tried = rows & gold.known & (evaluation.rewards.scored | evaluation.rewards.refused)
+    erroneous, clean = tried & (gold.earliest >= 0), tried & (gold.earliest < 0)
+    numbers = np.unique(groups[tried])
+    scored = tried & evaluation.rewards.scored
+    values = np.unique(np.concatenate([floats.at[scored & erroneous], floats.before[scored & erroneous], floats.all[scored]]))
+    values = values[np.isfinite(values)]
+    strict = evaluation.rule.comparison == "<"
+    if values.size:
+        extra = np.nextafter(values[-1], np.inf) if strict else np.nextafter(values[0], -np.inf)
+        values = np.append(values, extra) if strict else np.concatenate([[extra], values])
+    # "reward < t" holds for the values left of t; "<=" for those up to and including it.
+    side = "left" if strict else "right"
+    exact, clean_right = np.zeros((2, numbers.size, values.size), dtype=np.int64)
+    for row, number in enumerate(numbers):
+        wrong = scored & erroneous & (groups == number)
+        right = scored & clean & (groups == number)
+        exact[row] = _under(floats.at[wrong], values, side) - _under(floats.before[wrong], values, side)
+        clean_right[row] = right.sum() - _under(floats.all[right], values, side)
+    members = groups[None, :] == numbers[:, None]
+    return Sweep(values, exact, clean_right, (members & erroneous).sum(axis=1), (members & clean).sum(axis=1))
+
+
+def _under(floats: Floats, thresholds: Floats, side: str) -> Ints:
+    """How many of the floats fall under each threshold."""
+    return np.searchsorted(np.sort(floats), thresholds, side=side)  # type: ignore[call-overload,no-any-return]

@@ -1,0 +1,167 @@
+"""Decision rules: step rewards become a verdict (the earliest error a scorer predicts), a verdict becomes an outcome.
+
+Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answer that names no step.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from scoring.step_rewards import Bools, Floats, Ints, StepRewards
+
+Codes = npt.NDArray[np.uint8]
+
+OUTCOMES: tuple[str, ...] = (
+    "exact",
+    "early",
+    "late",
+    "missed",
+    "clean",
+    "false_alarm",
+    "unparsed",
+    "refused",
+    "unscored",
+    "no_gold",
+)
+"""Outcomes in the order of their codes. `no_gold`: the labels name no step, so there is nothing to be right about."""
+
+EXACT, EARLY, LATE, MISSED, CLEAN, FALSE_ALARM, UNPARSED, REFUSED, UNSCORED, NO_GOLD = range(len(OUTCOMES))
+ON_ERRONEOUS = (EXACT, EARLY, LATE, MISSED)
+ON_CLEAN = (CLEAN, FALSE_ALARM)
+WRONG = (EARLY, LATE, MISSED, FALSE_ALARM)
+RIGHT = (EXACT, CLEAN)
+
+NO_VERDICT = np.iinfo(np.int32).min
+"""Stands for null in arrays of verdicts."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A step is judged wrong iff its reward is `comparison` the threshold; the verdict is the first such step.
+
+    The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
+    `source` says where the threshold came from.
+    """
+
+    threshold: float
+    comparison: Literal["<", "<="] = "<"
+    source: str = "default"
+
+    def at(self, threshold: float, source: str) -> "Rule":
+        """The same rule with another threshold."""
+        return replace(self, threshold=float(threshold), source=source)
+
+    def wrong(self, rewards: Floats) -> Bools:
+        """Which of the rewards fall under the rule."""
+        judged: Bools = rewards < self.threshold if self.comparison == "<" else rewards <= self.threshold
+        return judged
+
+    def __str__(self) -> str:
+        return f"a step is judged wrong iff its reward {self.comparison} threshold; the verdict is the first such step"
+
+
+def verdicts(rewards: StepRewards, rule: Rule) -> Ints:
+    """The first step judged wrong a case, -1 if none is, NO_VERDICT where there are no rewards. Shape (n,)."""
+    hits = np.flatnonzero(rule.wrong(rewards.values))
+    starts, ends = rewards.offsets[:-1], rewards.offsets[1:]
+    slot = np.searchsorted(hits, starts)
+    found = np.append(hits, np.iinfo(np.int64).max)[slot]
+    first = np.where(found < ends, found - starts, -1)
+    return np.where(rewards.scored, first, NO_VERDICT)
+
+
+def outcomes(verdict: Ints, gold: Ints, has_gold: Bools, n_steps: Ints, missing: Codes) -> Codes:
+    """Outcome codes of any verdicts, a critic's included. All arrays of shape (n,).
+
+    Args:
+        verdict: 0-based; -1 no error, -2 an answer that names no step, NO_VERDICT none.
+        gold: earliest errors, read only where `has_gold`.
+        n_steps: a verdict at or beyond it names a step that is not there: late on erroneous cases, whatever the gold.
+        missing: the code to give where there is no verdict (unparsed, refused or unscored).
+    """
+    erroneous = gold >= 0
+    on_error = np.select(
+        [verdict == -1, verdict >= n_steps, verdict < gold, verdict == gold], [MISSED, LATE, EARLY, EXACT], LATE
+    )
+    on_clean = np.where(verdict == -1, CLEAN, FALSE_ALARM)
+    code = np.where(erroneous, on_error, on_clean)
+    code = np.where(has_gold, code, NO_GOLD)
+    return np.where(verdict == NO_VERDICT, missing, code).astype(np.uint8)
+
+
+def outcome_names(codes: Codes) -> pl.Series:
+    """Outcome codes as words."""
+    return pl.Series("outcome", np.array(OUTCOMES, dtype=object)[codes].tolist(), dtype=pl.String)
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFloats:
+    """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64, NaN = not scored.
+
+    `before`: lowest reward before the gold step, +inf at step 0. `at`: the lower of that and the reward at the gold
+    step. `all`: lowest of all. For clean cases (and those without gold) `before` and `at` equal `all`; where the gold
+    step is beyond the last one they do too, so that no threshold makes such a case exact.
+    """
+
+    before: Floats
+    at: Floats
+    all: Floats
+
+    def outcomes(self, rule: Rule, gold: Ints, has_gold: Bools, missing: Codes) -> Codes:
+        """The same codes as deciding step by step, from the floats alone."""
+        if rule.comparison == "<":
+            before, at, lowest = (side < rule.threshold for side in (self.before, self.at, self.all))
+        else:
+            before, at, lowest = (side <= rule.threshold for side in (self.before, self.at, self.all))
+        on_error = np.select([before, at, lowest], [EARLY, EXACT, LATE], MISSED)
+        on_clean = np.where(lowest, FALSE_ALARM, CLEAN)
+        code = np.where(has_gold, np.where(gold >= 0, on_error, on_clean), NO_GOLD)
+        return np.where(np.isnan(self.all), missing, code).astype(np.uint8)
+
+
+def case_floats(rewards: StepRewards, gold: Ints) -> CaseFloats:
+    """Reduce step rewards to the three floats a case; `gold` is 0-based, negative where there is no error."""
+    n = gold.size
+    lowest = np.full(n, np.nan)
+    rows = np.flatnonzero(rewards.scored)
+    if not rows.size:
+        return CaseFloats(lowest, lowest.copy(), lowest.copy())
+    starts = rewards.offsets[:-1][rows]
+    lengths = rewards.offsets[1:][rows] - starts
+    lowest[rows] = np.minimum.reduceat(rewards.values, starts)
+    before, at = lowest.copy(), lowest.copy()
+    inside = (gold[rows] >= 0) & (gold[rows] < lengths)
+    erroneous, step = rows[inside], gold[rows][inside]
+    if erroneous.size:
+        start = rewards.offsets[:-1][erroneous]
+        before[erroneous] = _minimum_until(rewards.values, start, start + step)
+        at[erroneous] = np.minimum(before[erroneous], rewards.values[start + step])
+    return CaseFloats(before, at, lowest)
+
+
+def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
+    """The minimum of each values[start:end]; +inf where that is empty. Starts and ends ascend together."""
+    bounds = np.column_stack([starts, ends]).ravel()
+    lowest = np.minimum.reduceat(np.append(values, np.inf), bounds)[::2]
+    return np.where(starts == ends, np.inf, lowest)
+
+
+def margins(floats: CaseFloats, codes: Codes, threshold: float) -> Floats:
+    """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
+
+    Positive for right cases, negative for wrong ones, minus infinity where no threshold makes the case right, NaN where
+    there is no outcome.
+    """
+    below, above = threshold - floats.at, floats.before - threshold
+    exact = np.minimum(below, above)
+    wrong = np.where(floats.at < floats.before, np.minimum(np.abs(below), np.abs(above)), np.inf)
+    clean = np.abs(floats.all - threshold)
+    margin = np.select(
+        [codes == EXACT, np.isin(codes, (EARLY, LATE, MISSED)), codes == CLEAN, codes == FALSE_ALARM],
+        [exact, -wrong, clean, -clean],
+        np.nan,
+    )
+    return margin
