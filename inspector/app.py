@@ -3,6 +3,7 @@
 Nothing of weight is imported before the first paint: polars, numpy and the screens come in the loading thread.
 """
 
+import gc
 import sys
 from functools import partial
 from pathlib import Path
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from inspector.paint import Brush
     from inspector.screens.base import InspectionScreen
 
-MINIMUM = (40, 10)
-"""Columns and rows below which the app only says that the terminal is too small."""
 
 
 class InspectApp(App[int]):
@@ -82,6 +81,9 @@ class InspectApp(App[int]):
         self._open(BoardScreen(self._brush()))
         if message.inspection.scorer is None:
             self.on_go(Go("cases"))
+        # What is loaded stays: the collector need not go through it again while keys are pressed.
+        gc.collect()
+        gc.freeze()
         for problem in message.selection.problems:
             self.notify(clean(problem), severity="warning", markup=False, timeout=15)
 

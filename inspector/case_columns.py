@@ -17,8 +17,9 @@ def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
             (dash if value is None else "none" if value == -1 else str(value), "dim" if value in {None, -1} else "")
         ]
 
+    # What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
     columns = [
-        Column("id", "case", 14, flex=1),
+        Column("id", "case", 16),
         Column("n_steps", "steps", 5),
         Column("earliest_error", "gold", 4, right=True, paint=index),
     ]
@@ -42,11 +43,11 @@ def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
         columns += [
             Column("verdict", "pred", 4, right=True, paint=index, source=f"{name}.verdict"),
             Column("outcome", "outcome", 13, paint=outcome, source=f"{name}.outcome"),
+            Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin"),
             Column(
                 "rewards", "rewards", 10, paint=spark, source=("rewards", "earliest_error", f"{name}.verdict"), flex=2
             ),
             Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2),
-            Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin"),
         ]
     return [*columns, *_labels(inspection)]
 

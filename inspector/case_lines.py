@@ -130,7 +130,13 @@ def _reward(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list
     style = "bad" if wrong else "good"
     bar = manner.brush.reward_bar((reward - scorer.low) / span, manner.bar, (rule.threshold - scorer.low) / span, style)
     cross = "x" if manner.brush.ascii_only else "✗"
-    return [*bar, (f" {reward:5.2f}"[:6], style), (f"{cross if wrong else ' '} ", style)]
+    return [*bar, (f" {_five_cells(reward)}", style), (f"{cross if wrong else ' '} ", style)]
+
+
+def _five_cells(reward: float) -> str:
+    """The reward with two digits after the point, or as many as five cells hold."""
+    texts = (f"{reward:5.{digits}f}" for digits in (2, 1, 0))
+    return next((text for text in texts if len(text) <= 5), f"{reward:.0e}")
 
 
 def _gold(case: dict[str, Any], texts: dict[str, Any], manner: Manner) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold")
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
@@ -72,11 +73,11 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
         parser.add_argument("--version", action="store_true", help="print the version and exit")
         parser.set_defaults(command=None)
-        return parser.parse_args(words)
+        return _together(parser.parse_args(words))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (_, line) in COMMANDS.items():
         _arguments(name, commands.add_parser(name, help=line, description=line, parents=[common]))
-    return parser.parse_args(words)
+    return _together(parser.parse_args(words))
 
 
 def _is_command(words: Sequence[str]) -> bool:
@@ -100,6 +101,10 @@ def _common(default: object) -> argparse.ArgumentParser:
     def value(given: object) -> object:
         return argparse.SUPPRESS if default is argparse.SUPPRESS else given
 
+    def dest(flag: str) -> str:
+        # A command's parser starts from nothing and would undo what was collected before it.
+        return flag.strip("-") if default is argparse.SUPPRESS else f"early_{flag.strip('-')}"
+
     common = argparse.ArgumentParser(add_help=False)
     which = common.add_argument_group("which cases and scorers")
     which.add_argument("-w", "--workspace", metavar="DIR", default=value(None), help="the workspace's folder")
@@ -110,18 +115,19 @@ def _common(default: object) -> argparse.ArgumentParser:
         "--where": 'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
     }.items():
         metavar = "SQL" if flag == "--where" else "NAME"
-        which.add_argument(flag, action=_Collect, metavar=metavar, default=value(()), help=text)
+        which.add_argument(flag, action=_Collect, metavar=metavar, default=value(()), help=text, dest=dest(flag))
     which.add_argument(
         "--threshold",
         action=_Collect,
         metavar="X",
+        dest=dest("--threshold"),
         default=value(()),
         help="a number, default, best or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
     )
     which.add_argument(
         "--unparsed", choices=("wrong", "drop"), default=value("wrong"), help="how cases without a verdict count"
     )
-    which.add_argument("--seed", type=int, default=value(0), metavar="N", help="seed of resampling (default 0)")
+    which.add_argument("--seed", type=_seed, default=value(0), metavar="N", help="seed of resampling (default 0)")
     how = common.add_argument_group("how it looks")
     how.add_argument("-q", "--quiet", action="store_true", default=value(False), help="no words on stderr")
     how.add_argument("--no-color", action="store_true", default=value(False), help="no colours (also NO_COLOR=1)")
@@ -137,6 +143,20 @@ class _Collect(argparse.Action):
         self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _flag: str | None = None
     ) -> None:
         setattr(namespace, self.dest, (*getattr(namespace, self.dest, ()), values))
+
+
+def _together(args: argparse.Namespace) -> argparse.Namespace:
+    """Repeatable flags before the command and after it make one tuple, in this order."""
+    for name in _REPEATABLE:
+        setattr(args, name, (*vars(args).pop(f"early_{name}"), *getattr(args, name, ())))
+    return args
+
+
+def _seed(text: str) -> int:
+    """A seed of numpy's generators."""
+    if (seed := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{seed} is below 0")
+    return seed
 
 
 def _output(parser: argparse.ArgumentParser) -> None:

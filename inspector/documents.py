@@ -102,11 +102,14 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     rows = list(_metric_rows(selection))
     by = {name: pl.String() for name in selection.request.by if name not in METRICS}
     frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
-    notes: tuple[str, ...] = (f"low and high: 95% bootstrap, {RESAMPLES} resamples, stratified by subset and erroneous/clean",)
-    if repeated := _repeated_problems(selection):
-        notes += (f"{repeated} cases share problem and steps with another: intervals take them as independent",)
+    strata = "erroneous/clean and, for the average, subset"
+    notes = [f"low and high: 95% bootstrap, {RESAMPLES} resamples, stratified by {strata}"]
+    if repeated := _repeated_solutions(selection):
+        notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
+    if not selection.request.by:
+        notes += _partial_averages(selection)
     command = selection.request.command("metrics", form=form)
-    return Document(frame, provenance(selection, command, notes))
+    return Document(frame, provenance(selection, command, tuple(notes)))
 
 
 def _metric_rows(selection: Selection) -> Iterator[dict[str, Any]]:
@@ -134,9 +137,21 @@ def _parts(
         yield {name: "" if value is None else str(value) for name, value in zip(by, values, strict=True)}, mask
 
 
-def _repeated_problems(selection: Selection) -> int:
+def _repeated_solutions(selection: Selection) -> int:
     keys = selection.cases["key"].gather(selection.shown)
     return keys.len() - keys.n_unique()
+
+
+def _partial_averages(selection: Selection) -> Iterator[str]:
+    """A sentence for every average that leaves out a subset, because none of its cases was scored."""
+    for one in selection.chosen_evaluations:
+        groups = one.gold.subsets[1]
+        for part, within in _parts(selection.cases, ("benchmark",), selection.mask):
+            tried = within & (one.rewards.scored | one.rewards.refused)
+            there, wanted = np.unique(groups[tried]).size, np.unique(groups[within]).size
+            if 0 < there < wanted:
+                name = f"{one.scorer.name} on {part['benchmark']}"
+                yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"
 
 
 def cases_document(selection: Selection, form: str = "") -> Document:
@@ -190,9 +205,8 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
 
 def statistics_document(selection: Selection, form: str = "") -> Document:
     """Statistics of the shown cases by subset, without scorers."""
-    frame = pl.DataFrame(
-        list(statistics_rows(selection.cases[selection.shown])), schema=STATISTICS, orient="row", strict=False
-    )
+    shown = selection.cases.filter(pl.Series(selection.mask))
+    frame = pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False)
     facts = provenance(selection, selection.request.command("stats", form=form))
     kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
     return Document(frame, kept)

@@ -25,12 +25,18 @@ def facet_groups(inspection: Inspection) -> list[Group]:
     return groups
 
 
-def _label(column: str, value: str | None) -> str:
+def _label(column: str, value: str | bool | None) -> str:
+    outcome = column.endswith(".outcome") and isinstance(value, str)
+    return f"{GLYPHS[value]} {WORDS[value]}" if outcome else _word(value)
+
+
+def _word(value: str | int | None) -> str:
+    """A facet's value as it is written; outcomes lose their underscore."""
     if value is None:
         return NOTHING
-    if column.endswith(".outcome"):
-        return f"{GLYPHS[value]} {WORDS[value]}"
-    return {"true": "yes", "false": "no"}.get(value, value) if column == "final_answer_correct" else value
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return WORDS.get(str(value), str(value))
 
 
 def filter_words(inspection: Inspection) -> str:
@@ -38,7 +44,7 @@ def filter_words(inspection: Inspection) -> str:
     parts = list(inspection.base)
     for facet in inspection.filter.facets:
         name = "outcome" if facet.column.endswith(".outcome") else TITLES.get(facet.column, facet.column)
-        values = " or ".join(WORDS.get(value, value) if value is not None else NOTHING for value in facet.values)
+        values = " or ".join(_word(value) for value in facet.values)
         parts.append(f"{name} {'=' if facet.keep else 'not'} {values}")
     parts += inspection.filter.where
     return "filter " + " AND ".join(parts) if parts else "no filter"

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.selection import Selection, select
+from inspector.selection import OPTIMISTIC, Selection, match_name, ordering, select
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
-from scoring.metrics.first_error import Unparsed, metric_rows
-from scoring.step_rewards import Bools, Ints
+from scoring.metrics.first_error import Unparsed, count
+from scoring.metrics.intervals import percentile_interval
+from scoring.step_rewards import Bools, Floats, Ints
 from scoring.thresholds import Sweep, sweep
 from scoring.verdicts import OUTCOMES, RIGHT, WRONG
 
@@ -121,7 +122,7 @@ class Inspection:
         if self.evaluation is None:
             return 0.0, 1.0
         scorer, values = self.evaluation.scorer, self.evaluation.rewards.values
-        low, high = min(scorer.low, float(values.min())), max(scorer.high, float(values.max()))
+        low, high = float(values.min(initial=scorer.low)), float(values.max(initial=scorer.high))
         return (low, high) if low < high else (low, low + 1.0)
 
     @cached_property
@@ -129,9 +130,9 @@ class Inspection:
         """F1 at every distinct threshold on the slice."""
         if self.evaluation is None:
             return None
-        return sweep(self.evaluation, self.slice, self.evaluation.gold.subsets[1])
+        return sweep(self.evaluation, self.slice, self.evaluation.gold.subsets[1], self.selection.request.unparsed)
 
-    def facet_counts(self) -> dict[str, list[tuple[str | None, int]]]:
+    def facet_counts(self) -> dict[str, list[tuple[str | bool | None, int]]]:
         """For every facet its values and how many cases have them under all the other conditions.
 
         Values come most frequent first, outcomes in their own order. A facet with one value tells nothing and is left
@@ -142,7 +143,7 @@ class Inspection:
         facets = {}
         for column in (*([self.outcome_column] if self.scorer else []), *FACETS):
             others = (*self.base, *self.filter.without(column).conditions)
-            values = frame.select(pl.col(column).cast(pl.String))
+            values = frame.select(column)
             counted = values.filter(within & passing(frame, others)).group_by(column).len()
             found = dict(counted.iter_rows())
             every = values.filter(within)[column].unique().to_list()
@@ -187,7 +188,9 @@ class Inspection:
         names = [one.scorer.name for one in self.selection.evaluations if covers(one, self.benchmark)]
         if not names or self.scorer is None:
             return self
-        return self.focused(names[(names.index(self.scorer) + by) % len(names)], self.benchmark)
+        # A scorer that was refused on every case here is none of them.
+        at = names.index(self.scorer) + by if self.scorer in names else 0
+        return self.focused(names[at % len(names)], self.benchmark)
 
     def filtered(self, chosen: Filter) -> "Inspection":
         """Under another filter.
@@ -201,17 +204,25 @@ class Inspection:
         """In another order."""
         return self._with(sort=sort)
 
-    def moved(self, threshold: float, source: str = "chosen") -> "Inspection":
-        """With another threshold for the scorer in focus; everything is decided again."""
+    def moved(self, threshold: float, source: str = "chosen", *, order: Ints | None = None) -> "Inspection":
+        """With another threshold for the scorer in focus; everything is decided again.
+
+        With `order` (all row ids) the rows keep to it instead of being sorted anew: while a threshold moves, a case
+        that flips does so in its place.
+        """
         assert self.evaluation is not None  # noqa: S101  # there is no rail without a scorer
         old = self.evaluation
         new = old.at(threshold, source)
         evaluations = tuple(new if one is old else one for one in self.selection.evaluations)
-        asked = repr(new.rule.threshold)
+        asked = f"best:{new.rule.threshold!r}" if source == OPTIMISTIC else repr(new.rule.threshold)
         request = self.selection.request.with_threshold(old.scorer.name, asked)
         if source == old.scorer.threshold_source and threshold == old.scorer.threshold:
             request = request.with_threshold(old.scorer.name, "default")
-        return self._with(selection=replace(self.selection, evaluations=evaluations, request=request))
+        moved = self._with(selection=replace(self.selection, evaluations=evaluations, request=request), order=order)
+        if np.array_equal(moved.slice, self.slice):
+            # The curve over all thresholds does not depend on the present one.
+            vars(moved)["sweep"] = self.sweep
+        return moved
 
     def _with(
         self,
@@ -221,6 +232,7 @@ class Inspection:
         benchmark: str = "",
         chosen: Filter | None = None,
         sort: str | None = None,
+        order: Ints | None = None,
     ) -> "Inspection":
         """The same with some parts replaced, and the rows selected anew."""
         loaded = self.selection if selection is None else selection
@@ -229,17 +241,24 @@ class Inspection:
         kept = self.filter if chosen is None else chosen
         several = self.cases["benchmark"].n_unique() > 1
         only = (Facet("benchmark", (benchmark,)).sql,) if several else ()
-        order = loaded.request.sort if sort is None else sort
+        wanted = loaded.request.sort if sort is None else sort
         request = replace(
             loaded.request,
             scorers=(scorer,) if scorer else (),
             where=(*self.base, *only, *kept.conditions),
-            sort="" if order == "instructive" and not scorer else order,
+            sort="" if wanted == "instructive" and not scorer else wanted,
         )
         names = (scorer,) if scorer else ()
-        return Inspection(select(replace(loaded, request=request, chosen=names)), benchmark, scorer, kept, self.base)
+        selected = select(replace(loaded, request=request, chosen=names), order)
+        return Inspection(selected, benchmark, scorer, kept, self.base)
 
     # -- what changed
+
+    @cached_property
+    def order(self) -> Ints:
+        """All row ids in the present order, those that the filter hides included."""
+        request = self.selection.request
+        return ordering(request.sort, self.selection.frame(), self.selection.chosen_evaluations)
 
     def flips(self, before: "Inspection") -> tuple[int, int]:
         """How many cases of the slice became right and how many wrong since `before`."""
@@ -255,11 +274,19 @@ def inspect(selection: Selection) -> Inspection:
     benchmark = str(counts["benchmark"][0]) if counts.height else ""
     on_it = [name for name in selection.chosen if covers(selection.evaluation(name), benchmark)]
     request = selection.request
-    base = (*(Facet("subset", request.subsets).sql for _ in request.subsets[:1]), *request.where)
-    start = Inspection(
-        replace(selection, request=replace(request, subsets=())), benchmark, on_it[0] if on_it else None, base=base
-    )
+    names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
+    subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
+    base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
+    request = replace(request, subsets=(), thresholds=_found(selection))
+    start = Inspection(replace(selection, request=request), benchmark, on_it[0] if on_it else None, base=base)
     return start.focused(start.scorer, benchmark)
+
+
+def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
+    """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
+    asked = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
+    tuned = [one for one in selection.evaluations if one.rule.source == OPTIMISTIC]
+    return (*asked, *((one.scorer.name, f"best:{one.rule.threshold!r}") for one in tuned))
 
 
 def covers(evaluation: Evaluation, benchmark: str) -> bool:
@@ -269,33 +296,41 @@ def covers(evaluation: Evaluation, benchmark: str) -> bool:
 
 
 def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int) -> Headline:
-    """F1 as the benchmark reports it: the average over subsets, or the one subset's own."""
-    found = {(row["subset"], row["metric"]): row for row in metric_rows(evaluation, rows, unparsed, seed)}
-    subsets = sorted({subset for subset, _ in found} - {"all", "average"})
-    f1 = found["average", "f1"]
-    if len(subsets) == 1:
-        f1 = found[subsets[0], "f1"]
-    over = (
-        f"mean of {len(subsets)} subsets" if len(subsets) > 1 else (subsets[0] if subsets else "no case") or "all cases"
-    )
+    """F1 as the benchmark reports it: the plain mean over the subsets that have cases."""
+    names, groups = evaluation.gold.subsets
+    counts = count(evaluation, rows, groups, len(names), unparsed).present()
+    error_acc, correct_acc = counts.accuracies
+    undefined = int(np.isnan(counts.f1).sum())
+    over = f"mean of {counts.f1.size} subsets" if counts.f1.size > 1 else "one subset" if counts.f1.size else "no case"
+    reason = "no case was scored" if not counts.f1.size else None
+    if undefined:
+        reason = f"undefined in {undefined} of {counts.f1.size} subsets" if counts.f1.size > 1 else "undefined here"
+    low, high = (None, None) if reason else percentile_interval(counts.resampled(seed)[2].mean(axis=0))
     return Headline(
-        f1["value"],
-        f1["low"],
-        f1["high"],
-        found["average", "error_acc"]["value"],
-        found["average", "correct_acc"]["value"],
-        f1["n"],
+        None if reason else float(counts.f1.mean()),
+        low,
+        high,
+        _mean(error_acc),
+        _mean(correct_acc),
+        int((counts.erroneous + counts.clean).sum()),
         over,
-        f1["reason"],
+        reason,
     )
 
 
-def _facet_order(column: str, counts: dict[str | None, int]) -> Callable[[str | None], tuple[Any, ...]]:
+def _mean(values: Floats) -> float | None:
+    """The plain mean; None where there is nothing or one value is undefined."""
+    return None if not values.size or np.isnan(values).any() else float(values.mean())
+
+
+def _facet_order(
+    column: str, counts: dict[str | bool | None, int]
+) -> Callable[[str | bool | None], tuple[Any, ...]]:
     """The order of a facet's values: outcomes in their own, others by count, missing values last."""
 
-    def place(value: str | None) -> tuple[Any, ...]:
-        if column.endswith(".outcome") and value is not None:
+    def place(value: str | bool | None) -> tuple[Any, ...]:
+        if column.endswith(".outcome") and isinstance(value, str):
             return (OUTCOMES.index(value),)
-        return (value is None, -counts.get(value, 0), value or "")
+        return (value is None, -counts.get(value, 0), str(value))
 
     return place

@@ -1,6 +1,7 @@
 """The threshold rail as lines: the metric, its curve over all thresholds, and what changed."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.sentences import GLYPHS, WORDS
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
-from scoring.step_rewards import Floats
 from scoring.thresholds import Sweep
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
@@ -59,20 +59,16 @@ def percent(line: Headline | None) -> str:
     return f"{100 * line.f1:.1f}" if line and line.f1 is not None else "-"
 
 
+@lru_cache(maxsize=8)
 def _curve(sweep: Sweep, span: tuple[float, float], width: int, brush: Brush) -> str:
     """F1 over the range, one character a column: the best decision that falls into the column."""
     f1 = np.nan_to_num(sweep.f1)
     top = float(f1.max()) if f1.size else 0.0
     edges = np.linspace(*span, width + 1)
-    return brush.curve([_highest(sweep.thresholds, f1, *edges[i : i + 2]) for i in range(width)], top)
-
-
-def _highest(thresholds: Floats, f1: Floats, low: float, high: float) -> float | None:
-    """The highest F1 that a threshold in (low, high] gives: decisions between two candidates are the upper one's."""
-    first, last = np.searchsorted(thresholds, (low, high))
-    if first >= f1.size:
-        return 0.0 if f1.size else None
-    return float(f1[first : last + 1].max())
+    # A threshold in (low, high] decides as the candidates from the first one above low to the first at or above high.
+    first = np.searchsorted(sweep.thresholds, edges[:-1], side="right")
+    last = np.searchsorted(sweep.thresholds, edges[1:], side="left")
+    return brush.curve([float(f1[a : b + 1].max(initial=0.0)) for a, b in zip(first, last, strict=True)], top)
 
 
 def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[Part]:
@@ -81,9 +77,11 @@ def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush:
     line = ["-" if brush.ascii_only else "─"] * width
     styles = ["dim"] * width
     glyphs = {"default": "d", "best": "*", "now": "^" if brush.ascii_only else "▲"}
+    edges = np.linspace(low, high, width + 1)
     for name in ("default", "best", "now"):
         if name in marks and low <= marks[name] <= high:
-            at = min(width - 1, int((marks[name] - low) / (high - low) * width))
+            # A column of the curve ends with its upper edge.
+            at = max(0, int(np.searchsorted(edges, marks[name])) - 1)
             line[at], styles[at] = glyphs[name], "strong" if name == "now" else "gold"
     parts: list[Part] = [(character, style) for character, style in zip(line, styles, strict=True)]
     return parts

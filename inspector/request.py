@@ -14,7 +14,8 @@ class Request:
     """The choices common to all commands.
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
-    every scorer) with what was asked: a number, `default`, `best` or `from:SUBSET`; later pairs win. `sort` is
+    every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best) or
+    `from:SUBSET`; later pairs win. `sort` is
     `COLUMN`, `COLUMN:desc` or `instructive`.
     """
 
@@ -30,27 +31,23 @@ class Request:
     sort: str = ""
 
     def command(self, verb: str, *words: str, form: str = "") -> str:
-        """The command line that makes the same document again."""
-        line = ["prm-inspect", verb, *words]
-        if self.workspace is not None:
-            line += ["--workspace", self.workspace]
-        repeated = {
+        """The command line that makes the same document again; an order and groups only where the verb knows them."""
+        flags = {
+            "--workspace": () if self.workspace is None else (self.workspace,),
             "--benchmark": self.benchmarks,
             "--subset": self.subsets,
             "--scorer": self.scorers,
             "--where": self.where,
             "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
-            "--by": self.by,
+            "--unparsed": (self.unparsed,) if self.unparsed != "wrong" else (),
+            "--seed": (str(self.seed),) if self.seed else (),
+            "--by": self.by if verb == "metrics" else (),
+            "--sort": (self.sort,) if self.sort and verb == "cases" else (),
         }
-        for flag, values in repeated.items():
+        line = ["prm-inspect", verb, *words]
+        for flag, values in flags.items():
             for value in values:
                 line += [f"{flag}={value}"] if value.startswith("-") else [flag, value]
-        if self.unparsed != "wrong":
-            line += ["--unparsed", self.unparsed]
-        if self.seed:
-            line += ["--seed", str(self.seed)]
-        if self.sort:
-            line += ["--sort", self.sort]
         if form:
             line.append(f"--{form}")
         return " ".join(map(shell_word, line))

@@ -12,7 +12,7 @@ from inspector.request import Request
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.evaluation import Evaluation, evaluate
-from scoring.filters import passing
+from scoring.filters import named, passing
 from scoring.gold import Gold
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints
@@ -22,6 +22,8 @@ from scoring.workspace import MARK, Workspace
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
+OPTIMISTIC = "best on these cases (optimistic)"
+"""The source of a threshold that was tuned on the cases it is reported on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,10 +102,10 @@ def load(request: Request) -> Selection:
         if "demo" not in request.benchmarks or request.workspace is not None:
             raise
         workspace = Workspace(None)
-    cases, texts = workspace.cases(request.benchmarks)
+    cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     evaluations, problems = load_evaluations(workspace, cases)
     names = [one.scorer.name for one in evaluations]
-    chosen = tuple(match_name(word, names, "scorer") for word in request.scorers) or tuple(names)
+    chosen = tuple(dict.fromkeys(match_name(word, names, "scorer") for word in request.scorers)) or tuple(names)
     rows = np.arange(cases.height)
     everything = Selection(request, workspace, cases, texts, tuple(evaluations), chosen, rows, tuple(problems))
     return select(decide(everything))
@@ -122,8 +124,12 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
         rewards, unreadable = RewardParts(folder).read()
         problems += unreadable
         evaluation = evaluate(gold, scorer, rewards)
-        if evaluation.rewards.scored.any() or evaluation.rewards.refused.any():
-            evaluations.append(evaluation)
+        if not (evaluation.rewards.scored | evaluation.rewards.refused).any():
+            continue
+        if scorer.name in {one.scorer.name for one in evaluations}:
+            problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
+            continue
+        evaluations.append(evaluation)
     return evaluations, problems
 
 
@@ -156,18 +162,20 @@ def decide(selection: Selection) -> Selection:
 
 
 def _at(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
-    """The evaluation at what was asked: a number, `default`, `best` or `from:SUBSET`."""
+    """The evaluation at what was asked: a number, `default`, `best`, `best:NUMBER` or `from:SUBSET`."""
     if wish == "default":
         return evaluation
     if wish == "best" or wish.startswith("from:"):
         return _tuned(evaluation, wish, selection)
     try:
-        threshold = float(wish)
+        threshold = float(wish.removeprefix("best:"))
     except ValueError:
+        threshold = float("nan")
+    if not np.isfinite(threshold):
         raise UsageError(
             f"{wish!r} is no threshold.", "Give a number, default, best or from:SUBSET, or SCORER=one of these."
-        ) from None
-    return evaluation.at(threshold, "chosen")
+        )
+    return evaluation.at(threshold, OPTIMISTIC if wish.startswith("best:") else "chosen")
 
 
 def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
@@ -177,18 +185,26 @@ def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluatio
         listed = ", ".join(sorted(benchmarks))
         raise UsageError(f"{wish!r} tunes on one benchmark and there are {listed}.", "Choose one with --benchmark.")
     if wish == "best":
-        rows, source = select(selection).mask, "best on these cases (optimistic)"
+        _not_circular(evaluation.scorer.name, selection.request.where)
+        rows, source = select(selection).mask, OPTIMISTIC
     else:
         subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
-        rows, source = groups == names.index(subset), f"best on subset {subset}"
-    best = sweep(evaluation, rows, groups).best()
+        rows, source = groups == names.index(subset), f"best on subset {subset} (optimistic there)"
+    best = sweep(evaluation, rows, groups, selection.request.unparsed).best()
     if best is None:
         raise UsageError(f"{evaluation.scorer.name} has no best threshold there: F1 is undefined.", "Give a number.")
     return evaluation.at(best[0], source)
 
 
-def select(selection: Selection) -> Selection:
-    """Keep what the request's conditions keep, in the order it asks for."""
+def _not_circular(scorer: str, where: Sequence[str]) -> None:
+    """Refuse to tune on cases that are chosen by the very outcomes that the tuning changes."""
+    own = named(f"{scorer}.").rstrip('"')
+    if circular := [condition for condition in where if own in condition]:
+        raise UsageError(f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number.")
+
+
+def select(selection: Selection, order: Ints | None = None) -> Selection:
+    """Keep what the request's conditions keep, in the order it asks for or in the one given (all row ids)."""
     request = selection.request
     keep = np.ones(selection.cases.height, dtype=np.bool_)
     if request.subsets:
@@ -198,7 +214,8 @@ def select(selection: Selection) -> Selection:
     frame = selection.frame() if request.where or request.sort else selection.cases
     if request.where:
         keep &= passing(frame, request.where).to_numpy()
-    order = ordering(request.sort, frame, selection.chosen_evaluations)
+    if order is None:
+        order = ordering(request.sort, frame, selection.chosen_evaluations)
     return replace(selection, shown=order[keep[order]])
 
 

@@ -19,15 +19,20 @@ REPLACEMENT = "\ufffd"
 
 # Zero-width and default-ignorable characters vanish: terminals disagree about their width. ZWJ (U+200D) and the
 # variation selectors are among them, so a joined emoji falls into its parts and the columns stay aligned.
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+_INVISIBLE_SET = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u2064\u206a-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
 )
 # Bidirectional embeddings, overrides and isolates would reorder the rest of the line: they show as U+FFFD, like lone
 # surrogates and noncharacters.
-_ACTIVE = re.compile("[\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f]")
-_PLAIN = re.compile(r"[ -~]*\Z")
+_ACTIVE_SET = "\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff"
+_CONTROL_SET = "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"
+_INVISIBLE = re.compile(f"[{_INVISIBLE_SET}]")
+_ACTIVE = re.compile(f"[{_ACTIVE_SET}]")
+_CONTROL = re.compile(f"[{_CONTROL_SET}]")
+_LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
+# Most text needs nothing done: one search tells.
+_SPECIAL = re.compile(f"[{_INVISIBLE_SET}{_ACTIVE_SET}{_CONTROL_SET}{LINE_BREAKS}\t\u00a0]")
 
 
 def _picture(match: re.Match[str]) -> str:
@@ -44,10 +49,10 @@ def clean(text: str, *, lines: bool = False) -> str:
     Line breaks of every sort become "\n" if `lines`, else one space. Every character that remains is printable, and
     `rich.cells.cell_len` of the result is its width.
     """
-    if _PLAIN.match(text):
+    if not _SPECIAL.search(text):
         return text
     text = text.replace("\r\n", "\n").replace("\t", TAB).replace("\u00a0", " ")
-    text = re.sub(f"[{LINE_BREAKS}]", "\n" if lines else " ", text)
+    text = _LINE_BREAK.sub("\n" if lines else " ", text)
     text = _CONTROL.sub(_picture, text)
     return _ACTIVE.sub(REPLACEMENT, _INVISIBLE.sub("", text))
 

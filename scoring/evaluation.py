@@ -12,6 +12,7 @@ from scoring.step_rewards import Floats, Ints, StepRewards, align
 from scoring.verdicts import (
     NO_VERDICT,
     REFUSED,
+    RIGHT,
     UNSCORED,
     CaseFloats,
     Codes,
@@ -113,9 +114,8 @@ class Evaluation:
         """
         margin = self.margins
         impossible, unknown = np.isneginf(margin), np.isnan(margin)
-        group = np.select([unknown, impossible, margin < 0], [3, 1, 0], 2)
-        # A right case on the edge has margin 0 and the code tells it from a wrong one.
-        group = np.where(unknown | impossible, group, np.where(np.isin(self.codes, (0, 4)), 2, 0))
+        # Codes tell right from wrong, since a case on the edge has margin 0 either way.
+        group = np.select([unknown, impossible, np.isin(self.codes, RIGHT)], [3, 1, 2], 0)
         within = np.where(unknown | impossible, 0.0, margin)
         order: Ints = np.lexsort((within, group))
         return order

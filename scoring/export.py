@@ -17,8 +17,13 @@ import polars as pl
 from scoring.files import write_atomically
 
 _FORMULA = r"^[=+\-@\t\r]"
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$])")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_CONTROL = re.compile("[\x00-\x1f\x7f]+")
 _LATEX = {
+    # After a row's end these two would be read as its arguments.
+    "[": "{[}",
+    "*": "{*}",
     "\\": r"\textbackslash{}",
     "{": r"\{",
     "}": r"\}",
@@ -47,15 +52,16 @@ class Document:
         return FORMS[form](self)
 
     def write(self, path: Path, form: str) -> None:
-        """Write it whole or not at all; a CSV gets its provenance beside it, as NAME.provenance.json.
+        """Write it whole or not at all; CSV and JSON Lines get their provenance beside it, as NAME.provenance.json.
 
         Raises:
             UnwritableWorkspace: the file cannot be written.
         """
         write_atomically(path, self.render(form).encode("utf-8", errors="replace"))
-        if form == "csv":
+        if form in {"csv", "jsonl"}:
             beside = path.with_name(f"{path.stem}.provenance.json")
-            write_atomically(beside, (_json(dict(self.provenance), indent=2) + "\n").encode())
+            text = _json(_plain(self.provenance), indent=2) + "\n"
+            write_atomically(beside, text.encode("utf-8", errors="replace"))
 
 
 def _csv(document: Document) -> str:
@@ -104,7 +110,7 @@ def _plain(value: Any) -> Any:
 
 def _markdown(document: Document) -> str:
     def cell(text: str) -> str:
-        return _MARKDOWN.sub(r"\\\1", text).replace("\n", "<br>").replace("\r", "")
+        return _LINE_BREAK.sub("<br>", _MARKDOWN.sub(r"\\\1", text))
 
     frame = document.rows
     right = [dtype.is_numeric() for dtype in frame.dtypes]
@@ -113,19 +119,29 @@ def _markdown(document: Document) -> str:
         "|" + "|".join("---:" if side else "---" for side in right) + "|",
     ]
     lines += ["| " + " | ".join(cell(shown(value)) for value in row) + " |" for row in frame.iter_rows()]
-    return "\n".join([*lines, "", *(f"> {cell(line)}  " for line in footer(document.provenance)), ""])
+    facts = dict(document.provenance)
+    command = str(facts.pop("command", ""))
+    lines += ["", *([f"> command: {_code(command)}  "] if command else [])]
+    return "\n".join([*lines, *(f"> {cell(line)}  " for line in footer(facts)), ""])
+
+
+def _code(text: str) -> str:
+    """A code span, so that a command can be copied from the file as well as from the page."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{pad}{_LINE_BREAK.sub(' ', text)}{pad}{fence}"
 
 
 def _latex(document: Document) -> str:
     def cell(text: str) -> str:
-        return re.sub(r"[\\{}$&%#_~^]", lambda match: _LATEX[match[0]], text).replace("\n", " ")
+        return re.sub(r"[\\{}$&%#_~^\[*]", lambda match: _LATEX[match[0]], _CONTROL.sub(" ", text))
 
     frame = document.rows
     right = "".join("r" if dtype.is_numeric() else "l" for dtype in frame.dtypes)
     lines = [rf"\begin{{tabular}}{{{right}}}", r"\hline", " & ".join(map(cell, frame.columns)) + r" \\", r"\hline"]
     lines += [" & ".join(cell(shown(value)) for value in row) + r" \\" for row in frame.iter_rows()]
     lines += [r"\hline", r"\end{tabular}", ""]
-    lines += ["% " + line.replace("\n", " ").replace("\r", " ") for line in footer(document.provenance)]
+    lines += ["% " + _CONTROL.sub(" ", line) for line in footer(document.provenance)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,13 +1,21 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, one writer after the other."""
 
 import errno
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import ModuleType
 
 from scoring.errors import UnwritableWorkspace
+
+fcntl: ModuleType | None
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
 
 _REASONS = {
     errno.EROFS: "the file system is read-only",
@@ -15,6 +23,7 @@ _REASONS = {
     errno.EPERM: "permission denied",
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk quota is used up",
+    errno.EEXIST: "a part of the path is a file",
     errno.ENOTDIR: "a part of the path is a file",
 }
 
@@ -25,45 +34,51 @@ def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:
     return UnwritableWorkspace(f"{path}: {reason}.", "Nothing there was changed. Free space, or choose another folder.")
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes | memoryview) -> None:
     """Put `data` at `path` by a rename, fsynced, so that a reader sees the old file or the whole new one.
 
     Raises:
         UnwritableWorkspace: read-only, full, not allowed; the old file is untouched and no half file stays.
     """
-    _replace(path, lambda temporary: _write(temporary, data))
-
-
-def write_frame(path: Path, write: Callable[[Path], None]) -> None:
-    """The same for a file that `write` makes at the temporary path it is given."""
-    _replace(path, write)
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-
-
-def _replace(path: Path, write: Callable[[Path], None]) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(temporary)
+        temporary.write_bytes(data)
         sync(temporary)
         temporary.replace(path)
         sync(path.parent)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise unwritable(path, error) from error
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        # A read-only file system refuses even to remove what is not there.
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
         raise
 
 
 def sync(path: Path) -> None:
-    """fsync a file or a folder."""
+    """Make the disk hold a file, or a folder's entries, before going on."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder's lock: whoever asks for it meanwhile waits. A process that ends has let go of it.
+
+    Where there are no such locks (Windows, some network file systems) nobody waits.
+    """
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(descriptor)
 

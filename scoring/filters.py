@@ -4,6 +4,7 @@ A facet is written as SQL and read back through the same parser as a condition t
 can therefore always be repeated with `--where`.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,10 +13,18 @@ import polars as pl
 
 from scoring.errors import FilterError
 
+_EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+
 
 def quoted(text: str) -> str:
     """A text as an SQL string literal."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def literal(value: str | int) -> str:
+    """A value as an SQL literal: `true` and `false` for booleans, digits for whole numbers, quotes around a text."""
+    return quoted(value) if isinstance(value, str) else str(value).lower()
 
 
 def named(column: str) -> str:
@@ -25,17 +34,20 @@ def named(column: str) -> str:
 
 @dataclass(frozen=True)
 class Facet:
-    """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`; None is a missing value."""
+    """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`; None is a missing value.
+
+    Values have the column's own type: text, boolean or whole number.
+    """
 
     column: str
-    values: tuple[str | None, ...]
+    values: tuple[str | int | None, ...]
     keep: bool = True
 
     @property
     def sql(self) -> str:
         """The facet as an SQL condition that is never null."""
         column = named(self.column)
-        texts = ", ".join(quoted(value) for value in self.values if value is not None)
+        texts = ", ".join(literal(value) for value in self.values if value is not None)
         within = f"{column} IN ({texts})" if texts else ""
         missing = f"{column} IS NULL" if None in self.values else ""
         if self.keep:
@@ -67,7 +79,7 @@ class Filter:
         """The filter less the facet on a column."""
         return Filter(tuple(facet for facet in self.facets if facet.column != column), self.where)
 
-    def toggled(self, column: str, value: str | None) -> "Filter":
+    def toggled(self, column: str, value: str | int | None) -> "Filter":
         """The filter with a value added to the kept values of a column, or taken from them."""
         old = self.facet(column)
         values = old.values if old and old.keep else ()
@@ -102,11 +114,8 @@ def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
 def _evaluate(frame: pl.DataFrame, condition: str) -> pl.Series:
     try:
         result = frame.select(pl.sql_expr(condition).alias("passes"))["passes"]
-    except pl.exceptions.ColumnNotFoundError as error:
-        raise FilterError(f"in {condition!r}: {_unknown(str(error), condition, frame.columns)}") from None
     except pl.exceptions.PolarsError as error:
-        reason = str(error).splitlines()[0]
-        raise FilterError(f"{condition!r} cannot be evaluated: {reason}.", 'Example: n_steps > 8 AND "x.outcome" = \'late\'') from None
+        raise FilterError(*_what_is_wrong(error, condition, frame.columns)) from None
     if result.dtype not in (pl.Boolean(), pl.Null()):
         raise FilterError(f"{condition!r} gives {result.dtype}, not true or false.", "Compare it with something.")
     if result.len() == 1 and frame.height != 1:
@@ -114,13 +123,27 @@ def _evaluate(frame: pl.DataFrame, condition: str) -> pl.Series:
     return result.cast(pl.Boolean).fill_null(value=False)
 
 
-def _unknown(error: str, condition: str, columns: Sequence[str]) -> str:
-    """The sentence for an unknown column: a bare dotted name is shown quoted, else the nearest names."""
-    name = error.split('"')[1] if '"' in error else "?"
-    dotted = [column for column in columns if not column.isidentifier() and column in condition and column.startswith(name)]
-    if dotted:
-        return f"write {named(dotted[0])}, in double quotes, because the name has a dot."
-    scorers = [column for column in columns if name.lower() in column.lower()]
-    near = scorers[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
-    hint = f"; did you mean {' or '.join(map(named, near))}?" if near else f"; there are {', '.join(map(named, columns[:30]))}."
-    return f"there is no column {name!r}{hint}"
+def _what_is_wrong(error: Exception, condition: str, columns: Sequence[str]) -> tuple[str, str]:
+    """A sentence about a condition that cannot be evaluated, and what to do.
+
+    A name with a dot or a hyphen is no plain word in SQL, so that anything may have failed: where such a column's name
+    stands bare in the condition, that is what is said.
+    """
+    bare = _QUOTED.sub(" ", condition)
+    special = [column for column in columns if named(column) != column and column in bare]
+    if special:
+        column = max(special, key=len)
+        return f"in {condition!r}: write {named(column)}, in double quotes, because the name is no plain word.", ""
+    if isinstance(error, pl.exceptions.ColumnNotFoundError) and '"' in str(error):
+        name = str(error).split('"')[1]
+        return f"in {condition!r}: {_unknown(name, condition, columns)}", ""
+    return f"{condition!r} cannot be evaluated: {str(error).splitlines()[0]}.", _EXAMPLE
+
+
+def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
+    """The sentence for an unknown column: the nearest names, or all of them."""
+    alike = [column for column in columns if name.lower() in column.lower()]
+    near = alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(map(named, near))}?" if near else f"there are {', '.join(map(named, columns[:30]))}."
+    text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
+    return f"there is no column {name!r}; {hint}{text}"

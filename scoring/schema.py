@@ -98,6 +98,9 @@ VOTES: dict[str, pl.DataType] = {
 }
 """Raw answers of one critic. Row identity is (key, vote, run). Parsing happens on these, not before them."""
 
+NEVER_NULL = frozenset({"case", "key", "benchmark", "id", "n_steps", "problem", "steps", "vote", "run"})
+"""Columns, of whichever frame, that every row has."""
+
 
 def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
     """Hex blake2b (16 bytes) over the length-prefixed UTF-8 of the problem, the steps and whatever else is read.
@@ -119,18 +122,18 @@ def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
 def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -> pl.DataFrame:
     """The frame with exactly the schema's columns, in its order; a missing nullable column comes as nulls.
 
-    Dtypes must already be right, except that an all-null column takes the schema's.
+    Dtypes must already be right, except that an all-null column takes the schema's. `what` names the frame in errors.
 
     Raises:
-        FrameError: a column has another dtype, and which.
+        FrameError: a column has another dtype, or one of `NEVER_NULL` is missing or holds a null; and which.
     """
     columns = []
     for name, dtype in schema.items():
-        if name not in frame.columns:
-            columns.append(pl.lit(None, dtype=dtype).alias(name))
-            continue
-        found = frame.schema[name]
-        if found not in (dtype, pl.Null()):
+        found = frame.schema.get(name)
+        if name in NEVER_NULL and (found is None or frame[name].null_count()):
+            raise FrameError(what, name, str(dtype), "missing" if found is None else "null in some rows")
+        if found not in (None, dtype, pl.Null()):
             raise FrameError(what, name, str(dtype), str(found))
-        columns.append(pl.col(name).cast(dtype))
+        column = pl.lit(None) if found is None else pl.col(name)
+        columns.append(column.cast(dtype).alias(name))
     return frame.select(columns)

@@ -1,12 +1,13 @@
 """A scorer as its folder describes it: who gave the rewards, and everything that changes its numbers."""
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from scoring.errors import DamagedWorkspace
 from scoring.files import write_atomically
@@ -53,7 +54,7 @@ class Scorer:
         """The scorer of a folder of reward parts.
 
         Raises:
-            DamagedWorkspace: `scorer.json` is missing, no JSON, of a newer format, or lacks a name.
+            DamagedWorkspace: `scorer.json` is missing, no JSON, of a newer format, or a value is not what it should be.
         """
         path = folder / FILE
         try:
@@ -62,16 +63,26 @@ class Scorer:
                 raise DamagedWorkspace(f"{path} has a format this version does not know.", "Update prm-inspect.")
             known = {name: value for name, value in document.items() if name in cls.__dataclass_fields__}
             return cls(**_checked(known))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except KeyError as error:
+            raise DamagedWorkspace(f"{path} lacks {error}.", "Remove the folder.") from None
+        except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise DamagedWorkspace(f"{path} is no description of a scorer ({error}).", "Remove the folder.") from None
 
 
 def _checked(known: dict[str, Any]) -> dict[str, Any]:
-    """The values with their types made sure of; TypeError or ValueError says which is wrong."""
-    for name in ("name", "fingerprint"):
-        if not isinstance(known[name], str) or not known[name].strip():
+    """The values, their types made sure of; what is wrong is a KeyError, TypeError, ValueError or OverflowError."""
+    for name in ("name", "fingerprint", *(known.keys() & {"family", "about", "threshold_source"})):
+        if not isinstance(known[name], str):
             raise TypeError(f"{name} is not text")
-    for name in ("threshold", "low", "high"):
-        if name in known:
-            known[name] = float(known[name])
+        known[name].encode()
+    if not known["name"].strip() or not known["fingerprint"].strip():
+        raise ValueError("name or fingerprint is empty")
+    for name in known.keys() & {"threshold", "low", "high"}:
+        known[name] = float(known[name])
+        if not math.isfinite(known[name]):
+            raise ValueError(f"{name} is not a finite number")
+    if known.get("kind", "prm") not in get_args(Kind):
+        raise ValueError(f"kind is none of {', '.join(get_args(Kind))}")
+    if not isinstance(known.get("settings", {}), Mapping):
+        raise TypeError("settings is no object")
     return known

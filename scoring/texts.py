@@ -1,4 +1,4 @@
-"""The texts of cases, read on demand: problems and steps are most of a benchmark's bytes and a screen shows one case."""
+"""The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from scoring.errors import DamagedWorkspace
+from scoring.parquet import read_parquet
 from scoring.schema import TEXTS
 
 
@@ -31,22 +32,34 @@ class Texts:
         source, offset = self.sources[part], index - starts[part]
         if isinstance(source, pl.DataFrame):
             return source.row(offset, named=True)
-        return _collect(pl.scan_parquet(source).slice(offset, 1), source).row(0, named=True)
+        found = _read(source, tuple(TEXTS), (offset, 1))
+        if not found.height:
+            raise _damaged(source, f"it has no row {offset}, 0-based")
+        return found.row(0, named=True)
 
     def frame(self, columns: Sequence[str] = tuple(TEXTS)) -> pl.DataFrame:
-        """All texts, or some columns of them, in the order of the cases frame."""
-        frames = [
-            source.select(columns)
-            if isinstance(source, pl.DataFrame)
-            else _collect(pl.scan_parquet(source).select(columns), source)
-            for source in self.sources
-        ]
+        """All texts, or some columns of them, in the order of the cases frame.
+
+        Raises:
+            DamagedWorkspace: a file has gone, cannot be read or has another number of rows than the cases.
+        """
+        frames = []
+        for source, height in zip(self.sources, self.heights, strict=True):
+            if isinstance(source, pl.DataFrame):
+                frames.append(source.select(columns))
+                continue
+            frames.append(_read(source, columns))
+            if frames[-1].height != height:
+                raise _damaged(source, f"{frames[-1].height} rows for {height} cases")
         return pl.concat(frames) if frames else pl.DataFrame(schema={name: TEXTS[name] for name in columns})
 
 
-def _collect(lazy: pl.LazyFrame, source: Path) -> pl.DataFrame:
+def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = None) -> pl.DataFrame:
     try:
-        return lazy.collect()
-    except (OSError, pl.exceptions.PolarsError) as error:
-        first = str(error).splitlines()[0]
-        raise DamagedWorkspace(f"{source} cannot be read ({first}).", "Open the workspace again.") from None
+        return read_parquet(source, columns, rows)
+    except OSError as error:
+        raise _damaged(source, str(error)) from None
+
+
+def _damaged(source: Path, why: str) -> DamagedWorkspace:
+    return DamagedWorkspace(f"{source} cannot be read: {why}.", "Open the workspace again, or import again.")

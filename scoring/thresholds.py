@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import harmonic
+from scoring.metrics.first_error import Unparsed, harmonic
 from scoring.step_rewards import Bools, Floats, Ints
 
 
@@ -14,7 +14,7 @@ class Sweep:
     """Counts at k thresholds in s subsets.
 
     `thresholds` (k,) ascend and hold one value for every distinct decision. `exact` and `clean_right` (s, k) count the
-    cases decided right, `erroneous` and `clean` (s,) those that there are, refused ones included.
+    cases decided right, `erroneous` and `clean` (s,) the cases in the denominators.
     """
 
     thresholds: Floats
@@ -26,6 +26,8 @@ class Sweep:
     @property
     def f1(self) -> Floats:
         """Plain mean over the subsets of ProcessBench's F1 at each threshold, shape (k,); NaN where undefined."""
+        if not self.erroneous.size:
+            return np.full(self.thresholds.size, np.nan)
         with np.errstate(invalid="ignore", divide="ignore"):
             error_acc = self.exact / self.erroneous[:, None]
             correct_acc = self.clean_right / self.clean[:, None]
@@ -40,16 +42,18 @@ class Sweep:
         return float(self.thresholds[at]), float(f1[at])
 
 
-def sweep(evaluation: Evaluation, rows: Bools, groups: Ints) -> Sweep:
+def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Sweep:
     """Every distinct decision on the chosen rows.
 
     Args:
         evaluation: gives floats, gold and the comparison; its threshold does not matter.
         rows: (n,) which cases take part; unscored ones and those without gold never do.
         groups: (n,) subset number of each case, 0-based.
+        unparsed: whether refused cases stay in the denominators (`wrong`) or leave them (`drop`).
     """
     floats, gold = evaluation.floats, evaluation.gold
-    tried = rows & gold.known & (evaluation.rewards.scored | evaluation.rewards.refused)
+    tried = evaluation.rewards.scored | (evaluation.rewards.refused if unparsed == "wrong" else False)
+    tried = rows & gold.known & tried
     erroneous, clean = tried & (gold.earliest >= 0), tried & (gold.earliest < 0)
     numbers = np.unique(groups[tried])
     scored = tried & evaluation.rewards.scored

@@ -9,6 +9,7 @@ one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies 
 """
 
 import json
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -19,13 +20,15 @@ import polars as pl
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
-from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
-from scoring.files import sync, unwritable, uuid7, write_atomically
+from scoring.errors import DamagedWorkspace, FrameError, NoWorkspace, UsageError
+from scoring.files import locked, sync, unwritable, uuid7, write_atomically
+from scoring.parquet import read_parquet, write_parquet
 from scoring.schema import CASES, METADATA, TEXTS, conform
 from scoring.texts import Texts
 
 MARK = "workspace.json"
 FORMAT = 1
+_GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ROW_GROUP = 256
 
 
@@ -52,7 +55,9 @@ class Workspace:
             UnwritableWorkspace: the folder cannot be made.
             DamagedWorkspace: its `workspace.json` cannot be used.
         """
-        if not (root / MARK).exists():
+        try:
+            return cls.open(root)
+        except NoWorkspace:
             write_atomically(root / MARK, json.dumps({"format": FORMAT}).encode() + b"\n")
         return cls.open(root)
 
@@ -67,9 +72,9 @@ class Workspace:
         path = root / MARK
         try:
             found = json.loads(path.read_bytes())["format"]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise NoWorkspace(f"{root} holds no {MARK}.", "Make one with: prm-inspect import PATH") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedWorkspace(f"{path} cannot be read ({error}).", "Restore it, or use another folder.") from None
         if found != FORMAT:
             raise DamagedWorkspace(f"{path} has format {found}; this version knows {FORMAT}.", "Update prm-inspect.")
@@ -82,17 +87,18 @@ class Workspace:
         return sorted(path.name for path in (self.root / "benchmarks").glob("*") if self._generation(path.name))
 
     def imports(self, benchmark: str) -> list[dict[str, Any]]:
-        """How a benchmark was imported: one document a source, with its report and findings."""
+        """How a benchmark was imported: one document a source, with its report and findings.
+
+        Raises:
+            DamagedWorkspace: the document cannot be read.
+        """
         if benchmark == demo.NAME and not self._generation(benchmark):
             return [_report(demo.read())]
         folder = self._generation(benchmark)
-        if folder is None:
-            return []
-        sources: list[dict[str, Any]] = json.loads((folder / "import.json").read_bytes())["sources"]
-        return sources
+        return _read_sources(folder) if folder else []
 
     def cases(self, benchmarks: Sequence[str] = ()) -> tuple[pl.DataFrame, Texts]:
-        """The metadata of all cases of the named benchmarks (none = all imported), and their texts row by row beside it.
+        """The metadata of all cases of the named benchmarks (none = all imported); and their texts, row for row.
 
         `demo` is known in every workspace. Columns are `scoring.schema.METADATA`.
 
@@ -101,7 +107,8 @@ class Workspace:
             DamagedWorkspace: a generation's files cannot be read.
         """
         names = list(benchmarks) or self.benchmarks()
-        frames, texts = [], []
+        frames: list[pl.DataFrame] = []
+        texts: list[Path | pl.DataFrame] = []
         for name in names:
             folder = self._generation(name)
             if folder is not None:
@@ -120,57 +127,46 @@ class Workspace:
     def add(self, imported: Iterable[Imported]) -> list[Added]:
         """Put imported cases into the workspace, a case of the same identity in place of the old one.
 
-        Raises:
-            UnwritableWorkspace: nothing of this benchmark was changed.
-        """
-        return [self._add(one) for one in imported]
+        A benchmark changes at once or not at all, however many sources it comes from.
 
-    def _add(self, one: Imported) -> Added:
+        Raises:
+            NoWorkspace: this one has no folder.
+            UnwritableWorkspace: read-only, full, not allowed; the benchmark it names is as it was.
+            DamagedWorkspace: the cases that are there cannot be read.
+        """
+        sources = list(imported)
+        added: dict[int, Added] = {}
+        for benchmark in dict.fromkeys(one.benchmark for one in sources):
+            places = [place for place, one in enumerate(sources) if one.benchmark == benchmark]
+            added.update(zip(places, self._add(benchmark, [sources[place] for place in places]), strict=True))
+        return [added[place] for place in range(len(sources))]
+
+    def _add(self, benchmark: str, imported: Sequence[Imported]) -> list[Added]:
         if self.root is None:
             raise NoWorkspace("there is no folder to import into.", "Name one with --workspace DIR.")
-        old_folder = self._generation(one.benchmark)
-        old = _read_all(old_folder) if old_folder else pl.DataFrame(schema=CASES)
-        sources = {source["source"]: source for source in self.imports(one.benchmark)} if old_folder else {}
-        sources[one.source] = _report(one)
-        content = [name for name in CASES if name not in {"source", "line"}]
-        same = one.cases.select(content).join(old.select(content), on=content, how="semi", nulls_equal=True).height
-        known = one.cases.join(old, on="case", how="semi").height
-        kept = old.join(one.cases, on="case", how="anti", maintain_order="left")
-        merged = pl.concat([kept, one.cases])
-        # A source imported again keeps its place: a case goes where its identity was.
-        order = merged.join(old.select("case").with_row_index("_was"), on="case", how="left", maintain_order="left")
-        merged = order.sort("_was", nulls_last=True, maintain_order=True).drop("_was")
-        self._write_generation(one.benchmark, merged, list(sources.values()))
-        return Added(new=one.cases.height - known, changed=known - same, unchanged=same)
-
-    def _write_generation(self, benchmark: str, cases: pl.DataFrame, sources: list[dict[str, Any]]) -> None:
-        assert self.root is not None  # noqa: S101  # callers have checked; this narrows the type
         home = self.root / "benchmarks" / benchmark
-        name = f"gen-{uuid7()}"
-        folder = home / f".{name}"
         try:
-            folder.mkdir(parents=True)
-            cases.select(list(METADATA)).write_parquet(folder / "cases.parquet", compression="lz4")
-            cases.select(list(TEXTS)).write_parquet(folder / "texts.parquet", compression="lz4", row_group_size=_ROW_GROUP)
-            document = json.dumps({"format": FORMAT, "sources": sources}, ensure_ascii=False)
-            (folder / "import.json").write_text(document, encoding="utf-8", errors="replace")
-            for file in folder.iterdir():
-                sync(file)
-            folder.rename(home / name)
-            sync(home)
+            home.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            shutil.rmtree(folder, ignore_errors=True)
             raise unwritable(home, error) from error
-        # The generation before this one stays: another process may be reading its texts.
-        for old in sorted(home.glob("gen-*"))[:-2]:
-            shutil.rmtree(old, ignore_errors=True)
+        with locked(home):
+            folder = self._generation(benchmark)
+            cases = _read_all(folder) if folder else pl.DataFrame(schema=CASES)
+            sources = {source["source"]: source for source in _read_sources(folder)} if folder else {}
+            added = []
+            for one in imported:
+                cases, counts = _merge(cases, one.cases)
+                sources[one.source] = _report(one)
+                added.append(counts)
+            _write_generation(home, cases, list(sources.values()))
+        return added
 
     def _generation(self, benchmark: str) -> Path | None:
-        """The newest whole generation of a benchmark; None if it was never imported."""
+        """The newest generation of a benchmark; None if it was never imported."""
         if self.root is None or not benchmark:
             return None
-        folders = sorted((self.root / "benchmarks" / benchmark).glob("gen-*/import.json"))
-        return folders[-1].parent if folders else None
+        generations = _generations(self.root / "benchmarks" / benchmark)
+        return generations[-1] if generations else None
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""
@@ -179,6 +175,44 @@ class Workspace:
             roots.append(demo.folder() / "rewards")
         folders = [path.parent for root in roots for path in root.glob("*/scorer.json")]
         return sorted(folders, key=lambda folder: folder.name)
+
+
+def _generations(home: Path) -> list[Path]:
+    """The generations of a benchmark, oldest first. A folder of another name is nobody's business here."""
+    return sorted(path.parent for path in home.glob("gen-*/import.json") if _GENERATION.match(path.parent.name))
+
+
+def _merge(old: pl.DataFrame, new: pl.DataFrame) -> tuple[pl.DataFrame, Added]:
+    """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
+    content = [name for name in CASES if name not in {"source", "line"}]
+    same = new.join(old, on=content, how="semi", nulls_equal=True).height
+    known = new.join(old, on="case", how="semi").height
+    merged = pl.concat([old.join(new, on="case", how="anti", maintain_order="left"), new])
+    places = old.select("case").with_row_index("_place")
+    merged = merged.join(places, on="case", how="left", maintain_order="left")
+    merged = merged.sort("_place", nulls_last=True, maintain_order=True).drop("_place")
+    return merged, Added(new=new.height - known, changed=known - same, unchanged=same)
+
+
+def _write_generation(home: Path, cases: pl.DataFrame, sources: list[dict[str, Any]]) -> None:
+    name = f"gen-{uuid7()}"
+    folder = home / f".{name}"
+    try:
+        folder.mkdir()
+        write_parquet(folder / "cases.parquet", cases.select(list(METADATA)), "lz4")
+        write_parquet(folder / "texts.parquet", cases.select(list(TEXTS)), "lz4", row_group_size=_ROW_GROUP)
+        document = json.dumps({"format": FORMAT, "sources": sources}, ensure_ascii=False)
+        write_atomically(folder / "import.json", document.encode(errors="replace"))
+        folder.rename(home / name)
+        sync(home)
+    except BaseException as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise unwritable(home, error) from error
+        raise
+    # The generation before this one stays: another process may be reading its texts.
+    for old in _generations(home)[:-2]:
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _report(one: Imported) -> dict[str, Any]:
@@ -194,18 +228,36 @@ def _report(one: Imported) -> dict[str, Any]:
     }
 
 
-def _read_metadata(folder: Path) -> pl.DataFrame:
+def _read_sources(folder: Path) -> list[dict[str, Any]]:
+    path = folder / "import.json"
     try:
-        return conform(pl.read_parquet(folder / "cases.parquet"), METADATA, str(folder / "cases.parquet"))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        first = str(error).splitlines()[0]
-        raise DamagedWorkspace(f"{folder / 'cases.parquet'} cannot be read ({first}).", "Import again.") from None
+        sources: list[dict[str, Any]] = json.loads(path.read_bytes())["sources"]
+        if any(not isinstance(source["source"], str) for source in sources):
+            raise _damaged(path, "a source has no name")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(path, str(error)) from None
+    return sources
+
+
+def _read_metadata(folder: Path) -> pl.DataFrame:
+    path = folder / "cases.parquet"
+    try:
+        return conform(read_parquet(path), METADATA, path.name)
+    except OSError as error:
+        raise _damaged(path, str(error)) from None
+    except FrameError as error:
+        raise _damaged(path, error.sentence.rstrip(".")) from None
 
 
 def _read_all(folder: Path) -> pl.DataFrame:
+    path = folder / "texts.parquet"
+    metadata = _read_metadata(folder)
     try:
-        texts = conform(pl.read_parquet(folder / "texts.parquet"), TEXTS, str(folder / "texts.parquet"))
-        return pl.concat([_read_metadata(folder), texts], how="horizontal").select(list(CASES))
-    except (OSError, pl.exceptions.PolarsError) as error:
-        first = str(error).splitlines()[0]
-        raise DamagedWorkspace(f"{folder} cannot be read ({first}).", "Remove that folder and import again.") from None
+        texts = conform(Texts((path,), (metadata.height,)).frame(), TEXTS, path.name)
+    except FrameError as error:
+        raise _damaged(path, error.sentence.rstrip(".")) from None
+    return pl.concat([metadata, texts], how="horizontal").select(list(CASES))
+
+
+def _damaged(path: Path, why: str) -> DamagedWorkspace:
+    return DamagedWorkspace(f"{path} cannot be read: {why}.", f"Remove {path.parent} and import again.")

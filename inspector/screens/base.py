@@ -13,6 +13,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
+from inspector.selection import OPTIMISTIC
 from inspector.widgets.line_view import LineView
 
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
@@ -28,12 +29,23 @@ class InspectionScreen(Screen[None]):
     NAME: ClassVar[str] = ""
     """The screen's name in the table of commands."""
 
-    inspection: reactive[Inspection | None] = reactive(None, init=False)
+    inspection: reactive[Inspection | None] = reactive(None, init=False, repaint=False)
 
     def __init__(self, brush: Brush) -> None:
         super().__init__()
         self.brush = brush
         self._before: Inspection | None = None
+
+    @staticmethod
+    def one_line(name: str) -> LineView:
+        """A line of text at a place of its own; `write` changes it."""
+        line = LineView(id=name, classes="one-line")
+        line.can_focus = False
+        return line
+
+    def write(self, name: str, text: str, style: str = "") -> None:
+        """Put text from anywhere on a line of `one_line`; only cells that change are painted."""
+        self.query_one(f"#{name}", LineView).show([[(text, style)]])
 
     def compose_rail(self) -> ComposeResult:
         """The rail and the footer, to be composed last."""
@@ -95,7 +107,12 @@ class InspectionScreen(Screen[None]):
             low, high = self.inspection.span
             # One step beyond the range on either side reaches the two trivial policies: always wrong, never wrong.
             margin = (high - low) / 100
-            self.put(self.inspection.moved(min(high + margin, max(low - margin, threshold)), source))
+            self._put_threshold(min(high + margin, max(low - margin, threshold)), source)
+
+    def _put_threshold(self, threshold: float, source: str = "chosen") -> None:
+        """Decide anew; rows stay where they were when the rail was opened until it is closed."""
+        if self.inspection is not None and self._before is not None:
+            self.put(self.inspection.moved(threshold, source, order=self._before.order))
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
@@ -116,20 +133,27 @@ class InspectionScreen(Screen[None]):
         thresholds = self.inspection.sweep.thresholds
         at = int(np.searchsorted(thresholds, self.inspection.evaluation.rule.threshold)) + direction
         if 0 <= at < thresholds.size:
-            self.put(self.inspection.moved(float(thresholds[at])))
+            self._put_threshold(float(thresholds[at]))
 
     def action_to_default(self) -> None:
         if self.inspection is not None and self.inspection.evaluation is not None:
             scorer = self.inspection.evaluation.scorer
-            self.put(self.inspection.moved(scorer.threshold, scorer.threshold_source))
+            self._put_threshold(scorer.threshold, scorer.threshold_source)
 
     def action_to_best(self) -> None:
         best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best()
         if best is not None and self.inspection is not None:
-            self.put(self.inspection.moved(best[0], "best on these cases (optimistic)"))
+            self._put_threshold(best[0], OPTIMISTIC)
 
     def action_keep(self) -> None:
         self._set_rail(None)
+        if self.inspection is not None:
+            self.put(self.inspection.ordered(self.inspection.selection.request.sort))
+
+    def close_rail(self) -> None:
+        """Keep the threshold, if one is being moved: what is exported stands in its own order."""
+        if self.rail_open:
+            self.action_keep()
 
     def action_restore(self) -> None:
         before = self._before

@@ -31,7 +31,7 @@ class BoardScreen(InspectionScreen):
     HELP = "Scorers by the official metric. Enter opens a scorer's failures."
 
     def compose(self) -> ComposeResult:
-        yield Static(Content("Reading the workspace"), id="title")
+        yield self.one_line("title")
         yield FrameTable(
             id="board", empty="No scorer has rewards for these cases yet.", mark=">" if self.brush.ascii_only else "▌"
         )
@@ -65,7 +65,7 @@ class BoardScreen(InspectionScreen):
             words.append(f"F1: {kinds[0]}")
         if inspection.base:
             words.append("filter " + " AND ".join(inspection.base))
-        self.query_one("#title", Static).update(Content(clean(f" {dot} ".join(words))))
+        self.write("title", f" {dot} ".join(words), "strong")
         self._describe()
 
     def on_frame_table_highlighted(self, event: FrameTable.Highlighted) -> None:
@@ -95,6 +95,7 @@ class BoardScreen(InspectionScreen):
             self.post_message(Go("cases"))
 
     def action_export(self) -> None:
+        self.close_rail()
         if self.inspection is not None:
             menu = ExportMenu(((Export("metrics", ""), "The metrics of all scorers, by subset"),))
             self.app.push_screen(menu, self.export)

@@ -5,8 +5,6 @@ from typing import ClassVar
 import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.content import Content
-from textual.widgets import Static
 
 from inspector.case_lines import Manner, case_lines
 from inspector.commands import bindings_of
@@ -16,7 +14,6 @@ from inspector.paint import Brush
 from inspector.rail_lines import percent
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
-from inspector.text import clean
 from inspector.widgets.line_view import LineView
 
 
@@ -36,7 +33,7 @@ class CaseScreen(InspectionScreen):
         self._reason = True
 
     def compose(self) -> ComposeResult:
-        yield Static(Content(""), id="title")
+        yield self.one_line("title")
         yield LineView(id="steps")
         yield from self.compose_rail()
 
@@ -76,7 +73,7 @@ class CaseScreen(InspectionScreen):
                 f"threshold {evaluation.rule.threshold:.3f}",
                 f"F1 {percent(inspection.headline)}",
             ]
-        self.query_one("#title", Static).update(Content(clean(dot.join(words))))
+        self.write("title", dot.join(words), "strong")
 
     # -- keys
 
@@ -117,6 +114,7 @@ class CaseScreen(InspectionScreen):
         self.post_message(Back(self.row))
 
     def action_export(self) -> None:
+        self.close_rail()
         if self.inspection is not None:
             menu = ExportMenu(((Export("case", "", row=self.row), "This case, a row a step"),))
             self.app.push_screen(menu, self.export)

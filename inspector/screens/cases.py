@@ -5,8 +5,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
-from textual.widgets import Static
 
 from inspector.case_columns import case_columns
 from inspector.case_lines import Manner, case_lines
@@ -18,7 +16,6 @@ from inspector.paint import Brush
 from inspector.rail_lines import percent
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
-from inspector.text import clean
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
@@ -53,8 +50,8 @@ class CasesScreen(InspectionScreen):
         self._scorer: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield Static(Content(""), id="title")
-        yield Static(Content(""), id="filter")
+        yield self.one_line("title")
+        yield self.one_line("filter")
         with Horizontal(id="body"):
             facets = FacetList(id="facets")
             facets.display = False
@@ -107,16 +104,9 @@ class CasesScreen(InspectionScreen):
             rule = evaluation.rule
             source = f" ({rule.source})" if self.size.width >= WIDE else ""
             words += [evaluation.scorer.name, f"F1 {percent(line)}", f"threshold {rule.threshold:.3f}{source}"]
-        self._update("#title", dot.join(words))
+        self.write("title", dot.join(words), "strong")
         order = SORT_WORDS.get(inspection.selection.request.sort, inspection.selection.request.sort)
-        self._update("#filter", f"{filter_words(inspection)}{dot}{order}")
-
-    def _update(self, selector: str, text: str) -> None:
-        """Change a line of text only where it differs: an update repaints the widget."""
-        widget = self.query_one(selector, Static)
-        text = clean(text)
-        if str(widget.content) != text:
-            widget.update(Content(text))
+        self.write("filter", f"{filter_words(inspection)}{dot}{order}", "dim")
 
     def _show_pane_soon(self) -> None:
         if self._pane_timer is not None:
@@ -215,6 +205,7 @@ class CasesScreen(InspectionScreen):
         self._show_pane_soon()
 
     def action_export(self) -> None:
+        self.close_rail()
         if self.inspection is None:
             return
         shown = f"The {self.inspection.shown.size:,} cases on screen, in this order"

@@ -7,7 +7,7 @@ import polars as pl
 
 from inspector.documents import program_version
 from inspector.selection import find_workspace, load
-from inspector.shell.output import put
+from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.export import Document
 
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the table of `args.command`."""
     rows = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
     schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
-    command = request_of(args).command(args.command, form=args.form)
+    command = request_of(args).command(args.command, form=form_of(args))
     provenance = {"command": command, "version": program_version()}
     put(Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance), args)
     return 0

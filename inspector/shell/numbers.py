@@ -6,7 +6,7 @@ import polars as pl
 
 from inspector import documents
 from inspector.selection import Selection, load, match_name
-from inspector.shell.output import put
+from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.errors import UsageError
 from scoring.export import Document
@@ -16,7 +16,7 @@ def run(args: argparse.Namespace) -> int:
     """Print or write the document of `args.command`."""
     selection = load(request_of(args))
     if args.command == "show":
-        document = documents.case_document(selection, _row(selection, args.case), args.form)
+        document = documents.case_document(selection, _row(selection, args.case), form_of(args))
     else:
         make = {
             "metrics": documents.metrics_document,
@@ -24,9 +24,10 @@ def run(args: argparse.Namespace) -> int:
             "stats": documents.statistics_document,
         }[args.command]
         _columns_exist(selection)
-        document = make(selection, args.form)
+        document = make(selection, form_of(args))
     if args.raw:
-        document = Document(document.rows, document.provenance, raw=True)
+        facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
+        document = Document(document.rows, facts, raw=True)
     put(document, args, selection.problems)
     return 0
 

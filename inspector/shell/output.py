@@ -14,8 +14,7 @@ def put(document: Document, args: argparse.Namespace, problems: Iterable[str] = 
     say(problems, args)
     if args.output:
         path = Path(args.output)
-        form = args.form or _form_of(path)
-        document.write(path, form)
+        document.write(path, form_of(args))
         say([f"Wrote {document.rows.height} rows to {path}"], args)
         return
     if args.form:
@@ -31,10 +30,12 @@ def put(document: Document, args: argparse.Namespace, problems: Iterable[str] = 
             print(clean(line), file=sys.stderr)
 
 
-def _form_of(path: Path) -> str:
-    """The form that a file's ending asks for; JSON where it says nothing."""
+def form_of(args: argparse.Namespace) -> str:
+    """The form asked for, or the one that the file's ending asks for (JSON where it says nothing); "" is a table."""
+    if args.form or not args.output:
+        return str(args.form)
     endings = {".csv": "csv", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}
-    return endings.get(path.suffix.lower(), "json")
+    return endings.get(Path(args.output).suffix.lower(), "json")
 
 
 def print_table(document: Document) -> None:

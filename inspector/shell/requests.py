@@ -1,6 +1,7 @@
 """Parsed arguments become a request."""
 
 import argparse
+import re
 
 from inspector.request import Request
 
@@ -22,6 +23,6 @@ def request_of(args: argparse.Namespace) -> Request:
 
 
 def _threshold(text: str) -> tuple[str | None, str]:
-    """`SCORER=X` or `X`; a scorer's name may hold `=` itself."""
-    name, equals, wish = text.rpartition("=")
-    return (name, wish) if equals else (None, text)
+    """`SCORER=X` or `X`; a scorer's name and the SUBSET of a `from:SUBSET` may hold `=` themselves."""
+    parts = re.fullmatch(r"(?:(.*?)=)??(from:.*|[^=]*)", text, re.DOTALL)
+    return (parts[1], parts[2]) if parts else (None, text)

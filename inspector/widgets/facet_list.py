@@ -21,7 +21,7 @@ class Value:
     """One value of a facet: None is a missing value, `label` how it is written, `ticked` whether it is kept."""
 
     column: str
-    value: str | None
+    value: str | bool | None
     label: str
     count: int
     ticked: bool
@@ -55,7 +55,7 @@ class FacetList(LineScroll, can_focus=True):
 
         facets: "FacetList"
         column: str
-        value: str | None
+        value: str | bool | None
 
         @property
         def control(self) -> "FacetList":

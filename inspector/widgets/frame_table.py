@@ -1,7 +1,5 @@
 """The virtual table: a view of any length over a frame, of which only the rows on screen are ever made."""
 
-# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
-
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 

@@ -1,8 +1,7 @@
 """What every pane of painted lines shares: scrolling at once, one palette, and writing only the lines that changed."""
 
-# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
-
 from collections.abc import Iterable, Sequence
+from os.path import commonprefix
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -133,8 +132,19 @@ class LineScroll(ScrollView, can_focus=True):
         return Strip.join([strip.crop(0, fixed), scrolled])
 
     def repaint_changed(self) -> None:
-        """Write the visible lines that differ from what was painted last, and no others."""
-        self._repaint(y for y in range(self.viewport.height) if self._painted.get(y) != self._visible_strip(y))
+        """Write what differs from what was painted last: of every visible line, from the first changed cell to the last.
+
+        A threshold that moves changes one column of every row; over a slow connection the rest need not be sent again.
+        Textual 8.2 writes from the widget's left edge to the last changed cell: what changes often belongs at the left.
+        """
+        regions = []
+        for y in range(self.viewport.height):
+            old, new = self._painted.get(y), self._visible_strip(y)
+            if old != new:
+                start, end = (0, self.viewport.width) if old is None else changed_cells(old, new)
+                regions.append(Region(start, y, end - start, 1))
+        if regions:
+            self.refresh(*regions)
 
     def repaint_lines(self, *lines: int) -> None:
         """Write these lines (counted from the first, fixed or not; none of them fixed) if they are visible."""
@@ -208,3 +218,30 @@ class LineScroll(ScrollView, can_focus=True):
         Every way to scroll ends here. Before the pane is mounted there is nothing to scroll.
         """
         return self.is_mounted and super()._scroll_to(x, y, **{**options, "animate": False})
+
+
+def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
+    """The cells (first, one past the last) outside of which two strips look the same; everything if widths differ."""
+    width = new.cell_length
+    if old.cell_length != width:
+        return 0, max(old.cell_length, width)
+    before, after = list(old), list(new)
+    start = _equal_cells(before, after)
+    end = width - _equal_cells(before[::-1], after[::-1], backwards=True)
+    # Equal runs of a repeated character may be counted from both sides.
+    return start, max(start + 1, end)
+
+
+def _equal_cells(before: Sequence[Segment], after: Sequence[Segment], *, backwards: bool = False) -> int:
+    """How many cells two lines have in common from one side, wide characters never cut."""
+    cells = 0
+    for old, new in zip(before, after, strict=False):
+        if old == new:
+            cells += old.cell_length
+            continue
+        narrow = len(old.text) == old.cell_length and len(new.text) == new.cell_length
+        if old.style == new.style and narrow:
+            texts = (old.text[::-1], new.text[::-1]) if backwards else (old.text, new.text)
+            cells += len(commonprefix(texts))
+        break
+    return cells

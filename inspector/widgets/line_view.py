@@ -1,7 +1,5 @@
 """A pane that shows prepared lines."""
 
-# ruff: noqa: D102 - Textual's own method names (action_, on_, watch_) say what a method is for
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self

@@ -1,6 +1,5 @@
 """The benchmarks this program reads, as a table of names; a module is imported when its name is used."""
 
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,8 @@ MODULES: dict[str, str] = {
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
+_SAMPLE = 100
+_KEYS = 12
 
 
 def benchmark_module(name: str) -> ModuleType:
@@ -28,18 +29,21 @@ def benchmark_module(name: str) -> ModuleType:
 
 
 def detect(rows: Rows) -> str:
-    """The benchmark of the rows, from their content: the one that recognises most of the first hundred.
+    """The benchmark of the rows, from their content: the one that recognises most of a hundred of them.
 
     Raises:
         UnknownFormat: none recognises any; the keys seen are named.
     """
-    sample = [row.value for row in rows.rows[:100]]
+    sample = [row.value for row in rows.rows[:: len(rows.rows) // _SAMPLE + 1]]
     votes = {name: sum(map(benchmark_module(name).recognises, sample)) for name in MODULES}
     best = max(votes, key=lambda name: votes[name])
     if votes[best]:
         return best
-    keys: Sequence[str] = sorted({str(key) for value in sample if isinstance(value, dict) for key in value})
-    seen = f"its rows have the keys {', '.join(keys)}" if keys else "its rows are no objects"
+    keys = list(dict.fromkeys(str(key) for value in sample if isinstance(value, dict) for key in value))
+    named = ", ".join(key[:40] for key in keys[:_KEYS]) + (
+        f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
+    )
+    seen = f"its rows have the keys {named}" if keys else "its rows are no objects" if sample else "it holds no rows"
     raise UnknownFormat(f"{rows.source} is none of the benchmarks known here; {seen}.", f"Known: {', '.join(MODULES)}.")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring.benchmarks.fields import each_row
+from scoring.benchmarks.fields import Fields, each_case
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.benchmarks.rows import Rows, read_rows
 from scoring.errors import DamagedWorkspace
@@ -19,6 +19,10 @@ LICENCE = "Apache-2.0"
 HUB_NAME = None
 
 _KEYS = {"id", "problem", "steps", "earliest_error", "error_steps", "pattern", "original_steps", "modified_steps"}
+_TEXTS = (
+    *("subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason"),
+    "original_problem",
+)
 
 
 def folder() -> Path:
@@ -47,23 +51,23 @@ def read() -> Imported:
 def load(rows: Rows) -> Imported:
     """The cases of a file with the demo's columns."""
     findings = list(rows.findings)
-    cases = []
-    for fields in each_row(rows, findings):
-        case = {
-            "id": fields.text("id", required=True),
-            "problem": fields.text("problem", required=True),
-            "steps": fields.texts("steps", required=True),
-            "earliest_error": fields.integer("earliest_error"),
-            "error_steps": fields.integers("error_steps"),
-            "final_answer_correct": fields.boolean("final_answer_correct"),
-            "original_steps": fields.texts("original_steps"),
-            "modified_steps": fields.integers("modified_steps"),
-            "line": fields.line,
-        }
-        for name in ("subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason"):
-            case[name] = fields.text(name)
-        case["original_problem"] = fields.text("original_problem")
-        if not fields.fatal:
-            cases.append(case)
-    frame = cases_frame(NAME, rows.source, cases)
+    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case))
     return Imported(NAME, rows.source, rows.format, "0-based, -1 = no error", rows.read, frame, tuple(findings))
+
+
+def _case(fields: Fields) -> dict[str, Any] | None:
+    problem = fields.text("problem", required=True)
+    steps = fields.solution()
+    if problem is None or steps is None:
+        return None
+    errors = fields.integers("error_steps")
+    case = {
+        "problem": problem,
+        "steps": steps,
+        "earliest_error": fields.earliest_error("earliest_error", len(steps)),
+        "error_steps": None if errors is None else sorted(set(errors)),
+        "final_answer_correct": fields.boolean("final_answer_correct"),
+        "original_steps": fields.texts("original_steps"),
+        "modified_steps": fields.integers("modified_steps"),
+    }
+    return {**case, **{name: fields.text(name) for name in _TEXTS}}

@@ -1,8 +1,9 @@
 """The fields of one row, read with their types checked; whatever is odd becomes a finding and never an exception."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from scoring.benchmarks.findings import Finding, Severity
@@ -32,6 +33,7 @@ class Fields:
 
     value: Mapping[str, Any]
     source: str
+    number: int
     line: int
     findings: list[Finding]
     case: str | None = None
@@ -65,6 +67,41 @@ class Fields:
                 self.note(severity, "wrong-type", f"{name}[{index}] is {kind_of(part)}, not text")
                 return None
         return [self._sound(f"{name}[{index}]", part) for index, part in enumerate(value)]
+
+    def identifier(self) -> str:
+        """The row's id, a whole number as its digits; without one the row is called after its file and number."""
+        value = self.value.get("id")
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        text = self.text("id")
+        if text and text.strip():
+            return text
+        name = f"{PurePath(self.source).stem}#{self.number}"
+        self.note("warning", "no-id", f"the row has no id; it is called {name}")
+        return name
+
+    def solution(self) -> list[str] | None:
+        """The field `steps`; without any the row cannot be a case."""
+        steps = self.texts("steps", required=True)
+        if steps is not None and not steps:
+            self.note("error", "no-steps", "the solution has no steps")
+        empty = [index for index, step in enumerate(steps or ()) if not step.strip()]
+        if empty:
+            self.note("note", "empty-step", f"steps {empty} are empty")
+        return steps
+
+    def earliest_error(self, name: str, n_steps: int) -> int | None:
+        """The field as a 0-based step or -1; None where it is neither. A step beyond the last is kept."""
+        label = self.integer(name)
+        if label is None:
+            return None
+        if label < -1:
+            self.note("warning", "bad-label", f"{name} {label} names no step; the case has no gold label")
+            return None
+        if label >= n_steps:
+            last = n_steps - 1
+            self.note("warning", "label-beyond-end", f"{name} {label} is beyond the last step ({last}, 0-based)")
+        return label
 
     def integer(self, name: str) -> int | None:
         """The field as an integer that fits 32 bits; a float without a fraction counts."""
@@ -106,11 +143,27 @@ class Fields:
         return text
 
 
-def each_row(rows: Rows, findings: list[Finding]) -> Iterator[Fields]:
-    """The fields of every row that is an object; any other row becomes a finding."""
+def each_case(
+    rows: Rows, findings: list[Finding], read: Callable[[Fields], dict[str, Any] | None]
+) -> Iterator[dict[str, Any]]:
+    """What `read` makes of every row that is an object, with its `line`; None and fatal rows are left out.
+
+    Ids are unique: the first row with an id counts, any other becomes a finding.
+    """
+    seen: dict[str, Fields] = {}
     for row in rows.rows:
-        if isinstance(row.value, Mapping):
-            yield Fields(row.value, rows.source, row.line, findings)
-        else:
+        if not isinstance(row.value, Mapping):
             message = f"the row is {kind_of(row.value)}, not an object"
             findings.append(Finding("error", "broken-row", message, rows.source, row.line))
+            continue
+        fields = Fields(row.value, rows.source, row.number, row.line, findings)
+        fields.case = fields.identifier()
+        case = read(fields)
+        if case is None or fields.fatal:
+            continue
+        first = seen.setdefault(fields.case, fields)
+        if first is fields:
+            yield {**case, "id": fields.case, "line": row.line}
+        else:
+            place = f"row {first.number} on line {first.line}"
+            fields.note("error", "repeated-id", f"the id is that of {place}; the first one counts")

@@ -1,6 +1,6 @@
 """Data sets from the Hugging Face hub, through the `datasets` package."""
 
-from scoring.benchmarks.rows import Row, Rows
+from scoring.benchmarks.rows import Rows, printable
 from scoring.errors import HubUnavailable, MissingExtra
 
 _NAMELESS_SPLITS = {"train", "test", "validation"}
@@ -19,17 +19,16 @@ def hub_rows(name: str) -> Rows:
         from datasets import load_dataset
     except ImportError:
         raise MissingExtra("datasets", "score") from None
+    rows = Rows(f"hf:{printable(name)}", "hub data set")
     try:
-        splits = load_dataset(name)
+        for split, values in load_dataset(name).items():
+            named = {} if split in _NAMELESS_SPLITS else {"subset": str(split)}
+            for value in values:
+                rows.add({**named, **value})
     except Exception as error:  # noqa: BLE001  # datasets, hub and HTTP client each raise classes of their own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise HubUnavailable(
-            f"hf:{name} could not be loaded ({type(error).__name__}: {reason}).",
+            f"{rows.source} could not be loaded ({type(error).__name__}: {reason}).",
             "Without a network, download the files elsewhere and import their path.",
         ) from None
-    rows = Rows(f"hf:{name}", "hub data set")
-    for split in splits:
-        for value in splits[split]:
-            named = {} if split in _NAMELESS_SPLITS else {"subset": split}
-            rows.rows.append(Row(len(rows.rows) + 1, {**named, **value}))
     return rows

@@ -50,6 +50,11 @@ class FirstError:
         f1 = harmonic(error_acc, correct_acc)
         return error_acc, correct_acc, np.where((error_acc + correct_acc) == 0, 0.0, f1)
 
+    def present(self) -> "FirstError":
+        """Only the groups that have a case."""
+        some = np.flatnonzero(self.erroneous + self.clean)
+        return FirstError(*(side[some] for side in (self.exact, self.erroneous, self.clean_right, self.clean)))
+
     def pooled(self) -> "FirstError":
         """All groups as one."""
         return FirstError(*(np.array([side.sum()]) for side in (self.exact, self.erroneous, self.clean_right, self.clean)))
@@ -107,8 +112,8 @@ def metric_rows(
 def _rows(subset: str, one: FirstError, draws: tuple[Floats, ...]) -> Iterator[dict[str, Any]]:
     erroneous, clean = int(one.erroneous[0]), int(one.clean[0])
     error_acc, correct_acc = (float(side[0]) for side in one.accuracies)
-    no_error = None if erroneous else "no erroneous case"
-    no_clean = None if clean else "no clean case"
+    no_error = None if erroneous else "no erroneous case was scored"
+    no_clean = None if clean else "no clean case was scored"
     both_zero = "both accuracies are 0" if error_acc == 0 and correct_acc == 0 else None
     yield _row(subset, "error_acc", error_acc, draws[0], erroneous, no_error)
     yield _row(subset, "correct_acc", correct_acc, draws[1], clean, no_clean)

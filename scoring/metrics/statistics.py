@@ -23,7 +23,7 @@ def statistics_rows(cases: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 def _rows(benchmark: str, subset: str, cases: pl.DataFrame) -> Iterator[dict[str, Any]]:
     erroneous = cases.filter(pl.col("earliest_error") >= 0)
-    right = cases.filter(pl.col("final_answer_correct"))
+    right = cases.filter(pl.col("final_answer_correct") & pl.col("earliest_error").is_not_null())
     values: list[tuple[str, float | int | None, int]] = [
         ("cases", cases.height, cases.height),
         ("erroneous", erroneous.height, cases.height),
@@ -36,7 +36,7 @@ def _rows(benchmark: str, subset: str, cases: pl.DataFrame) -> Iterator[dict[str
         ("mean_earliest_error", _mean(erroneous["earliest_error"]), erroneous.height),
         ("mean_error_steps", _mean(erroneous["error_steps"].drop_nulls().list.len()), _listed(erroneous)),
         ("generators", cases["generator"].drop_nulls().n_unique(), cases.height),
-        ("problems", cases["key"].n_unique(), cases.height),
+        ("distinct_solutions", cases["key"].n_unique(), cases.height),
         # Share of wrong processes among right answers (ProcessBench, Table 2): a property of the data.
         ("process_error_rate", _mean(right["earliest_error"] >= 0), right.height),
     ]

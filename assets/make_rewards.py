@@ -1,0 +1,78 @@
+"""Score the demo's cases with the baselines and write their reward parts: `python assets/make_rewards.py`.
+
+`--check` writes nothing and exits with 1 if the rewards in `assets/demo/rewards` are not what the baselines give now.
+A part's name is the hash of its scorer, so that the same rewards are the same files.
+"""
+
+import sys
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import polars as pl  # noqa: E402  # after the path is set
+
+from baselines import BASELINES  # noqa: E402
+from scoring.benchmarks import demo  # noqa: E402
+from scoring.cache import RewardParts  # noqa: E402
+from scoring.schema import REWARDS, conform  # noqa: E402
+from scoring.scorer import Scorer  # noqa: E402
+
+REWARD_FOLDER = HERE / "demo" / "rewards"
+
+
+def scorer_of(module: ModuleType) -> Scorer:
+    """The scorer that a baseline is; its fingerprint is the source text of all baselines."""
+    sources = sorted((HERE / "baselines").glob("*.py"))
+    digest = sha256(module.NAME.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
+    about = f"Baseline, reads the text and learns nothing. {module.ABOUT}"
+    return Scorer(
+        module.NAME, digest, kind="baseline", family="baseline", about=about, settings={"code": "assets/baselines"}
+    )
+
+
+def rewards_of(module: ModuleType) -> pl.DataFrame:
+    """The rewards frame of a baseline on the demo's cases, one row a distinct content."""
+    cases = demo.read().cases.unique("key", keep="first", maintain_order=True)
+    rewards = [module.rewards(problem, steps) for problem, steps in cases.select("problem", "steps").iter_rows()]
+    frame = cases.select("key").with_columns(
+        vote=pl.lit(0, dtype=pl.Int32),
+        rewards=pl.Series(rewards, dtype=pl.List(pl.Float64)),
+        engine=pl.lit("assets/make_rewards.py"),
+    )
+    return conform(frame, REWARDS, "rewards")
+
+
+def main() -> int:
+    """Write the rewards, or check them."""
+    check = "--check" in sys.argv[1:]
+    wanted = {
+        scorer.folder: (scorer, rewards_of(module)) for module in BASELINES.values() for scorer in [scorer_of(module)]
+    }
+    if check:
+        stale = [name for name, (scorer, frame) in wanted.items() if not _same(REWARD_FOLDER / name, scorer, frame)]
+        print(
+            f"stale: {', '.join(stale)}; run assets/make_rewards.py" if stale else f"{len(wanted)} scorers up to date"
+        )
+        return 1 if stale else 0
+    for folder in REWARD_FOLDER.glob("*"):
+        if Scorer.load(folder).kind == "baseline":
+            for path in folder.iterdir():
+                path.unlink()
+            folder.rmdir()
+    for name, (scorer, frame) in wanted.items():
+        folder = REWARD_FOLDER / name
+        scorer.save(folder)
+        frame.write_parquet(folder / f"part-{scorer.fingerprint[:32]}.parquet", compression="zstd")
+        print(f"{scorer.name}: {frame.height} cases")
+    return 0
+
+
+def _same(folder: Path, scorer: Scorer, frame: pl.DataFrame) -> bool:
+    return folder.is_dir() and Scorer.load(folder) == scorer and RewardParts(folder).read()[0].equals(frame)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""LaTeX as text that a terminal can show: `unicode_math`.
+
+What comes out is for reading. It says the same as the printed formula would: brackets appear where a fraction or root
+that lies flat would be read differently, and what is not understood stays as it was written.
+"""
+
+import re
+
+from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
+from inspector.mathtext.render import Renderer
+from inspector.mathtext.symbols import UNSEEN
+
+_LATEX = re.compile(r"[\\$]|[\^_]\{")
+_DRAWING = ("[asy]", "[/asy]")
+
+_COMMANDS = frozenset(SIMPLE) | frozenset(STRUCTURES) | frozenset(SPECIAL) | UNSEEN
+_OTHER_COMMANDS = frozenset({"newcommand", "newpage", "newenvironment", "newtheorem", "numberwithin", "natural"})
+# A backslash and an n, the letters after it and a script after those; pairs of backslashes are passed over.
+_WRITTEN_BREAK = re.compile(r"\\\\|\\n([A-Za-z]*)(?=([\^_])?)")
+
+
+def unicode_math(text: str) -> str:
+    r"""The text with its LaTeX as Unicode; never raises, and returns a text without LaTeX as it is.
+
+    Formulas stand between `$`, `$$`, `\(` `\)`, `\[` `\]` or in an environment; known commands are converted
+    outside of them too. A written-out backslash-n that begins no command becomes a line break. Drawings between
+    `[asy]` and `[/asy]` stay.
+    """
+    if not _LATEX.search(text):
+        return text
+    opening, closing = _DRAWING
+    pieces = []
+    pos = 0
+    while (start := text.find(opening, pos)) >= 0 and (end := text.find(closing, start)) >= 0:
+        pieces += [_converted(text[pos:start]), text[start : end + len(closing)]]
+        pos = end + len(closing)
+    return "".join([*pieces, _converted(text[pos:])])
+
+
+def _converted(text: str) -> str:
+    if "\\n" in text:
+        text = _WRITTEN_BREAK.sub(_line_break, text)
+    return Renderer(text).prose(0, len(text)) if text else text
+
+
+def _line_break(match: re.Match[str]) -> str:
+    if match[0] == r"\\":
+        return match[0]
+    name = f"n{match[1]}"
+    # Where a formula opens, or before a script, "ne" is no relation: it is a break and an e.
+    no_relation = name == "ne" and (match[2] or match.string.endswith(("$$", r"\["), 0, match.start()))
+    if no_relation or not (name in _COMMANDS or name in _OTHER_COMMANDS):
+        return f"\n{match[1]}"
+    return match[0]

@@ -1,0 +1,246 @@
+"""A formula as one line of text: which brackets and spaces its pieces need beside each other.
+
+A whole fraction that something binds to is put in brackets ("(1/2)x", "sin (x/2)", "a ÷ (b/c)"), and so is a root that
+carries a script; a space shows where a name, a bare root or a spelled exponent ends.
+"""
+
+import re
+
+from inspector.mathtext import shape
+from inspector.mathtext.symbols import OPERATORS
+
+# What the line ends in, and so what the next thing would bind to. From NAME on the next thing needs care.
+NOTHING, OPERAND, DIVISION, NAME, SIGN, QUOTIENT, ROOT, POWER = range(8)
+
+_SIGNED = frozenset("±∓-+")
+_TIMES_OR_SIGN = frozenset("+-−±∓·×*")
+_CLOSE = frozenset("·±∓")  # written without spaces where the source has none
+_OWN_MEANING = frozenset("÷∘∗⋆⊕⊖⊗⊘⊙")  # operators beside which a fraction is not just a factor
+_BARS = frozenset("|‖")
+# A fraction may stand bare after the one and before the other.
+_FREE_BEFORE = frozenset(' \n\t+-−±∓=<>,;?"*…⋯.([{⌊⌈⟨⟦&') | {
+    sign for sign in OPERATORS.values() if len(sign) == 1 and sign not in _OWN_MEANING and sign != "|"
+}
+_FREE_AFTER = (_FREE_BEFORE | set(")]}⌋⌉⟩⟧")) - set("([{⌊⌈⟨⟦")
+# What is kept apart, besides letters and digits, from a text that ends so.
+_APART = {NAME: "√∛∜∑∏∫", SIGN: "√∛∜∑∏∫(|", ROOT: "√∛∜(|", POWER: "√∛∜∑∏∫(|"}
+_SPELLED = {"": OPERAND, "_": NAME, "^": POWER}
+_WHOLE_NUMBER = re.compile(r"(?<![\w./^⁺⁻])(?<!\d,)\d+ ?\Z")
+# In prose, after a space: a bracket or a single letter may be a factor, a word is not.
+_FACTOR_AHEAD = re.compile(r" *(?:[(\[]|[A-Za-z](?![\w']))")
+
+
+def is_letter(char: str) -> bool:
+    """Whether a reader would join the character to a letter or digit beside it; CJK stands by itself."""
+    return char.isalnum() and not _is_cjk(char)
+
+
+def _is_cjk(char: str) -> bool:
+    return "\u2e80" <= char <= "\U0001d3ff"
+
+
+def _ending(char: str) -> int:
+    """What a text that ends in the character leaves for the next thing to bind to."""
+    if char in "/÷:":
+        return DIVISION
+    return NOTHING if char in _FREE_BEFORE or _is_cjk(char) else OPERAND
+
+
+class Line:
+    """A formula as it grows from left to right."""
+
+    __slots__ = ("at", "bar_open", "bars", "gap", "parts", "tail")
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.at = -1  # the index of the last part that is not a space
+        self.tail = NOTHING
+        self.gap = False  # whether a space there is already, or would be out of place
+        self.bars = 0  # how many | are open
+        self.bar_open = False  # whether the last one that came without a side is
+
+    def __str__(self) -> str:
+        return "".join(self.parts)
+
+    def at_start(self) -> bool:
+        """Whether nothing but spaces stands on the current line of text."""
+        last = next((part for part in reversed(self.parts) if part.strip(" ")), "\n")
+        return last.rstrip(" ").endswith("\n")
+
+    def operand(self, text: str) -> None:
+        """A symbol, or a run of the source's own characters."""
+        if not text:
+            return
+        if self.tail >= NAME:
+            self._meet(text[0])
+        self._put(text, _ending(text[-1]))
+
+    def prose(self, text: str) -> None:
+        """A run of characters outside any formula: words with their spaces, which only touch what they stand at."""
+        if text.isspace() and "\n" not in text:
+            self.space(text)
+            return
+        if self.gap:
+            text = text.lstrip(" ")
+        if self.tail >= NAME:
+            self._meet("(" if self.tail == QUOTIENT and _FACTOR_AHEAD.match(text) else text[0])
+        self._put(text, _ending(text[-1]))
+        self.gap = text[-1] == " "
+
+    def words(self, text: str) -> None:
+        """Text inside a formula, whose own spaces count."""
+        first = " " if self.gap else text[:1]
+        if self.gap:
+            text = text.lstrip(" ")
+        if text:
+            self._meet(first)
+            self._put(text, _ending(text[-1]))
+            self.gap = text[-1] == " "
+
+    def space(self, text: str = " ") -> None:
+        """White space, unless there is as much already; line breaks always."""
+        if self.gap and self.parts[-1:] == [" "] and "\n" not in text:
+            self.parts[-1] = text
+        elif not self.gap or "\n" in text:
+            self.parts.append(text)
+            self.gap = True
+
+    def operator(self, text: str) -> None:
+        """A relation or binary operator, with a space on either side unless it is a sign before a number."""
+        own = text in _OWN_MEANING
+        if own and self.tail == QUOTIENT:
+            self._wrap()
+        before = self._last_char()
+        if text in _CLOSE and not self.gap:
+            spaced = text
+        elif before and before not in _FREE_BEFORE:
+            self._close_gap()
+            spaced = f"{text} " if self.parts[-1][-1].isspace() else f" {text} "
+        else:
+            spaced = text if text in _SIGNED else f"{text} "
+        self._put(spaced, DIVISION if own else NOTHING)
+        self.gap = True
+
+    def name(self, text: str) -> None:
+        """A function's name: whatever follows, up to the next space, is what it is taken of."""
+        self._meet(text[0])
+        if self.tail == OPERAND and not self.gap and (is_letter(self.parts[-1][-1]) or self.parts[-1][-1] == ")"):
+            self.parts.append(" ")
+        self._put(text, NAME)
+
+    def call(self, text: str) -> None:
+        """A function with its arguments."""
+        self.name(text)
+        self.tail = OPERAND
+
+    def sign(self, text: str) -> None:
+        """A sum, an integral or a limit: it takes a whole term, so a fraction may follow bare."""
+        self._meet(text[0])
+        self._put(text, SIGN)
+
+    def opener(self, text: str) -> None:
+        """An opening bracket, without the spaces after it."""
+        self._meet("(")
+        if text in _BARS:
+            if self.bars and self.tail == OPERAND and not self.gap:
+                self.parts.append(" ")  # else it would seem to close the open one
+            self.bars += 1
+        self._put(text, NOTHING)
+        self.gap = True
+
+    def closer(self, text: str) -> None:
+        """A closing bracket, without the spaces before it."""
+        self._close_gap()
+        if self.parts:
+            self.parts[-1] = self.parts[-1].rstrip(" ")
+        if text in _BARS:
+            self.bars -= 1
+        self._put(text, OPERAND)
+
+    def bar(self, text: str) -> None:
+        """A | on its own: it opens where none is open or nothing could be closed, else closes."""
+        if self.bar_open and self.tail != NOTHING:
+            self.closer(text)
+            self.bar_open = False
+        else:
+            self.opener(text)
+            self.bar_open = True
+
+    def quotient(self, above: str, below: str, *, word: bool = False) -> None:
+        """A fraction; a whole number before a fraction of whole numbers makes them one mixed number."""
+        text = shape.fraction(above, below, word=word)
+        whole = _WHOLE_NUMBER.search(self.parts[self.at]) if self.parts and self.tail in {OPERAND, NOTHING} else None
+        if whole and above.isdecimal() and below.isdecimal():
+            text = f"{whole[0].strip()} {text}"
+            self._back_to(whole.start())
+        twice_signed = text[0] in _SIGNED and self._last_char() in _TIMES_OR_SIGN
+        if self.tail in {NAME, SIGN} and not self.gap:
+            self.parts.append(" ")
+        if self.tail in {NOTHING, SIGN} and not twice_signed:
+            self._put(text, QUOTIENT)
+        else:
+            self._meet("(")
+            self._put(f"({text})", OPERAND)
+
+    def root(self, degree: str, radicand: str) -> None:
+        """A root; an empty degree means a square root."""
+        text = shape.root(degree, radicand)
+        self._meet("√")
+        if text[0] in shape.SUPERS and self.tail not in {NOTHING, DIVISION} and not self.gap:
+            self.parts.append(" ")  # else it would seem to be an exponent
+        self._put(text, ROOT)
+
+    def prime(self, count: int) -> None:
+        """So many primes on what the line ends in."""
+        self._meet("′")
+        self._put("″" * (count // 2) + "′" * (count % 2), OPERAND)
+
+    def script(self, below: str, above: str) -> None:
+        """A subscript, a superscript or both ("" for none) on what the line ends in."""
+        self._close_gap()
+        if self.tail in {QUOTIENT, ROOT}:
+            self._wrap()
+        if below and self.tail == SIGN and self.parts[-1] == "lim":
+            self._put(f" ({shape.tight(below)})", SIGN)
+            below = ""
+        text, left_open = shape.scripts(shape.tight(below), shape.tight(above))
+        if above and self._last_char() in shape.SUPERS:
+            text = shape.spelled("^", above)
+        if text:
+            self._put(text, self.tail if self.tail in {NAME, SIGN} else _SPELLED[left_open])
+
+    def _put(self, text: str, tail: int) -> None:
+        self.at = len(self.parts)
+        self.parts.append(text)
+        self.tail = tail
+        self.gap = False
+
+    def _meet(self, first: str) -> None:
+        """Make the line's end ready for a text that begins with the character."""
+        tail = self.tail
+        if tail == QUOTIENT:
+            if first not in _FREE_AFTER and not _is_cjk(first):
+                self._wrap()
+        elif tail == ROOT and first in "!%°′":
+            self._wrap()
+        elif tail >= NAME and not self.gap and (is_letter(first) or first in _APART[tail]):
+            self.parts.append(" ")
+
+    def _wrap(self) -> None:
+        self.parts[self.at] = f"({self.parts[self.at]})"
+        self.tail = OPERAND
+
+    def _close_gap(self) -> None:
+        if self.gap and self.parts and self.parts[-1].strip(" ") == "":
+            self.parts.pop()
+            self.gap = False
+
+    def _last_char(self) -> str:
+        return self.parts[self.at].rstrip(" ")[-1:] if self.parts else ""
+
+    def _back_to(self, start: int) -> None:
+        """Take the last part's text from `start` on away again, with the space after it."""
+        kept = self.parts[self.at][:start]
+        del self.parts[self.at :]
+        before = kept or next((part for part in reversed(self.parts) if not part.isspace()), "")
+        self._put(kept, _ending(before.rstrip(" ")[-1:] or " ") if not kept.endswith(" ") else NOTHING)

@@ -1,0 +1,285 @@
+"""From LaTeX to text: reads a piece once from left to right and writes it to a line.
+
+What is not understood stays as it was written, with its arguments.
+"""
+
+import re
+from collections.abc import Callable
+from typing import ClassVar
+
+from inspector.mathtext import symbols
+from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
+from inspector.mathtext.dollars import is_formula
+from inspector.mathtext.line import Line, is_letter
+from inspector.mathtext.shape import base, closed_up, tight
+from inspector.mathtext.source import ROW_OPTIONS, Source, Span
+
+# Groups nested deeper than this stay as they are written; what people write is nested less than ten deep.
+DEEPEST = 30
+
+# After these a printed formula shows no space before a letter: "∠ABC", "Δx", "πr".
+_PREFIXES = frozenset({"angle", "measuredangle", "triangle", "partial", "nabla", "neg", "lnot"})
+_LETTERS_AHEAD = re.compile(rf" +(?=[A-Za-z]{{1,2}}(?![A-Za-z])|[A-Z]|\\(?:{'|'.join(symbols.LETTERS)})(?![A-Za-z]))")
+_ESCAPED_IN_PROSE = frozenset("$%&#_{}|,; ")
+
+_MATHS = re.compile(
+    r"(?P<plain>[^\\{}^_'|&$~\s]+(?: [^\\{}^_'|&$~\s]+)*)|(?P<space>\s+)|\\(?P<command>[A-Za-z]+)|(?P<script>[\^_])"
+    r"|(?P<brace>[{}])|\\(?P<escape>.)|(?P<prime>'+)|(?P<other>.)",
+    re.DOTALL,
+)
+_PROSE = re.compile(
+    r"(?P<words>(?:[^\\$^_]|[\^_](?!\{|\\[A-Za-z]))+)|\\(?P<bare_command>[A-Za-z]+)|(?P<bare_script>[\^_])"
+    r"|(?P<opener>\\[(\[]|\$\$?)|\\(?P<bare_escape>.)|(?P<literal>.)",
+    re.DOTALL,
+)
+_SCRIPT = re.compile(r"\s*([\^_])")
+_SCRIPTED = re.compile(r"\s*[\^_']")
+_SPACES = re.compile(r" *")
+_AFTER_BREAK = re.compile(rf"{ROW_OPTIONS}[ \t]*\n?")
+_NO_LETTER = re.compile(r"[^A-Za-z]|\Z")
+
+_BINDING = re.compile(r"[A-Za-z^(]")
+_GLANCE = 4  # how many characters behind a formula tell whether it would run into them
+_TOUCHED = re.compile(r"[^\s(（]")
+_TEXT_FOLLOWS = re.compile(r" *[^\s.,;:!?)\]}。，；：、）]")
+_NO_ENDING = re.compile(r"[A-Za-z]{3}|\d")  # a word or a number, not the "th" of "nth"
+_DISPLAYS = frozenset({"$$", "\\["})
+_CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$": "$", "$$": "$$"}
+# Up to the next delimiter, whether it is the partner of the one before or not; a display may hold \( \) in its words.
+_TO_DELIMITER = {
+    "\\(": re.compile(r"(?:[^\\]+|\\[^()\[\]])*", re.DOTALL),
+    "\\[": re.compile(r"(?:[^\\]+|\\[^\[\]])*", re.DOTALL),
+    "$": re.compile(r"(?:[^\\$]+|\\text\{[^{}$]*\$[^{}$]*\$[^{}$]*\}|\\.)*", re.DOTALL),
+}
+
+
+class Renderer:
+    """One piece of LaTeX on its way to text. Positions are those of `text`."""
+
+    def __init__(self, text: str, depth: int = 0) -> None:
+        self.source = Source(text)
+        self.text = text
+        self.depth = depth
+        self.fences: list[str] = []  # what each open \left wrote, or ROWS_IN_BRACE
+        self.unseen_closers: set[int] = set()
+        self.nested = 0  # more than 0 where rows are parted by ";", not by line breaks
+
+    def prose(self, start: int, end: int) -> str:
+        """Words, with formulas and bare commands among them."""
+        line = Line()
+        self.fill(line, start, end, _PROSE)
+        return str(line)
+
+    def formula(self) -> str:
+        """The whole text as mathematics; line breaks stay."""
+        line = Line()
+        self.fill(line, 0, len(self.text))
+        return str(line).strip(" ")
+
+    def argument(self, span: Span) -> str:
+        """Mathematics on one line."""
+        infix = self.source.infixes.get(span[0] - 1)
+        if infix is None:
+            return self._flat(*span)
+        line = Line()
+        self._infix(line, span, infix)
+        return str(line)
+
+    def _flat(self, start: int, end: int) -> str:
+        line = Line()
+        self.nested += 1
+        self.fill(line, start, end)
+        self.nested -= 1
+        return " ".join(str(line).split())
+
+    def fill(self, line: Line, start: int, end: int, tokens: re.Pattern[str] = _MATHS) -> None:
+        """Write what stands between start and end to the line."""
+        if self.depth > DEEPEST:
+            line.operand(self.text[start:end])
+            return
+        self.depth += 1
+        pos = start
+        while pos < end and (match := tokens.match(self.text, pos, end)):
+            pos = self._ACTIONS[match.lastgroup or ""](self, line, match, end)
+        self.depth -= 1
+
+    def raw(self, line: Line, start: int, pos: int, end: int) -> int:
+        """Write the source as it is from start to pos, and the arguments that follow there."""
+        pos = self.source.skip_groups(pos, end)
+        line.operand(self.text[start:pos])
+        return pos
+
+    def scripted(self, pos: int, end: int) -> bool:
+        """Whether a script or a prime follows."""
+        return _SCRIPTED.match(self.text, pos, end) is not None
+
+    # The tokens. Each writes what it stands for and returns where reading goes on.
+
+    def _plain(self, line: Line, match: re.Match[str], _end: int) -> int:
+        line.operand(match[0])
+        return match.end()
+
+    def _words(self, line: Line, match: re.Match[str], _end: int) -> int:
+        line.prose(match[0])
+        return match.end()
+
+    def _space(self, line: Line, match: re.Match[str], _end: int) -> int:
+        line.space("\n" * match[0].count("\n") or " ")
+        return match.end()
+
+    def _other(self, line: Line, match: re.Match[str], _end: int) -> int:
+        char = match[0]
+        if char == "~":
+            line.space()
+        elif char == "|":
+            line.bar(char)
+        else:
+            line.operand(char)
+        return match.end()
+
+    def _prime(self, line: Line, match: re.Match[str], _end: int) -> int:
+        before = self.text[max(0, match.start() - 2) : match.start()]
+        after = self.text[match.end() : match.end() + 1]
+        if not before or before[-1].isspace() or (len(before) == 2 and before.isalpha() and after.isalpha()):
+            line.operand(match[0])  # a quotation mark or an apostrophe
+        else:
+            line.prime(len(match[0]))
+        return match.end()
+
+    def _brace(self, line: Line, match: re.Match[str], end: int) -> int:
+        pos = match.start()
+        span = self.source.group(pos, end) if match[0] == "{" else None
+        if span is None:
+            if pos not in self.unseen_closers:
+                line.operand(match[0])
+        elif infix := self.source.infixes.get(pos):
+            self._infix(line, span, infix)
+            pos = span[1]
+        elif self.text[pos - 1 : pos] == "/" or self.scripted(span[1] + 1, end):
+            line.operand(base(self.argument(span)))
+            pos = span[1]
+        else:
+            self.unseen_closers.add(span[1])
+        return pos + 1
+
+    def _infix(self, line: Line, span: Span, infix: re.Match[str]) -> None:
+        above, below = self._flat(span[0], infix.start()), self._flat(infix.end(), span[1])
+        if infix["infix"] == "over":
+            line.quotient(closed_up(above), closed_up(below))
+        else:
+            line.call(f"C({tight(above)},{tight(below)})")
+
+    def _script(self, line: Line, match: re.Match[str], end: int) -> int:
+        scripts = {"_": "", "^": ""}
+        pos = match.start()
+        while (mark := _SCRIPT.match(self.text, pos, end)) and not scripts[mark[1]]:
+            found = self.source.argument(mark.end(), end)
+            if found is None:
+                break
+            scripts[mark[1]] = self.argument(found[0]) or " "
+            pos = found[1]
+        if pos == match.start():
+            line.operand(match[0])
+            return match.end()
+        above = scripts["^"].replace("′ ′", "″").replace("′′", "″")
+        line.script(closed_up(scripts["_"]).strip(), "°" if above == "∘" else closed_up(above).strip())
+        return pos
+
+    def _bare_script(self, line: Line, match: re.Match[str], end: int) -> int:
+        before = self.text[match.start() - 1 : match.start()]
+        if before.isalnum() or (before and before in ")]}|'"):
+            return self._script(line, match, end)
+        line.operand(match[0])
+        return match.end()
+
+    def _command(self, line: Line, match: re.Match[str], end: int) -> int:
+        name = match[match.lastgroup or 0]
+        if simple := SIMPLE.get(name):
+            simple[0](line, simple[1])
+            clings = name in _PREFIXES or (name in symbols.LETTERS and match.lastgroup == "command")
+            return self.source.skip(_LETTERS_AHEAD, match.end(), end) if clings else match.end()
+        if structure := STRUCTURES.get(name):
+            found = self.source.arguments(name, match.end(), end)
+            if found is None:
+                return self.raw(line, match.start(), match.end(), end)
+            structure(self, line, found[0])
+            return found[1]
+        if special := SPECIAL.get(name):
+            return special(self, line, match, end)
+        if name in symbols.UNSEEN:
+            return self.source.skip(_SPACES, match.end(), end)
+        return self.raw(line, match.start(), match.end(), end)
+
+    def _bare_command(self, line: Line, match: re.Match[str], end: int) -> int:
+        pos = self._command(line, match, end)
+        while self.text[pos : pos + 1] in {"^", "_"} and (mark := _SCRIPT.match(self.text, pos, end)):
+            pos = self._script(line, mark, end)
+        return pos
+
+    def _escape(self, line: Line, match: re.Match[str], end: int) -> int:
+        char = match[match.lastgroup or 0]
+        if char == "\\":
+            if self.nested:
+                line.operator(";")
+            else:
+                line.space("\n")
+            return self.source.skip(_AFTER_BREAK, match.end(), end)
+        if simple := SIMPLE.get(char):
+            simple[0](line, simple[1])
+        elif char not in symbols.UNSEEN:
+            line.operand(match[0])
+        return match.end()
+
+    def _bare_escape(self, line: Line, match: re.Match[str], end: int) -> int:
+        char = match["bare_escape"]
+        if char in _ESCAPED_IN_PROSE or (char == "\\" and _NO_LETTER.match(self.text, match.end())):
+            return self._escape(line, match, end)
+        line.operand(match[0])
+        return match.end()
+
+    def _opener(self, line: Line, match: re.Match[str], end: int) -> int:
+        """A formula between delimiters; a delimiter without its partner stays."""
+        opener = match["opener"]
+        stop = self.source.skip(_TO_DELIMITER[opener if opener[0] == "\\" else "$"], match.end(), end)
+        inside = self.text[match.end() : stop]
+        after = stop + len(opener)
+        closed = after <= end and self.text.startswith(_CLOSERS[opener], stop)
+        if not closed or (opener == "$" and not is_formula(inside, self.text[after : after + 1])):
+            line.operand(opener)
+            return match.end()
+        text = Renderer(inside, self.depth + 1).formula()
+        behind = self.text[after : min(end, after + _GLANCE)]
+        if "/" in text and _BINDING.match(behind):
+            text = f"({text})"
+        if text:
+            self._apart(line, text, behind, display=opener in _DISPLAYS, spaced=inside[-1] == " ")
+        return after
+
+    @staticmethod
+    def _apart(line: Line, text: str, behind: str, *, display: bool, spaced: bool) -> None:
+        """Write a formula so that it does not run into the words and numbers beside it, or into the next one."""
+        before = line.parts[-1][-1] if line.parts else ""
+        if (display and _TOUCHED.match(before)) or (is_letter(before) and is_letter(text[0])):
+            line.space()
+        line.operand(text)
+        if display and _TEXT_FOLLOWS.match(behind):
+            line.space("\n")
+        elif is_letter(behind[:1]) and (spaced or _NO_ENDING.match(behind)):
+            line.space()
+
+    _ACTIONS: ClassVar[dict[str, Callable[["Renderer", Line, re.Match[str], int], int]]] = {
+        "plain": _plain,
+        "space": _space,
+        "command": _command,
+        "script": _script,
+        "brace": _brace,
+        "escape": _escape,
+        "prime": _prime,
+        "other": _other,
+        "words": _words,
+        "bare_command": _bare_command,
+        "bare_script": _bare_script,
+        "opener": _opener,
+        "bare_escape": _bare_escape,
+        "literal": _plain,
+    }

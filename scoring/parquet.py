@@ -1,0 +1,56 @@
+"""One Parquet file read or written, with every way in which that fails told in one line."""
+
+import errno
+import os
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from scoring.files import write_atomically
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None, rows: tuple[int, int] | None = None) -> pl.DataFrame:
+    """The frame in a Parquet file: all of it, some columns, or `rows` = (first row, 0-based; how many).
+
+    The path names exactly this file: brackets and stars in it are no pattern, and a folder is no table.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it cannot be read, is not whole, or lacks a column; the text is one line.
+    """
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    lazy = pl.scan_parquet(path, glob=False)
+    if columns is not None:
+        lazy = lazy.select(columns)
+    if rows is not None:
+        lazy = lazy.slice(*rows)
+    try:
+        return lazy.collect()
+    except FileNotFoundError:
+        raise
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise OSError(_first_line(error)) from None
+    except pl.exceptions.PanicException as error:
+        # Some damaged files trip an assertion inside polars; its class is no Exception.
+        raise OSError(f"the content is damaged: {_first_line(error)}") from None
+
+
+def write_parquet(
+    path: Path, frame: pl.DataFrame, compression: Literal["lz4", "zstd"] = "zstd", row_group_size: int | None = None
+) -> None:
+    """Write a frame whole or not at all. The bytes are made in memory, so that what fails is the disk and says so.
+
+    Raises:
+        UnwritableWorkspace: read-only, full, not allowed.
+    """
+    buffer = BytesIO()
+    frame.write_parquet(buffer, compression=compression, row_group_size=row_group_size)
+    write_atomically(path, buffer.getbuffer())
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,245 @@
+import json
+import re
+import shlex
+
+import pytest
+
+import making
+import reference
+from inspector import documents
+from inspector.cli import FORMS, main
+from inspector.exporting import export_document
+from inspector.inspection import inspect
+from inspector.messages import Export
+from inspector.request import Request
+from inspector.selection import OPTIMISTIC, load
+from scoring.filters import Facet, Filter
+from scoring.schema import METADATA
+
+REQUESTS = {
+    "plain": Request(),
+    "17 digits": Request(thresholds=((None, "0.30000000000000004"), ("gpt4", "-1e-17"), ("x=y", "0.7"))),
+    "tuned": Request(thresholds=(("gpt4", "best"), ("x=y", "from:it's"), ("rand-0", "default")), where=("n_steps > 1",)),
+    "conditions": Request(where=("\"rand-0.outcome\" <> 'late'", "error_type IN ('gap\n2', 'slip\"o''') OR error_type IS NULL")),
+    "subsets": Request(subsets=("words",), scorers=("rand-0", "gpt4"), unparsed="drop", seed=7),
+    "by": Request(by=("generator", "subset"), unparsed="drop"),
+    "instructive": Request(sort="instructive", scorers=("x=y",)),
+    "sorted": Request(sort="gpt4.margin:desc", where=("subset = 'it''s'",)),
+    "nothing": Request(where=("n_steps > 99",)),
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("it's a study")
+    cases, scorers = making.study()
+    making.workspace(root, cases, scorers, **making.labels(cases))
+    return str(root)
+
+
+def printed(command, capture):
+    capture.readouterr()
+    assert main(shlex.split(command)[1:]) == 0
+    return capture.readouterr()
+
+
+def command_of(document, form):
+    """The command that a document carries where it says how it came to be."""
+    text = document.render(form)
+    if form == "json":
+        return json.loads(text)["provenance"]["command"]
+    if form == "markdown":
+        return re.search(r"^> command: (`+) ?(.*?) ?\1  $", text, re.MULTILINE)[2]
+    if form == "latex":
+        return re.search(r"^% command: (.*)$", text, re.MULTILINE)[1]
+    return document.provenance["command"]  # CSV and JSON Lines have it in a file beside them
+
+
+def assert_repeats(document, form, capture):
+    command = document.provenance["command"]
+    # A command with a line break in it cannot stand on one line of a footer.
+    assert "\n" in command or command_of(document, form) == command
+    again = printed(command, capture)
+    assert again.out == document.render(form).encode()
+    assert again.err == b""
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, form) for i, name in enumerate(REQUESTS) for form in (FORMS[i % 5], FORMS[(i + 2) % 5])])
+def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
+    request = Request(**{**vars(REQUESTS[name]), "workspace": root})
+    selection = load(request)
+    made = [documents.cases_document(selection, form), documents.metrics_document(selection, form)]
+    made += [documents.statistics_document(selection, form), documents.case_document(selection, 8, form)]
+    for document in made:
+        assert_repeats(document, form, capsysbinary)
+
+
+@pytest.fixture(scope="module")
+def inspections(root):
+    return list(ways(root))
+
+
+def ways(root):
+    """What a person may do in the app before exporting."""
+    start = inspect(load(Request(workspace=root)))
+    yield start
+    failures = start.failures()
+    yield failures
+    yield failures.moved(0.30000000000000004).filtered(failures.filter.toggled("final_answer_correct", True))
+    yield start.moved(start.sweep.best()[0], OPTIMISTIC).filtered(Filter((Facet("error_type", ("gap\n2", None), keep=False),)))
+    yield start.moved(0.1).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
+    yield start.next_scorer(1).failures().next_scorer(1)
+    yield start.filtered(Filter((Facet("generator", (None, "m1")),))).ordered("n_steps:desc")
+    yield start.moved(0.1).cleared()
+    yield inspect(load(Request(workspace=root, subsets=("words",), thresholds=((None, "best"),)))).failures()
+    yield inspect(load(Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
+
+
+@pytest.mark.parametrize("index", range(10))
+def test_the_command_in_what_the_app_exports_prints_the_same(inspections, index, capsysbinary):
+    form = FORMS[index % len(FORMS)]
+    for what in ("cases", "metrics", "case"):
+        assert_repeats(export_document(inspections[index], Export(what, form, row=3)), form, capsysbinary)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "md", "tex", ""])
+@pytest.mark.parametrize("verb", ["metrics", "cases", "show bench/c8", "stats", "scorers", "benchmarks"])
+def test_a_file_holds_what_its_command_prints(root, tmp_path, verb, ending, capsysbinary):
+    path = tmp_path / f"out.{ending}" if ending else tmp_path / "out"
+    captured = printed(f"prm-inspect {verb} -w {shlex.quote(root)} --threshold 0.7 -o {shlex.quote(str(path))}", capsysbinary)
+    assert captured.out == b""
+    assert b"Wrote" in captured.err
+    beside = path.with_name("out.provenance.json")
+    if ending in {"csv", "jsonl"}:
+        command = json.loads(beside.read_text())["command"]
+    else:
+        assert not beside.exists()
+        text = path.read_text()
+        command = re.search(r'"command": "(.*?)(?<!\\)"|command: `(.*)`|% command: (.*)', text)
+        command = next(filter(None, command.groups())).replace('\\"', '"') if command else None
+    assert printed(command, capsysbinary).out == path.read_bytes()
+
+
+def test_raw_is_part_of_the_command(tmp_path, capsysbinary):
+    cases = [reference.Case(1, -1)]
+    making.workspace(tmp_path, cases, [], generator=["=1+1"])
+    for flag, cell in (("", b",'=1+1,"), (" --raw", b",=1+1,")):
+        printed(f"prm-inspect cases -w {tmp_path}{flag} -o {tmp_path / 'out.csv'}", capsysbinary)
+        assert cell in (tmp_path / "out.csv").read_bytes()
+        command = json.loads((tmp_path / "out.provenance.json").read_text())["command"]
+        assert printed(command, capsysbinary).out == (tmp_path / "out.csv").read_bytes()
+
+
+@pytest.mark.parametrize("words", [["--where", "rand-0.outcome = 'late'"], ["--scorer", "no\x1b[2Jone"], ["--threshold", "nan"], ["--by", "nothing"]])
+def test_what_cannot_be_done_is_one_line_on_stderr_and_nothing_on_stdout(root, words, capsysbinary):
+    assert main(["metrics", "-w", root, "--json", *words]) == 2
+    captured = capsysbinary.readouterr()
+    assert captured.out == b""
+    assert captured.err.count(b"\n") == 1
+    assert b"\x1b" not in captured.err
+
+
+def metrics_of(text):
+    return {(row["scorer"], row["subset"], row["metric"]): row["value"] for row in json.loads(text)["rows"]}
+
+
+@pytest.mark.parametrize("threshold", [0.1, 1 / 3, 0.4, 0.5, 0.7, making.FLOAT32, 0.9, 2.0, -1.0])
+def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, capsysbinary):
+    found = metrics_of(printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out)
+    start = inspect(load(Request(workspace=root)))
+    for scorer, rows in making.study()[1]:
+        expected = reference.metrics(rows, threshold, "<")
+        for (subset, metric), value in expected.items():
+            assert found[scorer.name, subset, metric] == (pytest.approx(value, abs=1e-12) if value is not None else None)
+        moved = start.focused(scorer.name, "bench").moved(threshold)
+        assert moved.headline.f1 == (None if expected["average", "f1"] is None else pytest.approx(expected["average", "f1"]))
+        outcomes = [reference.outcome(case, threshold, "<") for case in rows]
+        assert moved.outcome_counts == {word: outcomes.count(word) for word in moved.outcome_counts}
+
+
+def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting(tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("platformdirs.user_data_path", tmp_path.joinpath)
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    found = metrics_of(printed("prm-inspect metrics --benchmark demo --json", capsysbinary).out)
+    selection = load(Request(benchmarks=("demo",)))
+    for one in selection.evaluations:
+        labels = selection.cases.select("n_steps", "earliest_error", "subset").iter_rows()
+        lists = one.rewards.lists.to_list()
+        cases = [
+            reference.Case(n, gold, None if rewards is None else tuple(rewards), "", subset)
+            for (n, gold, subset), rewards in zip(labels, lists, strict=True)
+        ]
+        for (subset, metric), value in reference.metrics(cases, one.scorer.threshold, "<").items():
+            assert found[one.scorer.name, subset, metric] == (pytest.approx(value, abs=1e-12) if value is not None else None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_have_the_columns_of_the_contract(root):
+    selection = load(Request(workspace=root, scorers=("gpt4", "rand-0")))
+    metrics = documents.metrics_document(selection).rows
+    assert metrics.columns == ["scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"]
+    cases = documents.cases_document(selection).rows
+    for name in ("case", "key", "id", "benchmark", "subset", "generator", "n_steps", "earliest_error", "error_type", "pattern"):
+        assert cases.schema[name] == METADATA[name]
+    for scorer in selection.chosen:
+        assert {f"{scorer}.{name}" for name in ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")} <= set(cases.columns)
+    assert cases["case"].to_list() == [f"bench/c{index}" for index in range(30)]
+
+
+def test_grouped_metrics_are_those_of_the_group(root):
+    found = documents.metrics_document(load(Request(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
+    rows, generators = making.study()[1][0][1], making.labels(making.study()[0])["generator"]
+    assert set(found["subset"]) == {"all"}
+    for row in found.iter_rows(named=True):
+        part = [case for case, generator in zip(rows, generators, strict=True) if (generator or "") == row["generator"]]
+        expected = reference.metrics(part, 0.5, "<")["all", row["metric"]]
+        assert row["value"] == (pytest.approx(expected) if expected is not None else None)
+    assert found.height == 3 * len(set(generators))
+
+
+def test_the_notes_say_what_a_reader_would_trip_over(tmp_path):
+    cases = [reference.Case(1, -1, (0.9,), subset="a"), reference.Case(1, -1, subset="b"), reference.Case(1, 0, subset="b")]
+    making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
+    notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    assert notes[1:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
+    selection = load(Request(workspace=str(tmp_path), subsets=("a",)))
+    assert len(documents.metrics_document(selection).provenance["notes"]) == 1
+
+
+def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
+    cases = [reference.Case(1, gold, (0.9,)) for gold in (-1, 0, -1)]
+    same = {"problem": ["same"] * 3, "steps": [["one"]] * 3}
+    making.workspace(tmp_path, cases, [], **same)
+    notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    assert any(note.startswith("2 cases repeat the problem and steps of another") for note in notes)
+
+
+def test_coverage_counts_the_shown_cases(root):
+    rows = making.study()[1][1][1]
+    found = documents.cases_document(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
+    long = [case for case in rows if case.n_steps > 2]
+    assert found.provenance["coverage"] == {"rand-0": f"{sum(map(reference.tried, long))} of {len(long)}"}
+    assert found.rows.height == len(long)
+
+
+def test_a_case_has_a_row_a_step(root):
+    cases, scorers = making.study()
+    for row in (0, 4, 8):
+        document = documents.case_document(load(Request(workspace=root)), row)
+        assert document.rows["text"].to_list() == making.texts(row, cases[row])[1]
+        for scorer, rows in scorers:
+            rewards = reference.usable(rows[row])
+            wrong = rewards and [reference.is_wrong(reward, scorer.threshold, "<") for reward in rewards]
+            assert document.rows[f"{scorer.name}.reward"].to_list() == (rewards or [None] * cases[row].n_steps)
+            assert document.rows[f"{scorer.name}.wrong"].to_list() == (wrong or [None] * cases[row].n_steps)
+
+
+@pytest.mark.parametrize("case", [(4, 1), (4, -1), (4, None), (2, 2), (4, 1, None, "", "one", (1, 3)), (3, None, None, "", "one", (7,))])
+def test_words_of_gold(case):
+    case = reference.Case(*case)
+    labels = {"earliest_error": case.gold, "error_steps": case.error_steps}
+    for step in range(case.n_steps):
+        word = documents.gold_word(labels, step)
+        assert {"error": False, "error step": False, "right": True, None: None}[word] == reference.step_label(case, step)
+        assert (word == "error") == (step == case.gold)

@@ -1,0 +1,123 @@
+import shlex
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from inspector.cli import COMMANDS, FORMS, parse
+from inspector.request import Request, shell_word
+from inspector.shell.requests import request_of
+
+# argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
+WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(lambda word: word != "--")
+WORD = WORD | st.sampled_from(("-x", "--json", "-1", "a'b", 'a"b', "$HOME", "`x`", "a\\b", "!", "a\nb", "=", "a=b", " ", "", "''", "é题"))
+WORDS = st.lists(WORD, max_size=2, unique=True).map(tuple)
+NUMBER = st.floats(allow_nan=False).map(repr)
+WISH = st.sampled_from(("default", "best")) | NUMBER | NUMBER.map("best:{}".format) | WORD.map("from:{}".format)
+NAME = st.none() | WORD.filter(lambda word: word and "from:" not in word)
+REQUESTS = st.builds(
+    Request,
+    workspace=st.none() | WORD,
+    benchmarks=WORDS,
+    subsets=WORDS,
+    scorers=WORDS,
+    where=WORDS,
+    thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
+    unparsed=st.sampled_from(("wrong", "drop")),
+    seed=st.integers(0, 2**40),
+    by=WORDS,
+    sort=WORD,
+)
+
+
+def read(command):
+    words = shlex.split(command)
+    assert words[0] == "prm-inspect"
+    return parse(words[1:])
+
+
+@settings(deadline=None, max_examples=150)
+@given(request=REQUESTS, form=st.sampled_from(("", *FORMS)))
+def test_the_command_line_of_a_request_is_read_back_as_that_request(request, form):
+    cases = read(request.command("cases", form=form))
+    assert (cases.command, cases.form) == ("cases", form)
+    assert request_of(cases) == Request(**{**vars(request), "by": ()})
+    metrics = read(request.command("metrics", form=form))
+    assert request_of(metrics) == Request(**{**vars(request), "sort": ""})
+
+
+@settings(deadline=None, max_examples=40)
+@given(request=REQUESTS, verb=st.sampled_from(("show", "stats", "scorers", "benchmarks")))
+def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
+    found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
+    assert request_of(found) == Request(**{**vars(request), "sort": "", "by": ()})
+    assert verb != "show" or found.case == "demo/c 'é'"
+
+
+@settings(deadline=None, max_examples=150)
+@given(WORD)
+def test_a_shell_reads_a_word_back(word):
+    assert shlex.split(shell_word(word)) == [word]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
+def test_a_real_shell_reads_the_words_back():
+    words = ["a'b", "a\"b'c", "$HOME", "`id`", "a\\b'", "!x'", "a\nb", "", " ", "*", "~", "é题", "\"x.outcome\" = 'late'", "#", "\t'"]
+    line = " ".join(map(shell_word, words))
+    found = subprocess.run(["/bin/sh", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True)
+    assert found.stdout.decode().split("\0")[:-1] == words
+
+
+def test_a_condition_with_both_kinds_of_quotes_stays_readable():
+    request = Request(where=("\"gpt4.outcome\" = 'late'",), thresholds=(("gpt4", "-0.5"), (None, "-1")), sort="instructive")
+    assert request.command("cases", form="csv") == (
+        "prm-inspect cases --where \"\\\"gpt4.outcome\\\" = 'late'\""
+        " --threshold gpt4=-0.5 --threshold=-1 --sort instructive --csv"
+    )
+
+
+def test_the_plain_request_is_the_plain_command():
+    assert Request().command("metrics") == "prm-inspect metrics"
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("0.5", (None, "0.5")),
+        ("-1", (None, "-1")),
+        ("a=0.5", ("a", "0.5")),
+        ("a=b=0.5", ("a=b", "0.5")),
+        ("default=best", ("default", "best")),
+        ("from:math", (None, "from:math")),
+        ("from:a=b", (None, "from:a=b")),
+        ("a=from:b=c", ("a", "from:b=c")),
+        ("a=", ("a", "")),
+    ],
+)
+def test_thresholds_name_a_scorer_or_none(text, pair):
+    assert request_of(parse(["metrics", f"--threshold={text}"])).thresholds == (pair,)
+
+
+def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
+    request = Request(thresholds=((None, "best"), ("a", "0.1"), ("b", "0.2")))
+    assert request.with_threshold("a", "0.3").thresholds == ((None, "best"), ("b", "0.2"), ("a", "0.3"))
+
+
+@pytest.mark.parametrize("verb", [name for name in COMMANDS if name not in {"import", "demo"}])
+def test_flags_before_the_command_and_after_it_count_alike(verb):
+    case = ["x"] if verb == "show" else []
+    before, after = ["--where", "a > 1", "--threshold", "0.1", "-w", "x"], ["--where", "b > 1", "--threshold=b=0.2", "--seed", "3"]
+    found = request_of(parse([*before, verb, *case, *after]))
+    assert found == request_of(parse([verb, *case, *before, *after]))
+    assert found.where == ("a > 1", "b > 1")
+    assert found.thresholds == ((None, "0.1"), ("b", "0.2"))
+
+
+@pytest.mark.parametrize("words", [["metrics", "--seed", "-1"], ["metrics", "--seed", "x"], ["cases", "--by", "x"], ["metrics", "--sort", "x"]])
+def test_wrong_usage_ends_with_2(words, capsys):
+    with pytest.raises(SystemExit) as left:
+        parse(words)
+    assert left.value.code == 2
+    assert "usage:" in capsys.readouterr().err

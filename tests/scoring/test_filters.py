@@ -1,0 +1,182 @@
+from functools import reduce
+from operator import and_
+
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from scoring.errors import FilterError
+from scoring.filters import Facet, Filter, literal, named, passing, quoted
+from scoring.schema import METADATA
+
+NASTY = ("", "'", "''", '"', "\\", "\\'", "a\nb", "\r", "\x00", "%", "_", "--", "/*", ";", "true", "NULL", "é", "题", "\u2028", "1", "a'b\"c\\d")
+TEXT = st.text(max_size=6) | st.sampled_from(NASTY)
+SOME = settings(deadline=None, max_examples=80)
+
+
+def obvious(column, values, keep):
+    """What a facet means, as polars says it."""
+    inside = pl.lit(value=False)
+    for value in values:
+        inside = inside | (pl.col(column).is_null() if value is None else pl.col(column).eq(value).fill_null(value=False))
+    return inside if keep else inside.not_()
+
+
+@SOME
+@given(
+    column=st.text(min_size=1, max_size=5) | st.sampled_from(("a", "case", "select", "gpt4.outcome", 'a"b', "x y", "ÄB", "1")),
+    cells=st.lists(TEXT | st.none(), max_size=6),
+    values=st.lists(TEXT | st.none(), max_size=4, unique=True),
+    keep=st.booleans(),
+)
+@example(column="c", cells=list(NASTY), values=list(NASTY), keep=True)
+@example(column="c", cells=[*NASTY, None], values=[*NASTY, None], keep=False)
+def test_a_facets_sql_keeps_what_the_obvious_expression_keeps(column, cells, values, keep):
+    frame = pl.DataFrame({column: pl.Series(cells, dtype=pl.String)})
+    # A value of the frame is asked for as well, so that something is kept.
+    values = tuple(dict.fromkeys([*values, *cells[:1]]))
+    found = passing(frame, [Facet(column, values, keep).sql])
+    assert found.to_list() == frame.with_columns(obvious(column, values, keep).alias("expected"))["expected"].to_list()
+    assert found.dtype == pl.Boolean()
+    assert found.null_count() == 0
+
+
+@pytest.mark.parametrize("column", list(METADATA))
+def test_every_column_of_the_cases_can_be_named(column):
+    frame = pl.DataFrame({name: pl.Series(name, [None], dtype=dtype) for name, dtype in METADATA.items()})
+    assert passing(frame, [f"{named(column)} IS NULL"]).to_list() == [True]
+    assert passing(frame, [Facet(column, (None,)).sql, Facet(column, (), keep=False).sql]).to_list() == [True]
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("values", [(True,), (False,), (None,), (True, None), (True, False), ()])
+def test_facets_on_booleans(values, keep):
+    frame = pl.DataFrame({"right": [True, False, None]})
+    assert passing(frame, [Facet("right", values, keep).sql]).to_list() == [(v in values) == keep for v in (True, False, None)]
+
+
+def test_facets_on_numbers():
+    frame = pl.DataFrame({"n": pl.Series([3, -1, None], dtype=pl.Int32)})
+    assert passing(frame, [Facet("n", (-1, 3)).sql]).to_list() == [True, True, False]
+    assert passing(frame, [Facet("n", (-1,), keep=False).sql]).to_list() == [True, False, True]
+
+
+def test_facets_as_sql():
+    assert Facet("subset", ("it's", "math")).sql == "subset IN ('it''s', 'math')"
+    assert Facet("x.outcome", ("late", None)).sql == "\"x.outcome\" IN ('late') OR \"x.outcome\" IS NULL"
+    assert Facet("right", (True,), keep=False).sql == "right NOT IN (true) OR right IS NULL"
+    assert Facet("a", (), keep=True).sql == "false"
+    assert (quoted("'"), literal(True), literal(3), named('A"')) == ("''''", "true", "3", '"A"""')
+
+
+@SOME
+@given(steps=st.lists(st.tuples(st.sampled_from(("a", "b")), st.sampled_from(("x", "y", None))), max_size=8))
+def test_toggling_adds_and_takes_away_and_an_empty_facet_goes(steps):
+    found, kept = Filter(where=("n > 1",)), {"a": set(), "b": set()}
+    for column, value in steps:
+        found = found.toggled(column, value)
+        kept[column] ^= {value}
+    for column, values in kept.items():
+        facet = found.facet(column)
+        assert set(facet.values if facet else ()) == values
+        assert facet is None or (facet.keep and len(facet.values) == len(values))
+    assert found.where == ("n > 1",)
+    assert len(found.facets) == sum(map(bool, kept.values()))
+
+
+def test_toggling_a_hidden_value_keeps_it():
+    found = Filter((Facet("a", ("x", "y"), keep=False),)).toggled("a", "x")
+    assert found.facets == (Facet("a", ("x",)),)
+
+
+FRAME = pl.DataFrame(
+    {
+        "subset": ["math", "gsm8k", None, "math"],
+        "n_steps": [3, 9, 12, None],
+        "gpt4.outcome": ["late", "exact", None, "late"],
+        "rand-0.outcome": ["exact", "late", "late", None],
+    }
+)
+
+
+def kept(*conditions):
+    return passing(FRAME, conditions).to_list()
+
+
+def test_conditions_hold_together_and_null_is_not_fulfilled():
+    assert kept() == [True] * 4
+    assert kept("n_steps > 8") == [False, True, True, False]
+    assert kept("n_steps > 8", "subset = 'gsm8k'") == [False, True, False, False]
+    assert kept("subset = 'math' OR subset IS NULL", "n_steps < 10") == [True, False, False, False]
+    assert kept("\"gpt4.outcome\" = 'late'") == [True, False, False, True]
+    assert kept("\"rand-0.outcome\" LIKE 'l%'") == [False, True, True, False]
+    assert kept("NULL") == [False] * 4
+    assert kept("n_steps > avg(n_steps)") == [False, True, True, False]
+
+
+@pytest.mark.parametrize("condition", ["true", "1 = 1", "count(*) > 1", "max(n_steps) = 12"])
+def test_a_condition_about_the_whole_holds_for_every_row(condition):
+    assert kept(condition) == [True] * 4
+
+
+@pytest.mark.parametrize("condition", ["true", "false", "n_steps > 1", "NULL", "max(n_steps) = 1"])
+def test_no_rows_and_one_row(condition):
+    assert passing(FRAME.clear(), [condition]).to_list() == []
+    assert passing(FRAME.head(1), [condition]).len() == 1
+
+
+@SOME
+@given(st.lists(st.sampled_from(("n_steps > 3", "subset = 'math'", "\"gpt4.outcome\" <> 'late'", "true")), max_size=4))
+def test_a_filter_keeps_what_each_of_its_conditions_keeps(conditions):
+    found = Filter((Facet("subset", ("math", None)),), tuple(conditions))
+    parts = [passing(FRAME, [one]) for one in found.conditions]
+    assert found.rows(FRAME).to_list() == reduce(and_, parts).to_list()
+    assert bool(found) is True
+    assert not Filter()
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("gpt4.outcome = 'late'", 'write "gpt4.outcome", in double quotes'),
+        ("rand-0.outcome = 'late'", 'write "rand-0.outcome", in double quotes'),
+        ("n_steps > 3 AND rand-0.outcome IN ('late')", 'write "rand-0.outcome", in double quotes'),
+        ("outcome = 'late'", 'there is no column \'outcome\'; did you mean "gpt4.outcome" or "rand-0.outcome"?'),
+        ('"gpt4.outcom" = \'late\'', 'did you mean "gpt4.outcome"'),
+        ("n_step > 3", "did you mean n_steps?"),
+        ("subst = 'math'", "did you mean subset?"),
+        ('subset = "olympiad"', "A text stands in single quotes: 'olympiad'."),
+        ("zzz = 1", "there are subset, n_steps, \"gpt4.outcome\""),
+        ("subset", "gives String, not true or false"),
+        ("n_steps + 1", "gives Int"),
+        ("n_steps > 'x'", "cannot be evaluated"),
+        ("n_steps >", "cannot be evaluated"),
+        ("", "cannot be evaluated"),
+        ("'", "cannot be evaluated"),
+        ("subset = 'math'; DROP TABLE x", "cannot be evaluated"),
+        ("foo(n_steps) > 1", "unsupported function"),
+        ("'gpt4.outcome' = subset AND", "cannot be evaluated"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(condition, said):
+    with pytest.raises(FilterError) as raised:
+        passing(FRAME, [condition])
+    assert said in str(raised.value)
+    assert repr(condition) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+@SOME
+@given(condition=st.text(max_size=20))
+def test_no_text_is_more_than_a_filter_error(condition):
+    try:
+        assert passing(FRAME, [condition]).len() == FRAME.height
+    except FilterError as error:
+        assert "\n" not in error.sentence.replace(repr(condition), "")
+
+
+@pytest.mark.parametrize("condition", ['"rand-0.outcome" = \'late\' AND foo > 1', "\"gpt4.outcome\" = 'gpt4.outcome' AND foo > 1"])
+def test_a_name_that_is_quoted_already_is_not_what_is_wrong(condition):
+    with pytest.raises(FilterError, match="there is no column 'foo'"):
+        passing(FRAME, [condition])

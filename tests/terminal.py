@@ -1,0 +1,211 @@
+"""A program under a pseudo-terminal: press its keys, read its screen, time its answers. POSIX only."""
+
+import contextlib
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+KEYS = {
+    "up": b"\x1b[A",
+    "down": b"\x1b[B",
+    "right": b"\x1b[C",
+    "left": b"\x1b[D",
+    "pageup": b"\x1b[5~",
+    "pagedown": b"\x1b[6~",
+    "home": b"\x1b[H",
+    "end": b"\x1b[F",
+    "enter": b"\r",
+    "escape": b"\x1b",
+    "tab": b"\t",
+    "shift+tab": b"\x1b[Z",
+    "space": b" ",
+    "backspace": b"\x7f",
+    **{f"ctrl+{letter}": bytes([ord(letter) & 0x1F]) for letter in "abcdefghijklmnopqrstuvwxyz"},
+}
+
+# A child that leads a session takes the terminal as its own, so that resizing and hanging up reach it as signals.
+# Doing this in the child after a fork of this process would not be safe: polars has started threads in it.
+_OWN_THE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back for a key: milliseconds from the key to the first and to the last byte, and the bytes."""
+
+    first: float
+    last: float
+    data: bytes
+
+
+class Terminal:
+    """A context manager: the program runs inside it, and is gone after it.
+
+    Output is collected while a method of this object waits; nothing is read in between.
+    """
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        columns: int = 120,
+        lines: int = 36,
+        env: Mapping[str, str] | None = None,
+        cwd: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Start `argv`. `env` is added to this process's environment; an empty value removes the variable."""
+        self.output = bytearray()
+        """Everything the program has written so far."""
+        self._screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self._screen)
+        self._shown = 0
+        self._fd, child = pty.openpty()
+        os.set_blocking(self._fd, False)
+        _set_size(child, columns, lines)
+        self._process = subprocess.Popen(
+            [sys.executable, "-ISc", _OWN_THE_TERMINAL, *argv],
+            stdin=child,
+            stdout=child,
+            stderr=child,
+            cwd=cwd,
+            env=_environment(env or {}),
+            start_new_session=True,
+        )
+        os.close(child)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Kill the program if it still runs, reap it, and close the terminal. May be called twice."""
+        if self._fd < 0:
+            return
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        os.close(self._fd)
+        self._fd = -1
+
+    # -- what goes in
+
+    def send(self, data: bytes) -> None:
+        """Type bytes without waiting for an answer."""
+        while data:
+            select.select([], [self._fd], [], 5)
+            data = data[os.write(self._fd, data) :]
+
+    def press(self, *keys: str, gap: float = 0.1, timeout: float = 10) -> Answer | None:
+        """Press keys at once (names as in Textual, or text) and collect the answer; None if there is none in time.
+
+        The answer ends with `gap` seconds of silence.
+        """
+        start = time.perf_counter()
+        self.send(b"".join(KEYS.get(key, key.encode()) for key in keys))
+        return self._answer(start, gap, timeout)
+
+    def click(self, column: int, line: int, *, gap: float = 0.1, timeout: float = 10) -> Answer | None:
+        """Press and release the left button on a cell (0-based), reported the SGR way."""
+        start = time.perf_counter()
+        self.send(f"\x1b[<0;{column + 1};{line + 1}M\x1b[<0;{column + 1};{line + 1}m".encode())
+        return self._answer(start, gap, timeout)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Give the terminal another size; the program gets SIGWINCH."""
+        self._show()
+        self._screen.resize(lines, columns)
+        _set_size(self._fd, columns, lines)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the program."""
+        self._process.send_signal(number)
+
+    # -- what comes out
+
+    def screen_text(self) -> str:
+        """What stands on the screen: its lines, blanks at their ends included."""
+        self._show()
+        return "\n".join(self._screen.display)
+
+    def screen(self) -> pyte.Screen:
+        """The screen with its colours; of `buffer[line][column]`, all 0-based."""
+        self._show()
+        return self._screen
+
+    def wait_for(self, text: str, *, timeout: float = 30) -> float:
+        """Seconds until `text` stands on the screen. Raises TimeoutError, which shows the screen."""
+        start = time.perf_counter()
+        while text not in self.screen_text():
+            waited = time.perf_counter() - start
+            if waited > timeout or (self._read(0.05) is None and self._process.poll() is not None):
+                raise TimeoutError(f"never saw {text!r} in {waited:.1f} s; the screen was\n{self.screen_text()}")
+        return time.perf_counter() - start
+
+    def settle(self, gap: float = 0.3, *, timeout: float = 30) -> None:
+        """Wait until the program has been silent for `gap` seconds."""
+        end = time.perf_counter() + timeout
+        while time.perf_counter() < end and self._read(gap):
+            pass
+
+    def wait(self, *, timeout: float = 30) -> int:
+        """Wait until the program ends by itself; its exit code, negative for a signal. Raises TimeoutError."""
+        end = time.perf_counter() + timeout
+        while self._process.poll() is None:
+            if time.perf_counter() > end:
+                raise TimeoutError(f"still running after {timeout} s; the screen was\n{self.screen_text()}")
+            self._read(0.02)
+        while self._read(0):
+            pass
+        return self._process.returncode
+
+    def _answer(self, start: float, gap: float, timeout: float) -> Answer | None:
+        data, first, last = b"", 0.0, 0.0
+        while chunk := self._read(gap if data else timeout):
+            last = time.perf_counter()
+            first = first or last
+            data += chunk
+        return Answer((first - start) * 1e3, (last - start) * 1e3, data) if data else None
+
+    def _read(self, timeout: float) -> bytes | None:
+        """The next output, or None when there is none in time or none any more."""
+        if not select.select([self._fd], [], [], timeout)[0]:
+            return None
+        # Linux reports the end of a terminal as an error.
+        with contextlib.suppress(OSError):
+            chunk = os.read(self._fd, 1 << 20)
+            self.output += chunk
+            return chunk or None
+        return None
+
+    def _show(self) -> None:
+        """Let the emulated screen catch up; apart from reading, because it takes longer than the program."""
+        new = bytes(self.output[self._shown :])
+        self._shown = len(self.output)
+        self._stream.feed(new)
+
+
+def _set_size(fd: int, columns: int, lines: int) -> None:
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+
+
+def _environment(changes: Mapping[str, str]) -> dict[str, str]:
+    known = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    return {name: value for name, value in {**os.environ, **known, **changes}.items() if value}

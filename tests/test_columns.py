@@ -1,0 +1,116 @@
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.widgets.columns import Column, FittedColumns, fit_parts, fit_widths
+
+
+def shown(column: Column, value: object, width: int = 8, *, right: bool = False) -> str:
+    parts = column.parts(value, width, right=right, null="–")
+    return "".join(text for text, _ in parts)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("plain", "plain   "),
+        ("题目题目题目", "题目题 …"),
+        ("a\x1b[2Jb", "a␛[2Jb  "),
+        ("two\nlines", "two lin…"),
+        (True, "yes     "),
+        (False, "no      "),
+        (7, "7       "),
+        (0.12345, "0.123   "),
+        (float("nan"), "nan     "),
+        (None, "–       "),
+        ([1, 2], "[1, 2]  "),
+    ],
+)
+def test_values_become_text_of_the_width(value, text):
+    assert shown(Column("c", "C", 8), value) == text
+
+
+def painter(value, width):
+    return [(str(value)[:width], "good")]
+
+
+def test_a_missing_value_is_dim_and_a_value_has_the_style_of_its_column():
+    column = Column("c", "C", 3, style="gold")
+    assert column.parts(None, 3, right=False, null="-") == (("-  ", "gold dim"),)
+    assert column.parts("x", 3, right=False, null="-") == (("x  ", "gold"),)
+
+
+def test_decimals():
+    assert shown(Column("c", "C", 8, decimals=1), 0.25) == "0.2     "
+
+
+def test_numbers_stand_at_the_right_unless_they_are_painted():
+    frame = pl.DataFrame({"n": [1], "x": [0.5], "t": ["a"], "b": [True]})
+    columns = [Column(name, name, 4) for name in ("n", "x", "t", "b")]
+    assert [column.at_right(frame.schema[column.name]) for column in columns] == [True, True, False, False]
+    assert not Column("n", "N", 4, paint=painter).at_right(pl.Int64())
+    assert Column("t", "T", 4, right=True).at_right(pl.String())
+
+
+def test_a_painter_gets_value_and_width_and_several_sources_as_a_tuple():
+    seen = []
+
+    def paint(value, width):
+        seen.append((value, width))
+        return [("#", "good"), ("!", "bad")]
+
+    columns = (
+        Column("one", "One", 4, source="a", paint=paint),
+        Column("two", "Two", 5, source=("b", "a"), paint=paint),
+    )
+    fitted = FittedColumns.of(columns, pl.DataFrame({"b": ["x"], "a": [1]}), 0)
+    assert fitted.sources == ("a", "b")
+    parts = fitted.row((1, None), margin=">", null="-")
+    assert seen == [(1, 4), ((None, 1), 5)]
+    assert "".join(text for text, _ in parts) == ">#!   #!   "
+    assert ("#", "good") in parts
+
+
+def test_a_painted_cell_stands_at_the_right_if_the_column_says_so():
+    assert shown(Column("c", "C", 5, paint=lambda value, _: [(value, "")]), "ab", 5, right=True) == "   ab"
+
+
+def test_header_and_cells_stand_in_the_same_places():
+    columns = (Column("a", "案例 case", 6), Column("b", "B", 4), Column("c", "C", 2, flex=1))
+    fitted = FittedColumns.of(columns, pl.DataFrame({"a": ["x"], "b": [1], "c": ["x"]}), 20)
+    assert fitted.header() == " 案例 … " + "   B " + "C      "
+    assert fitted.widths == (6, 4, 7)
+    assert fitted.width == 20
+    hits = [fitted.at(x) for x in (0, 1, 6, 7, 8, 12, 13, 19, 20, 21)]
+    assert [column and column.name for column in hits] == [None, "a", "a", "a", "b", "b", "c", "c", "c", None]
+
+
+def test_no_columns_are_a_margin():
+    fitted = FittedColumns((), (), 10)
+    assert (fitted.width, fitted.header(), fitted.row((), margin=" ", null="-")) == (1, " ", [(" ", "")])
+
+
+@given(
+    columns=st.lists(st.tuples(st.integers(1, 30), st.integers(0, 3)), min_size=1, max_size=8),
+    available=st.integers(0, 250),
+)
+def test_flexible_columns_share_exactly_what_is_left(columns, available):
+    made = [Column("c", "C", width, flex=flex) for width, flex in columns]
+    widths = fit_widths(made, available)
+    least = sum(width for width, _ in columns) + len(columns) - 1
+    assert all(got >= width for got, (width, _) in zip(widths, columns, strict=True))
+    assert all(got == width for got, (width, flex) in zip(widths, columns, strict=True) if not flex)
+    if any(flex for _, flex in columns):
+        assert sum(widths) + len(columns) - 1 == max(least, available)
+
+
+@given(
+    parts=st.lists(st.tuples(st.text(max_size=12), st.sampled_from(["", "good"])), max_size=5),
+    width=st.integers(1, 20),
+    right=st.booleans(),
+)
+def test_parts_of_a_cell_fill_its_width_exactly(parts, width, right):
+    fitted = fit_parts(parts, width, right=right)
+    assert sum(cell_len(text) for text, _ in fitted) == width
