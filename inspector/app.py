@@ -49,6 +49,7 @@ class InspectApp(App[int]):
         yield Static(Content("prm-inspect: reading the workspace"), id="loading")
 
     def on_mount(self) -> None:
+        self.set_class(self.ascii_only, "-ascii")
         self.animation_level = "none"
         self.call_after_refresh(self._load)
 

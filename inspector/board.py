@@ -45,9 +45,12 @@ def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFram
     `base` are the conditions that hold for the whole app; filters of the cases screen do not touch the board.
     """
     rows = []
+    # Conditions may speak of any scorer, so they are read beside all of them.
+    within = passing(selection.frame() if base else selection.cases, base)
     for benchmark in selection.cases["benchmark"].unique(maintain_order=True):
+        member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy().tobytes()
         for evaluation in selection.evaluations:
-            line, counts = _line(evaluation, benchmark, base, selection.request.unparsed, selection.request.seed)
+            line, counts = _line(evaluation, member, selection.request.unparsed, selection.request.seed)
             if sum(counts[code] for code in range(len(OUTCOMES) - 2)):
                 rows.append(_row(evaluation, benchmark, line, counts))
     frame = pl.DataFrame(rows, schema=BOARD, orient="row")
@@ -71,14 +74,14 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
 
 
 @lru_cache(maxsize=64)
-def _line(
-    evaluation: Evaluation, benchmark: str, base: tuple[str, ...], unparsed: Unparsed, seed: int
-) -> tuple[Headline, list[int]]:
-    """The metric and the outcome counts of one line; remembered, because most lines stay when one threshold moves."""
-    frame = pl.concat([evaluation.gold.cases, evaluation.columns], how="horizontal") if base else evaluation.gold.cases
-    member = (passing(frame, base) & (frame["benchmark"] == benchmark)).to_numpy()
-    counts = np.bincount(evaluation.codes[member], minlength=len(OUTCOMES)).tolist()
-    return headline(evaluation, member, unparsed, seed), counts
+def _line(evaluation: Evaluation, member: bytes, unparsed: Unparsed, seed: int) -> tuple[Headline, list[int]]:
+    """The metric and the outcome counts of one line; remembered, because most lines stay when one threshold moves.
+
+    `member` are the bytes of a mask over the cases.
+    """
+    rows = np.frombuffer(member, dtype=np.bool_)
+    counts = np.bincount(evaluation.codes[rows], minlength=len(OUTCOMES)).tolist()
+    return headline(evaluation, rows, unparsed, seed), counts
 
 
 def board_columns(brush: Brush, *, several: bool) -> list[Column]:
@@ -104,16 +107,16 @@ def board_columns(brush: Brush, *, several: bool) -> list[Column]:
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
         return [(f"{value[0]:,}/{value[1]:,}", "dim" if value[0] == value[1] else "late")]
 
-    columns = [Column("scorer", "scorer", 16, flex=1)]
+    columns = [Column("scorer", "scorer", 14, flex=1)]
     if several:
         columns.append(Column("benchmark", "benchmark", 12))
     return [
         *columns,
         Column("f1", "F1", 5, right=True, paint=strong),
-        Column("interval", "95%", 6, right=True, paint=interval, source=("low", "high")),
+        Column("interval", "95%", 7, right=True, paint=interval, source=("low", "high")),
         Column("error_acc", "error", 5, right=True, paint=percent),
         Column("correct_acc", "clean", 5, right=True, paint=percent),
-        Column("outcomes", "outcomes", 16, paint=outcomes, source=OUTCOMES, flex=4),
+        Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4),
         Column("threshold", "threshold", 13, paint=cut, source=("threshold", "threshold_source"), flex=1),
         Column("coverage", "scored", 7, right=True, paint=coverage, source=("scored", "cases")),
     ]

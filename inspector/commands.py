@@ -31,11 +31,11 @@ COMMANDS: tuple[Command, ...] = (
         "failures",
         ("board",),
         footer=True,
-        shown_key="⏎",
+        shown_key="Enter",
     ),
     Command("open-cases", "a", "All cases", "Every case, through this scorer", "all_cases", ("board",), footer=True),
     Command(
-        "open-case", "enter", "Open", "The case on the whole screen", "open", ("cases",), footer=True, shown_key="⏎"
+        "open-case", "enter", "Open", "The case on the whole screen", "open", ("cases",), footer=True, shown_key="Enter"
     ),
     Command(
         "threshold",
@@ -118,7 +118,7 @@ RAIL: tuple[Command, ...] = (
         priority=True,
         shown_key="*",
     ),
-    Command("rail-keep", "enter", "Keep", "Keep this threshold", "keep", priority=True, shown_key="⏎"),
+    Command("rail-keep", "enter", "Keep", "Keep this threshold", "keep", priority=True, shown_key="Enter"),
     Command("rail-restore", "escape", "Restore", "Give back the old threshold", "restore", priority=True),
 )
 """Keys while the threshold rail is open; they come before any widget's own."""

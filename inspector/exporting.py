@@ -11,12 +11,14 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 
 def export_document(inspection: Inspection, asked: Export) -> Document:
-    """The table on screen as a document: the cases, one case, or the metrics behind the board."""
+    """The table on screen as a document: the cases, one case, or the metrics behind the board or the list of cases."""
     if asked.what == "cases":
         return cases_document(inspection.selection, asked.form)
     if asked.what == "case":
         return case_document(inspection.selection, asked.row, asked.form)
-    return metrics_document(inspection.for_metrics(), asked.form)
+    # The filter of the list of cases does not touch the board.
+    behind = inspection.cleared() if asked.what == "board" else inspection
+    return metrics_document(behind.for_metrics(), asked.form)
 
 
 def free_path(folder: Path, stem: str, form: str) -> Path:

@@ -26,8 +26,9 @@ def facet_groups(inspection: Inspection) -> list[Group]:
 
 
 def _label(column: str, value: str | bool | None) -> str:
-    outcome = column.endswith(".outcome") and isinstance(value, str)
-    return f"{GLYPHS[value]} {WORDS[value]}" if outcome else _word(value)
+    if column.endswith(".outcome") and isinstance(value, str):
+        return f"{GLYPHS[value]} {WORDS[value]}"
+    return _word(value)
 
 
 def _word(value: str | int | None) -> str:

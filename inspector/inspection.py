@@ -323,9 +323,7 @@ def _mean(values: Floats) -> float | None:
     return None if not values.size or np.isnan(values).any() else float(values.mean())
 
 
-def _facet_order(
-    column: str, counts: dict[str | bool | None, int]
-) -> Callable[[str | bool | None], tuple[Any, ...]]:
+def _facet_order(column: str, counts: dict[str | bool | None, int]) -> Callable[[str | bool | None], tuple[Any, ...]]:
     """The order of a facet's values: outcomes in their own, others by count, missing values last."""
 
     def place(value: str | bool | None) -> tuple[Any, ...]:

@@ -52,7 +52,7 @@ class Back(Message):
 class Export(Message):
     """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard."""
 
-    what: Literal["metrics", "cases", "case"]
+    what: Literal["board", "metrics", "cases", "case"]
     form: str
     copy: bool = False
     row: int = -1

@@ -90,18 +90,23 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
     )
 
 
+def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
+    """The same for looking: where there is no workspace, the demo can still be asked for by name."""
+    try:
+        return find_workspace(given)
+    except NoWorkspace:
+        if "demo" not in benchmarks or given is not None:
+            raise
+        return Workspace(None)
+
+
 def load(request: Request) -> Selection:
     """Read what a request names, decide and select.
 
     Raises:
         InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
     """
-    try:
-        workspace = find_workspace(request.workspace)
-    except NoWorkspace:
-        if "demo" not in request.benchmarks or request.workspace is not None:
-            raise
-        workspace = Workspace(None)
+    workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     evaluations, problems = load_evaluations(workspace, cases)
     names = [one.scorer.name for one in evaluations]
@@ -114,7 +119,8 @@ def load(request: Request) -> Selection:
 def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], list[str]]:
     """Every scorer with a row for any of the cases, decided at its own threshold; and what was unreadable."""
     gold = Gold(cases)
-    evaluations, problems = [], []
+    evaluations: list[Evaluation] = []
+    problems: list[str] = []
     for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
         try:
             scorer = Scorer.load(folder)
@@ -200,7 +206,9 @@ def _not_circular(scorer: str, where: Sequence[str]) -> None:
     """Refuse to tune on cases that are chosen by the very outcomes that the tuning changes."""
     own = named(f"{scorer}.").rstrip('"')
     if circular := [condition for condition in where if own in condition]:
-        raise UsageError(f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number.")
+        raise UsageError(
+            f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number."
+        )
 
 
 def select(selection: Selection, order: Ints | None = None) -> Selection:

@@ -56,7 +56,7 @@ class StrictFindings(InputError):
 
 
 class UsageError(InspectError):
-    title = "Not found"
+    title = "Wrong usage"
 
 
 class FilterError(UsageError):
@@ -72,7 +72,7 @@ class NoWorkspace(WorkspaceError):
 
 
 class UnwritableWorkspace(WorkspaceError):
-    title = "Cannot write to the workspace"
+    title = "Cannot write"
 
 
 class DamagedWorkspace(WorkspaceError):

@@ -90,7 +90,8 @@ class Evaluation:
         bounds = self.rewards.offsets
         sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in (right, known)]
         n_right, n_known = (total[bounds[1:]] - total[bounds[:-1]] for total in sums)
-        return np.divide(n_right, n_known, out=np.full(n_right.size, np.nan), where=n_known > 0)
+        shares: Floats = np.divide(n_right, n_known, out=np.full(n_right.size, np.nan), where=n_known > 0)
+        return shares
 
     @cached_property
     def columns(self) -> pl.DataFrame:
@@ -122,7 +123,7 @@ class Evaluation:
 
 
 def evaluate(gold: Gold, scorer: Scorer, rewards: pl.DataFrame, rule: Rule | None = None) -> Evaluation:
-    """Join a scorer's rewards (a rewards frame) to the cases of `gold` and decide them, by default at its own threshold."""
+    """Join a scorer's rewards (a rewards frame) to the cases of `gold` and decide them; no `rule`: its own threshold."""
     rule = rule or Rule(scorer.threshold, source=scorer.threshold_source)
     aligned = align(gold.cases, rewards)
     floats = case_floats(aligned, gold.earliest)

@@ -164,11 +164,9 @@ def footer(provenance: Mapping[str, Any]) -> list[str]:
     for name, value in provenance.items():
         if value in (None, "", [], {}):
             continue
-        if isinstance(value, Mapping):
-            value = "; ".join(f"{key}: {part}" for key, part in value.items())
-        elif isinstance(value, (list, tuple)):
-            value = "; ".join(map(str, value))
-        lines.append(f"{name.replace('_', ' ')}: {value}")
+        parts = [f"{key}: {part}" for key, part in value.items()] if isinstance(value, Mapping) else value
+        text = "; ".join(map(str, parts)) if isinstance(parts, (list, tuple)) else str(parts)
+        lines.append(f"{name.replace('_', ' ')}: {text}")
     return lines
 
 

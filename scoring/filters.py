@@ -12,6 +12,7 @@ from difflib import get_close_matches
 import polars as pl
 
 from scoring.errors import FilterError
+from scoring.schema import METADATA
 
 _EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
@@ -28,8 +29,8 @@ def literal(value: str | int) -> str:
 
 
 def named(column: str) -> str:
-    """A column's name as SQL: bare if it is a plain word, else in double quotes."""
-    return column if column.isidentifier() and column.islower() else '"' + column.replace('"', '""') + '"'
+    """A column's name as SQL: bare where it is one of the cases', which are no words of SQL; else in double quotes."""
+    return column if column in METADATA else '"' + column.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True)
@@ -144,6 +145,10 @@ def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
     """The sentence for an unknown column: the nearest names, or all of them."""
     alike = [column for column in columns if name.lower() in column.lower()]
     near = alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(map(named, near))}?" if near else f"there are {', '.join(map(named, columns[:30]))}."
+    hint = (
+        f"did you mean {' or '.join(map(named, near))}?"
+        if near
+        else f"there are {', '.join(map(named, columns[:30]))}."
+    )
     text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
     return f"there is no column {name!r}; {hint}{text}"

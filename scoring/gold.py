@@ -40,7 +40,9 @@ class Gold:
     def subsets(self) -> tuple[list[str | None], Ints]:
         """The subsets in order of appearance, and the number (0-based) of each case's. None = no subset."""
         names = self.cases.select("subset").unique(maintain_order=True).with_row_index("number")
-        joined = self.cases.select("subset").join(names, on="subset", how="left", nulls_equal=True, maintain_order="left")
+        joined = self.cases.select("subset").join(
+            names, on="subset", how="left", nulls_equal=True, maintain_order="left"
+        )
         return names["subset"].to_list(), joined["number"].cast(pl.Int64).to_numpy()
 
     @cached_property

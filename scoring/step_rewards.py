@@ -34,7 +34,8 @@ class StepRewards:
         """The rewards of one case, or None."""
         if not self.scored[row]:
             return None
-        return self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return found
 
     @cached_property
     def lists(self) -> pl.Series:
@@ -42,7 +43,9 @@ class StepRewards:
         lengths = np.diff(self.offsets)
         rows = np.repeat(np.arange(lengths.size), lengths)
         grouped = pl.DataFrame({"row": rows, "rewards": self.values}).group_by("row", maintain_order=True).all()
-        frame = pl.DataFrame({"row": np.arange(lengths.size)}).join(grouped, on="row", how="left", maintain_order="left")
+        frame = pl.DataFrame({"row": np.arange(lengths.size)}).join(
+            grouped, on="row", how="left", maintain_order="left"
+        )
         return frame["rewards"]
 
 

@@ -31,7 +31,8 @@ class Sweep:
         with np.errstate(invalid="ignore", divide="ignore"):
             error_acc = self.exact / self.erroneous[:, None]
             correct_acc = self.clean_right / self.clean[:, None]
-        return np.asarray(harmonic(error_acc, correct_acc)).mean(axis=0)
+        means: Floats = harmonic(error_acc, correct_acc).mean(axis=0)
+        return means
 
     def best(self) -> tuple[float, float] | None:
         """The threshold with the highest F1 and that F1; the lowest one wins a tie. None if F1 is nowhere defined."""
@@ -57,7 +58,9 @@ def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed 
     erroneous, clean = tried & (gold.earliest >= 0), tried & (gold.earliest < 0)
     numbers = np.unique(groups[tried])
     scored = tried & evaluation.rewards.scored
-    values = np.unique(np.concatenate([floats.at[scored & erroneous], floats.before[scored & erroneous], floats.all[scored]]))
+    values = np.unique(
+        np.concatenate([floats.at[scored & erroneous], floats.before[scored & erroneous], floats.all[scored]])
+    )
     values = values[np.isfinite(values)]
     strict = evaluation.rule.comparison == "<"
     if values.size:

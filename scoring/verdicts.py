@@ -78,7 +78,8 @@ def outcomes(verdict: Ints, gold: Ints, has_gold: Bools, n_steps: Ints, missing:
 
     Args:
         verdict: 0-based; -1 no error, -2 an answer that names no step, NO_VERDICT none.
-        gold: earliest errors, read only where `has_gold`.
+        gold: earliest errors.
+        has_gold: where there is one, -1 included.
         n_steps: a verdict at or beyond it names a step that is not there: late on erroneous cases, whatever the gold.
         missing: the code to give where there is no verdict (unparsed, refused or unscored).
     """
@@ -159,9 +160,8 @@ def margins(floats: CaseFloats, codes: Codes, threshold: float) -> Floats:
     exact = np.minimum(below, above)
     wrong = np.where(floats.at < floats.before, np.minimum(np.abs(below), np.abs(above)), np.inf)
     clean = np.abs(floats.all - threshold)
-    margin = np.select(
+    return np.select(
         [codes == EXACT, np.isin(codes, (EARLY, LATE, MISSED)), codes == CLEAN, codes == FALSE_ALARM],
         [exact, -wrong, clean, -clean],
         np.nan,
     )
-    return margin

@@ -5,11 +5,11 @@ import json
 import polars as pl
 
 
-def row(number=0, subset="sums", **changes):
+def row(number=0, prefix="sums", **changes):
     """One row, sound and clean: three steps, no error. A change to `...` leaves the key out."""
     steps = [f"Let x = {number}.", "Then x + 1 follows.", "So the answer is boxed."]
     sound = {
-        "id": f"{subset}-{number}",
+        "id": f"{prefix}-{number}",
         "generator": "a-model",
         "problem": f"What is {number} + 1?",
         "steps": steps,

@@ -37,7 +37,10 @@ def full_frame(cases, benchmark="bench", **columns):
     for index, case in enumerate(cases):
         problem, steps = texts(index, case)
         row = {"id": f"c{index}", "problem": problem, "steps": steps, "subset": case.subset, "line": index + 1}
-        row |= {"earliest_error": case.gold, "error_steps": None if case.error_steps is None else list(case.error_steps)}
+        row |= {
+            "earliest_error": case.gold,
+            "error_steps": None if case.error_steps is None else list(case.error_steps),
+        }
         rows.append(row | {name: values[index] for name, values in columns.items()})
     return cases_frame(benchmark, "made.jsonl", rows)
 
@@ -47,9 +50,9 @@ def frame(cases, benchmark="bench", **columns):
     return full_frame(cases, benchmark, **columns).select(list(METADATA))
 
 
-def rewards(cases):
-    """The rewards frame of what is cached for the cases."""
-    keys = full_frame(cases)["key"]
+def rewards(cases, keys=None):
+    """The rewards frame of what is cached for the cases; `keys` where they have other texts than `texts` gives."""
+    keys = full_frame(cases)["key"] if keys is None else keys
     rows = [
         {"key": key, "vote": 0, "rewards": case.rewards, "reason": case.refused or None}
         for key, case in zip(keys, cases, strict=True)
@@ -75,7 +78,7 @@ def workspace(root, cases, scorers, benchmark="bench", **columns):
     made.add([Imported(benchmark, "made.jsonl", "made", "0-based", found.height, found, ())])
     for one, rows in scorers:
         one.save(root / "rewards" / one.folder)
-        RewardParts(root / "rewards" / one.folder).append(rewards(rows))
+        RewardParts(root / "rewards" / one.folder).append(rewards(rows, found["key"]))
     return made
 
 
@@ -95,7 +98,9 @@ def case(draw, values=TIED):
         return reference.Case(n_steps, gold, (*draw(row), 0.5), "", subset)
     found = list(draw(row))
     if kind == "broken" and found:
-        found[draw(st.integers(0, n_steps - 1))] = draw(st.sampled_from((None, float("nan"), float("inf"), -float("inf"))))
+        found[draw(st.integers(0, n_steps - 1))] = draw(
+            st.sampled_from((None, float("nan"), float("inf"), -float("inf")))
+        )
     listed = draw(st.none() | st.lists(st.integers(0, n_steps + 1), unique=True).map(sorted).map(tuple))
     if listed is not None and gold is not None:
         gold = min((step for step in listed if step < n_steps), default=None if listed else -1)
@@ -113,7 +118,7 @@ def rules(values=TIED):
 
 
 def study(seed=0, n=30):
-    """n cases in two subsets, and three scorers each with the cases as it scored them: all, with gaps, with refusals."""
+    """n cases in two subsets, and three scorers each with the cases as it scored them: all, with gaps, refusals."""
     rng = random.Random(seed)
     cases = []
     for index in range(n):
@@ -122,7 +127,10 @@ def study(seed=0, n=30):
         cases.append(reference.Case(n_steps, gold, subset="two words" if index % 3 else "it's"))
     complete = [scored(case, rng) for case in cases]
     gaps = [rng.choice((case, scored(case, rng), scored(case, rng))) for case in cases]
-    refusals = [replace(case, refused="over length") if index % 4 == 0 else scored(case, rng) for index, case in enumerate(cases)]
+    refusals = [
+        replace(case, refused="over length") if index % 4 == 0 else scored(case, rng)
+        for index, case in enumerate(cases)
+    ]
     return cases, [
         (scorer("gpt4"), complete),
         (scorer("rand-0", threshold=0.25), gaps),
@@ -140,6 +148,10 @@ def labels(cases):
     """Further label columns for a study: one of each kind that facets are made of, with gaps."""
     return {
         "generator": [f"m{index % 3}" if index % 5 else None for index in range(len(cases))],
-        "final_answer_correct": [None if index % 7 == 0 else case.gold < 0 or index % 2 == 0 for index, case in enumerate(cases)],
-        "error_type": [("slip\"o'", "gap\n2")[index % 2] if case.gold >= 0 else None for index, case in enumerate(cases)],
+        "final_answer_correct": [
+            None if index % 7 == 0 else case.gold < 0 or index % 2 == 0 for index, case in enumerate(cases)
+        ],
+        "error_type": [
+            ("slip\"o'", "gap\n2")[index % 2] if case.gold >= 0 else None for index, case in enumerate(cases)
+        ],
     }

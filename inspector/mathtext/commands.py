@@ -161,6 +161,15 @@ def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> 
     return found.end()
 
 
+def _middle(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
+    found = _FENCE.match(renderer.text, match.end(), end)
+    fence = _fence(found)
+    if found is None or not fence:
+        return renderer.raw(line, match.start(), match.end(), end)
+    line.operator(fence)
+    return found.end()
+
+
 def _not(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
     found = _NEGATED.match(renderer.text, match.end(), end)
     sign = (symbols.OPERATORS.get(found[1]) if found[1] else found[2]) if found else None
@@ -216,6 +225,7 @@ SPECIAL: dict[str, Special] = {
     **dict.fromkeys(symbols.STYLES, _style),
     "begin": environment,
     "left": _left,
+    "middle": _middle,
     "not": _not,
     "right": _right,
 }

@@ -70,7 +70,7 @@ BLANKS = dict.fromkeys((",", ";", ":", ">", " ", "\n", "space", "thinspace", "en
 
 # Commands that only say how large, how upright or how far apart; the mathematics is the same without them.
 UNSEEN = _words(
-    "! displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits middle big Big bigg Bigg bigl "
+    "! displaystyle textstyle scriptstyle scriptscriptstyle limits nolimits big Big bigg Bigg bigl "
     "bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm rm bf it sf tt cal boldmath normalsize small large Large "
     "centering hline noindent nonumber notag allowbreak nobreak mathstrut strut relax protect"
 )

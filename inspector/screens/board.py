@@ -12,15 +12,18 @@ from inspector.board import SEPARATOR, board_columns, board_frame
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go
+from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import clean
+from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
 
 LEGEND = "  ".join(
     f"{GLYPHS[name]} {WORDS[name]}" for name in ("exact", "early", "late", "missed", "clean", "false_alarm")
 )
+EXPLAINED = "F1: harmonic mean of error and clean, the accuracies on erroneous and on clean cases, in percent"
 
 
 class BoardScreen(InspectionScreen):
@@ -30,13 +33,17 @@ class BoardScreen(InspectionScreen):
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("board"))
     HELP = "Scorers by the official metric. Enter opens a scorer's failures."
 
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._columns: dict[bool, list[Column]] = {}
+
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
         yield FrameTable(
             id="board", empty="No scorer has rewards for these cases yet.", mark=">" if self.brush.ascii_only else "▌"
         )
         yield Static(Content(""), id="about")
-        yield Static(Content(LEGEND), id="legend")
+        yield Static(Content(f"{LEGEND}\n{EXPLAINED}"), id="legend")
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
@@ -49,7 +56,9 @@ class BoardScreen(InspectionScreen):
         several = inspection.cases["benchmark"].n_unique() > 1
         table = self.query_one(FrameTable)
         view = np.arange(frame.height, dtype=np.int32)
-        table.show(frame, view, board_columns(self.brush, several=several), key="row")
+        # The same column objects while they are right: new ones would have every row painted again.
+        columns = self._columns.setdefault(several, board_columns(self.brush, several=several))
+        table.show(frame, view, columns, key="row")
         if inspection.scorer is not None:
             table.go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
         self._frame = frame
@@ -97,5 +106,5 @@ class BoardScreen(InspectionScreen):
     def action_export(self) -> None:
         self.close_rail()
         if self.inspection is not None:
-            menu = ExportMenu(((Export("metrics", ""), "The metrics of all scorers, by subset"),))
+            menu = ExportMenu(((Export("board", ""), "The metrics of all scorers, by subset"),))
             self.app.push_screen(menu, self.export)

@@ -64,7 +64,8 @@ def read_sources(words: Sequence[str], benchmark: str | None = None) -> tuple[li
                     raise
                 skipped.append(str(error))
     if not imported:
-        raise InputError(f"nothing was recognised: {' '.join(skipped)}", "Name the benchmark: import BENCHMARK PATH")
+        more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
+        raise InputError(f"nothing was recognised. {skipped[0]}{more}", "Name the benchmark: import BENCHMARK PATH")
     return imported, skipped
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import program_version
-from inspector.selection import find_workspace, load
+from inspector.selection import find_workspace_or_demo, load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.export import Document
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _benchmarks(args: argparse.Namespace) -> list[dict[str, Any]]:
-    workspace = find_workspace(args.workspace)
+    workspace = find_workspace_or_demo(args.workspace, args.benchmark)
     names = list(args.benchmark) or workspace.benchmarks()
     return [
         {"benchmark": name, **source, "findings": len(source["findings"])}

@@ -8,8 +8,12 @@ from inspector import documents
 from inspector.selection import Selection, load, match_name
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
+from inspector.shell.wide import wide_metrics, wide_statistics
 from scoring.errors import UsageError
 from scoring.export import Document
+
+WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
+"""How a long table is laid out for people."""
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,7 +32,11 @@ def run(args: argparse.Namespace) -> int:
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = Document(document.rows, facts, raw=True)
-    put(document, args, selection.problems)
+    problems = list(selection.problems)
+    if args.command == "metrics" and not selection.chosen:
+        problems.append("No scorer has rewards for these cases yet, so there is no metric.")
+    wide = WIDE.get(args.command)
+    put(document, args, problems, None if wide is None else wide(document.rows))
     return 0
 
 

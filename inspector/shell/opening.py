@@ -2,9 +2,13 @@
 
 import argparse
 from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path
 
+from inspector.cli import COMMANDS
 from inspector.documents import program_version
 from inspector.shell.requests import request_of
+from scoring.errors import UsageError
 
 
 def run(args: argparse.Namespace) -> int:
@@ -17,9 +21,19 @@ def run(args: argparse.Namespace) -> int:
         from inspector.selection import find_workspace
         from inspector.shell.importing import read_sources
 
-        imported, _ = read_sources(args.paths)
+        imported, _ = read_sources(_existing(args.paths))
         find_workspace(args.workspace, create=True).add(imported)
         request = replace(request, benchmarks=request.benchmarks or tuple({one.benchmark for one in imported}))
     from inspector.app import run_app
 
     return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse)
+
+
+def _existing(words: list[str]) -> list[str]:
+    """The words, if they are sources: a lone word that is no file was perhaps meant as a command."""
+    for word in words:
+        if not word.startswith("hf:") and not Path(word).exists():
+            near = get_close_matches(word, COMMANDS, n=1)
+            meant = f"Did you mean: prm-inspect {near[0]}" if near else "See prm-inspect --help"
+            raise UsageError(f"{word!r} is neither a file nor a command.", meant)
+    return words

@@ -5,15 +5,25 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import polars as pl
+
 from inspector.text import clean
+from scoring.errors import UnwritableWorkspace
 from scoring.export import Document, footer, shown
 
 
-def put(document: Document, args: argparse.Namespace, problems: Iterable[str] = ()) -> None:
-    """Print the document in the form asked for (a table by default) or write it to `-o FILE`; problems go to stderr."""
+def put(
+    document: Document, args: argparse.Namespace, problems: Iterable[str] = (), table: pl.DataFrame | None = None
+) -> None:
+    """Print the document in the form asked for or write it to `-o FILE`; problems go to stderr.
+
+    Without a form a table for people is printed: `table` where it is given, else the document's rows.
+    """
     say(problems, args)
     if args.output:
         path = Path(args.output)
+        if not path.parent.is_dir():
+            raise UnwritableWorkspace(f"there is no folder {path.parent}.", "Make it, or name another file.")
         document.write(path, form_of(args))
         say([f"Wrote {document.rows.height} rows to {path}"], args)
         return
@@ -22,7 +32,7 @@ def put(document: Document, args: argparse.Namespace, problems: Iterable[str] = 
         sys.stdout.buffer.write(document.render(args.form).encode("utf-8", errors="replace"))
         sys.stdout.flush()
         return
-    print_table(document)
+    print_table(document.rows if table is None else table)
     if not args.quiet:
         for line in footer(
             {name: document.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
@@ -38,7 +48,7 @@ def form_of(args: argparse.Namespace) -> str:
     return endings.get(Path(args.output).suffix.lower(), "json")
 
 
-def print_table(document: Document) -> None:
+def print_table(frame: pl.DataFrame) -> None:
     """The rows as a table; on a terminal it keeps to its width."""
     from rich import box
     from rich.console import Console
@@ -48,8 +58,8 @@ def print_table(document: Document) -> None:
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else 10_000, highlight=False, emoji=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    empty = [name for name in document.rows.columns if document.rows[name].null_count() == document.rows.height]
-    frame = document.rows.drop(empty) if document.rows.height else document.rows
+    empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
+    frame = frame.drop(empty) if frame.height else frame
     for name, dtype in frame.schema.items():
         table.add_column(Text(clean(name)), justify="right" if dtype.is_numeric() else "left", overflow="fold")
     for row in frame.iter_rows():

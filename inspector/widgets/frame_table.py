@@ -41,7 +41,7 @@ class FrameTable(LineScroll, can_focus=True):
         Binding("pageup", "page_up", "Previous page", show=False, id="table.page-up"),
         Binding("home,g", "first", "First row", show=False, id="table.first"),
         Binding("end,G", "last", "Last row", show=False, id="table.last"),
-        Binding("enter", "open", "Open", key_display="⏎", id="table.open"),
+        Binding("enter", "open", "Open", key_display="Enter", id="table.open"),
     ]
     fixed_lines = 1
     fixed_cells = 1
@@ -189,7 +189,7 @@ class FrameTable(LineScroll, can_focus=True):
             return self._empty_line(line)
         position = line - 1
         if position >= len(self._rows):
-            return Strip.blank(0)
+            return Strip([], 0)
         kind = PLAIN if position != self.cursor else CURSOR if self.has_focus else CURSOR_BLURRED
         cached = (self._rows.row_id(position), kind)
         values = self._rows.values(position)
@@ -207,7 +207,7 @@ class FrameTable(LineScroll, can_focus=True):
         sentence = _folded(clean(self.empty), width)
         number = line - self.fixed_lines - (self.page - len(sentence)) // 2
         if not 0 <= number < len(sentence):
-            return Strip.blank(0)
+            return Strip([], 0)
         text = sentence[number]
         margin = self.scroll_offset.x + (width - cell_len(text)) // 2
         return self.strip([(" " * margin, ""), (text, "dim")])

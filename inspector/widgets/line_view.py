@@ -74,7 +74,7 @@ class LineView(LineScroll):
 
     def line_strip(self, line: int) -> Strip:
         if line >= len(self._lines):
-            return Strip.blank(0)
+            return Strip([], 0)
         strip = self._strips.get(line)
         if strip is None:
             content = self._lines[line]

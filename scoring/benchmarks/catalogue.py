@@ -40,10 +40,9 @@ def detect(rows: Rows) -> str:
     if votes[best]:
         return best
     keys = list(dict.fromkeys(str(key) for value in sample if isinstance(value, dict) for key in value))
-    named = ", ".join(key[:40] for key in keys[:_KEYS]) + (
-        f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
-    )
-    seen = f"its rows have the keys {named}" if keys else "its rows are no objects" if sample else "it holds no rows"
+    more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
+    named = ", ".join(key[:40] for key in keys[:_KEYS])
+    seen = f"its rows have the keys {named}{more}" if keys else "its rows are no objects" if sample else "it holds no rows"
     raise UnknownFormat(f"{rows.source} is none of the benchmarks known here; {seen}.", f"Known: {', '.join(MODULES)}.")
 
 

@@ -81,12 +81,14 @@ class Fields:
         return name
 
     def solution(self) -> list[str] | None:
-        """The field `steps`; without any the row cannot be a case."""
+        """The field `steps`; None, and fatal, where there are none."""
         steps = self.texts("steps", required=True)
-        if steps is not None and not steps:
+        if steps is None:
+            return None
+        if not steps:
             self.note("error", "no-steps", "the solution has no steps")
-        empty = [index for index, step in enumerate(steps or ()) if not step.strip()]
-        if empty:
+            return None
+        if empty := [index for index, step in enumerate(steps) if not step.strip()]:
             self.note("note", "empty-step", f"steps {empty} are empty")
         return steps
 

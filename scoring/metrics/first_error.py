@@ -57,7 +57,9 @@ class FirstError:
 
     def pooled(self) -> "FirstError":
         """All groups as one."""
-        return FirstError(*(np.array([side.sum()]) for side in (self.exact, self.erroneous, self.clean_right, self.clean)))
+        return FirstError(
+            *(np.array([side.sum()]) for side in (self.exact, self.erroneous, self.clean_right, self.clean))
+        )
 
 
 def harmonic(left: Floats, right: Floats) -> Floats:
@@ -71,10 +73,10 @@ def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unpa
 
     Args:
         evaluation: the decided cases.
-        rows: (n,) which of them take part. Unscored cases and those without gold never do; refused and unparsed ones
-            count as wrong or, with `drop`, not at all.
+        rows: (n,) which of them take part. Unscored cases and those without gold never do.
         groups: (n,) group number of each case, 0-based.
         n_groups: s.
+        unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
     """
     tried = evaluation.rewards.scored | np.isin(evaluation.codes, (REFUSED, UNPARSED)) * (unparsed == "wrong")
     member = rows & evaluation.gold.known & tried
@@ -102,7 +104,9 @@ def metric_rows(
     taken = FirstError(*(side[present] for side in (counts.exact, counts.erroneous, counts.clean_right, counts.clean)))
     draws = taken.resampled(seed)
     for index, group in enumerate(present):
-        one = FirstError(*(side[index : index + 1] for side in (taken.exact, taken.erroneous, taken.clean_right, taken.clean)))
+        one = FirstError(
+            *(side[index : index + 1] for side in (taken.exact, taken.erroneous, taken.clean_right, taken.clean))
+        )
         yield from _rows(names[group] or "", one, tuple(draw[index] for draw in draws))
     pooled = taken.pooled()
     yield from _rows("all", pooled, tuple(draw[0] for draw in pooled.resampled(seed)))

@@ -19,8 +19,12 @@ from scoring.schema import METADATA
 REQUESTS = {
     "plain": Request(),
     "17 digits": Request(thresholds=((None, "0.30000000000000004"), ("gpt4", "-1e-17"), ("x=y", "0.7"))),
-    "tuned": Request(thresholds=(("gpt4", "best"), ("x=y", "from:it's"), ("rand-0", "default")), where=("n_steps > 1",)),
-    "conditions": Request(where=("\"rand-0.outcome\" <> 'late'", "error_type IN ('gap\n2', 'slip\"o''') OR error_type IS NULL")),
+    "tuned": Request(
+        thresholds=(("gpt4", "best"), ("x=y", "from:it's"), ("rand-0", "default")), where=("n_steps > 1",)
+    ),
+    "conditions": Request(
+        where=("\"rand-0.outcome\" <> 'late'", "error_type IN ('gap\n2', 'slip\"o''') OR error_type IS NULL")
+    ),
     "subsets": Request(subsets=("words",), scorers=("rand-0", "gpt4"), unparsed="drop", seed=7),
     "by": Request(by=("generator", "subset"), unparsed="drop"),
     "instructive": Request(sort="instructive", scorers=("x=y",)),
@@ -64,7 +68,9 @@ def assert_repeats(document, form, capture):
     assert again.err == b""
 
 
-@pytest.mark.parametrize(("name", "form"), [(name, form) for i, name in enumerate(REQUESTS) for form in (FORMS[i % 5], FORMS[(i + 2) % 5])])
+@pytest.mark.parametrize(
+    ("name", "form"), [(name, form) for i, name in enumerate(REQUESTS) for form in (FORMS[i % 5], FORMS[(i + 2) % 5])]
+)
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
@@ -86,7 +92,9 @@ def ways(root):
     failures = start.failures()
     yield failures
     yield failures.moved(0.30000000000000004).filtered(failures.filter.toggled("final_answer_correct", True))
-    yield start.moved(start.sweep.best()[0], OPTIMISTIC).filtered(Filter((Facet("error_type", ("gap\n2", None), keep=False),)))
+    yield start.moved(start.sweep.best()[0], OPTIMISTIC).filtered(
+        Filter((Facet("error_type", ("gap\n2", None), keep=False),))
+    )
     yield start.moved(0.1).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
     yield start.next_scorer(1).failures().next_scorer(1)
     yield start.filtered(Filter((Facet("generator", (None, "m1")),))).ordered("n_steps:desc")
@@ -106,7 +114,9 @@ def test_the_command_in_what_the_app_exports_prints_the_same(inspections, index,
 @pytest.mark.parametrize("verb", ["metrics", "cases", "show bench/c8", "stats", "scorers", "benchmarks"])
 def test_a_file_holds_what_its_command_prints(root, tmp_path, verb, ending, capsysbinary):
     path = tmp_path / f"out.{ending}" if ending else tmp_path / "out"
-    captured = printed(f"prm-inspect {verb} -w {shlex.quote(root)} --threshold 0.7 -o {shlex.quote(str(path))}", capsysbinary)
+    captured = printed(
+        f"prm-inspect {verb} -w {shlex.quote(root)} --threshold 0.7 -o {shlex.quote(str(path))}", capsysbinary
+    )
     assert captured.out == b""
     assert b"Wrote" in captured.err
     beside = path.with_name("out.provenance.json")
@@ -130,7 +140,10 @@ def test_raw_is_part_of_the_command(tmp_path, capsysbinary):
         assert printed(command, capsysbinary).out == (tmp_path / "out.csv").read_bytes()
 
 
-@pytest.mark.parametrize("words", [["--where", "rand-0.outcome = 'late'"], ["--scorer", "no\x1b[2Jone"], ["--threshold", "nan"], ["--by", "nothing"]])
+@pytest.mark.parametrize(
+    "words",
+    [["--where", "rand-0.outcome = 'late'"], ["--scorer", "no\x1b[2Jone"], ["--threshold", "nan"], ["--by", "nothing"]],
+)
 def test_what_cannot_be_done_is_one_line_on_stderr_and_nothing_on_stdout(root, words, capsysbinary):
     assert main(["metrics", "-w", root, "--json", *words]) == 2
     captured = capsysbinary.readouterr()
@@ -145,14 +158,20 @@ def metrics_of(text):
 
 @pytest.mark.parametrize("threshold", [0.1, 1 / 3, 0.4, 0.5, 0.7, making.FLOAT32, 0.9, 2.0, -1.0])
 def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, capsysbinary):
-    found = metrics_of(printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out)
+    found = metrics_of(
+        printed(f"prm-inspect metrics -w {shlex.quote(root)} --threshold={threshold!r} --json", capsysbinary).out
+    )
     start = inspect(load(Request(workspace=root)))
     for scorer, rows in making.study()[1]:
         expected = reference.metrics(rows, threshold, "<")
         for (subset, metric), value in expected.items():
-            assert found[scorer.name, subset, metric] == (pytest.approx(value, abs=1e-12) if value is not None else None)
+            assert found[scorer.name, subset, metric] == (
+                pytest.approx(value, abs=1e-12) if value is not None else None
+            )
         moved = start.focused(scorer.name, "bench").moved(threshold)
-        assert moved.headline.f1 == (None if expected["average", "f1"] is None else pytest.approx(expected["average", "f1"]))
+        assert moved.headline.f1 == (
+            None if expected["average", "f1"] is None else pytest.approx(expected["average", "f1"])
+        )
         outcomes = [reference.outcome(case, threshold, "<") for case in rows]
         assert moved.outcome_counts == {word: outcomes.count(word) for word in moved.outcome_counts}
 
@@ -171,7 +190,9 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
             for (n, gold, subset), rewards in zip(labels, lists, strict=True)
         ]
         for (subset, metric), value in reference.metrics(cases, one.scorer.threshold, "<").items():
-            assert found[one.scorer.name, subset, metric] == (pytest.approx(value, abs=1e-12) if value is not None else None)
+            assert found[one.scorer.name, subset, metric] == (
+                pytest.approx(value, abs=1e-12) if value is not None else None
+            )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -180,10 +201,23 @@ def test_rows_have_the_columns_of_the_contract(root):
     metrics = documents.metrics_document(selection).rows
     assert metrics.columns == ["scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"]
     cases = documents.cases_document(selection).rows
-    for name in ("case", "key", "id", "benchmark", "subset", "generator", "n_steps", "earliest_error", "error_type", "pattern"):
+    for name in (
+        "case",
+        "key",
+        "id",
+        "benchmark",
+        "subset",
+        "generator",
+        "n_steps",
+        "earliest_error",
+        "error_type",
+        "pattern",
+    ):
         assert cases.schema[name] == METADATA[name]
     for scorer in selection.chosen:
-        assert {f"{scorer}.{name}" for name in ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")} <= set(cases.columns)
+        assert {
+            f"{scorer}.{name}" for name in ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
+        } <= set(cases.columns)
     assert cases["case"].to_list() == [f"bench/c{index}" for index in range(30)]
 
 
@@ -199,7 +233,11 @@ def test_grouped_metrics_are_those_of_the_group(root):
 
 
 def test_the_notes_say_what_a_reader_would_trip_over(tmp_path):
-    cases = [reference.Case(1, -1, (0.9,), subset="a"), reference.Case(1, -1, subset="b"), reference.Case(1, 0, subset="b")]
+    cases = [
+        reference.Case(1, -1, (0.9,), subset="a"),
+        reference.Case(1, -1, subset="b"),
+        reference.Case(1, 0, subset="b"),
+    ]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
     notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
     assert notes[1:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
@@ -235,11 +273,15 @@ def test_a_case_has_a_row_a_step(root):
             assert document.rows[f"{scorer.name}.wrong"].to_list() == (wrong or [None] * cases[row].n_steps)
 
 
-@pytest.mark.parametrize("case", [(4, 1), (4, -1), (4, None), (2, 2), (4, 1, None, "", "one", (1, 3)), (3, None, None, "", "one", (7,))])
+@pytest.mark.parametrize(
+    "case", [(4, 1), (4, -1), (4, None), (2, 2), (4, 1, None, "", "one", (1, 3)), (3, None, None, "", "one", (7,))]
+)
 def test_words_of_gold(case):
     case = reference.Case(*case)
     labels = {"earliest_error": case.gold, "error_steps": case.error_steps}
     for step in range(case.n_steps):
         word = documents.gold_word(labels, step)
-        assert {"error": False, "error step": False, "right": True, None: None}[word] == reference.step_label(case, step)
+        assert {"error": False, "error step": False, "right": True, None: None}[word] == reference.step_label(
+            case, step
+        )
         assert (word == "error") == (step == case.gold)

@@ -11,8 +11,12 @@ from inspector.request import Request, shell_word
 from inspector.shell.requests import request_of
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
-WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(lambda word: word != "--")
-WORD = WORD | st.sampled_from(("-x", "--json", "-1", "a'b", 'a"b', "$HOME", "`x`", "a\\b", "!", "a\nb", "=", "a=b", " ", "", "''", "é题"))
+WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(
+    lambda word: word != "--"
+)
+WORD = WORD | st.sampled_from(
+    ("-x", "--json", "-1", "a'b", 'a"b', "$HOME", "`x`", "a\\b", "!", "a\nb", "=", "a=b", " ", "", "''", "é题")
+)
 WORDS = st.lists(WORD, max_size=2, unique=True).map(tuple)
 NUMBER = st.floats(allow_nan=False).map(repr)
 WISH = st.sampled_from(("default", "best")) | NUMBER | NUMBER.map("best:{}".format) | WORD.map("from:{}".format)
@@ -64,16 +68,34 @@ def test_a_shell_reads_a_word_back(word):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 def test_a_real_shell_reads_the_words_back():
-    words = ["a'b", "a\"b'c", "$HOME", "`id`", "a\\b'", "!x'", "a\nb", "", " ", "*", "~", "é题", "\"x.outcome\" = 'late'", "#", "\t'"]
+    words = [
+        "a'b",
+        "a\"b'c",
+        "$HOME",
+        "`id`",
+        "a\\b'",
+        "!x'",
+        "a\nb",
+        "",
+        " ",
+        "*",
+        "~",
+        "é题",
+        "\"x.outcome\" = 'late'",
+        "#",
+        "\t'",
+    ]
     line = " ".join(map(shell_word, words))
     found = subprocess.run(["/bin/sh", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True)
     assert found.stdout.decode().split("\0")[:-1] == words
 
 
 def test_a_condition_with_both_kinds_of_quotes_stays_readable():
-    request = Request(where=("\"gpt4.outcome\" = 'late'",), thresholds=(("gpt4", "-0.5"), (None, "-1")), sort="instructive")
+    request = Request(
+        where=("\"gpt4.outcome\" = 'late'",), thresholds=(("gpt4", "-0.5"), (None, "-1")), sort="instructive"
+    )
     assert request.command("cases", form="csv") == (
-        "prm-inspect cases --where \"\\\"gpt4.outcome\\\" = 'late'\""
+        'prm-inspect cases --where "\\"gpt4.outcome\\" = \'late\'"'
         " --threshold gpt4=-0.5 --threshold=-1 --sort instructive --csv"
     )
 
@@ -108,14 +130,20 @@ def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
 @pytest.mark.parametrize("verb", [name for name in COMMANDS if name not in {"import", "demo"}])
 def test_flags_before_the_command_and_after_it_count_alike(verb):
     case = ["x"] if verb == "show" else []
-    before, after = ["--where", "a > 1", "--threshold", "0.1", "-w", "x"], ["--where", "b > 1", "--threshold=b=0.2", "--seed", "3"]
+    before, after = (
+        ["--where", "a > 1", "--threshold", "0.1", "-w", "x"],
+        ["--where", "b > 1", "--threshold=b=0.2", "--seed", "3"],
+    )
     found = request_of(parse([*before, verb, *case, *after]))
     assert found == request_of(parse([verb, *case, *before, *after]))
     assert found.where == ("a > 1", "b > 1")
     assert found.thresholds == ((None, "0.1"), ("b", "0.2"))
 
 
-@pytest.mark.parametrize("words", [["metrics", "--seed", "-1"], ["metrics", "--seed", "x"], ["cases", "--by", "x"], ["metrics", "--sort", "x"]])
+@pytest.mark.parametrize(
+    "words",
+    [["metrics", "--seed", "-1"], ["metrics", "--seed", "x"], ["cases", "--by", "x"], ["metrics", "--sort", "x"]],
+)
 def test_wrong_usage_ends_with_2(words, capsys):
     with pytest.raises(SystemExit) as left:
         parse(words)

@@ -92,7 +92,9 @@ def test_what_is_not_there_is_said_with_what_is(root, asked, said):
 
 
 def test_numbers_decide_for_all_or_for_one_and_later_ones_win(root):
-    found = chosen(root, thresholds=(("gpt4", "0.1"), (None, "0.30000000000000004"), ("x=y", "-1"), ("rand-0", "default")))
+    found = chosen(
+        root, thresholds=(("gpt4", "0.1"), (None, "0.30000000000000004"), ("x=y", "-1"), ("rand-0", "default"))
+    )
     rules = {one.scorer.name: (one.rule.threshold, one.rule.source) for one in found.evaluations}
     assert rules == {"gpt4": (0.1 + 0.2, "chosen"), "x=y": (-1.0, "chosen"), "rand-0": (0.25, "default")}
 
@@ -110,7 +112,9 @@ def test_best_is_the_best_on_the_shown_cases(root):
 
 def test_best_minds_how_refused_cases_count(tmp_path):
     """Refused clean cases weigh down correct_acc, so that another threshold is the best once they are dropped."""
-    kept = [reference.Case(1, 0, (r,)) for r in (0.1, 0.2, 0.3, 0.6)] + [reference.Case(1, -1, (r,)) for r in (0.4, 0.5, 0.7, 0.8)]
+    kept = [reference.Case(1, 0, (r,)) for r in (0.1, 0.2, 0.3, 0.6)] + [
+        reference.Case(1, -1, (r,)) for r in (0.4, 0.5, 0.7, 0.8)
+    ]
     cases = [*kept, *[reference.Case(1, 0, refused="over length")] * 3]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
     for unparsed in ("wrong", "drop"):
@@ -121,13 +125,16 @@ def test_best_minds_how_refused_cases_count(tmp_path):
 
 def test_from_a_subset_is_tuned_there_whatever_is_shown(root):
     one, other = (
-        chosen(root, thresholds=((None, "from:it's"),), where=where).evaluation("gpt4").rule for where in ((), ("n_steps = 1",))
+        chosen(root, thresholds=((None, "from:it's"),), where=where).evaluation("gpt4").rule
+        for where in ((), ("n_steps = 1",))
     )
     assert one == other
     assert one.source == "best on subset it's (optimistic there)"
 
 
-@pytest.mark.parametrize("sort", ["n_steps", "n_steps:asc", "n_steps:desc", "gpt4.margin", "gpt4.margin:desc", "generator:desc", "n_st:desc"])
+@pytest.mark.parametrize(
+    "sort", ["n_steps", "n_steps:asc", "n_steps:desc", "gpt4.margin", "gpt4.margin:desc", "generator:desc", "n_st:desc"]
+)
 def test_orders_are_stable_and_put_nulls_last(root, sort):
     found = chosen(root)
     column, descending = sort.removesuffix(":desc").removesuffix(":asc"), sort.endswith(":desc")

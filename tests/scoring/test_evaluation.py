@@ -97,5 +97,7 @@ def test_with_nothing_scored_every_column_is_there(cases):
 
 
 def test_step_accuracy_looks_at_known_labels_alone():
-    found = making.evaluation([Case(4, 1, (0.9, 0.9, 0.1, 0.1)), Case(4, 1, (0.9, 0.9, 0.1, 0.1), error_steps=(1, 2))], 0.5)
+    found = making.evaluation(
+        [Case(4, 1, (0.9, 0.9, 0.1, 0.1)), Case(4, 1, (0.9, 0.9, 0.1, 0.1), error_steps=(1, 2))], 0.5
+    )
     assert found.step_accuracies.tolist() == [1 / 2, 2 / 4]

@@ -18,8 +18,46 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 SOME = settings(deadline=None, max_examples=80)
 
 NASTY = st.sampled_from(
-    ("", " ", "a\rb", "a\r\nb", "\n", "\r", "\t", "=1+1", "+1", "-1", "@x", "'=1", '"', '"a","b"', ",", "\x00", "\ufeff", "|", "\\")
-    + ("a|b", "[asy]", "*x*", "$x$", "&lt;", "<b>", "50%", "#1", "x_1^2", "~", "{", "题", "\u2028", "`", "**", "a  b", "\x0c", "\x1b[2J")
+    [
+        *(
+            "",
+            " ",
+            "a\rb",
+            "a\r\nb",
+            "\n",
+            "\r",
+            "\t",
+            "=1+1",
+            "+1",
+            "-1",
+            "@x",
+            "'=1",
+            '"',
+            '"a","b"',
+            ",",
+            "\x00",
+            "\ufeff",
+        ),
+        *(
+            "a|b",
+            "[asy]",
+            "*x*",
+            "$x$",
+            "&lt;",
+            "<b>",
+            "50%",
+            "#1",
+            "x_1^2",
+            "~",
+            "{",
+            "题",
+            "\u2028",
+            "`",
+            "**",
+            "a  b",
+        ),
+        *("\x0c", "\x1b[2J", "|", "\\"),
+    ]
 )
 TEXTS = st.lists((NASTY | st.text(max_size=8)) | st.none(), min_size=1, max_size=6)
 FLOATS = st.lists(st.floats() | st.none(), min_size=1, max_size=6)
@@ -39,7 +77,7 @@ def metrics():
     ]
     names = ("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason")
     provenance = {
-        "command": "prm-inspect metrics --where \"\\\"x.outcome\\\" = 'late'\" --csv",
+        "command": 'prm-inspect metrics --where "\\"x.outcome\\" = \'late\'" --csv',
         "version": "0.1.0",
         "threshold": {"=blend": 0.30000000000000004, "rand-0": -1.0},
         "filter": "(n_steps > 8)",
@@ -68,7 +106,9 @@ def guarded(text):
 @given(name=NASTY | st.text(min_size=1, max_size=4), cells=TEXTS, raw=st.booleans())
 def test_csv_cells_come_back_guarded_unless_raw(name, cells, raw):
     guard = str if raw else guarded
-    header, *rows = read_csv(document(raw, **{name: pl.Series(cells, dtype=pl.String), "n": [-1] * len(cells)}).render("csv"))
+    header, *rows = read_csv(
+        document(raw, **{name: pl.Series(cells, dtype=pl.String), "n": [-1] * len(cells)}).render("csv")
+    )
     assert header == [guard(name), "n"]
     assert rows == [["" if cell is None else guard(cell), "-1"] for cell in cells]
 
@@ -108,7 +148,10 @@ def test_json_holds_every_value_and_no_number_that_is_none(texts, numbers):
         for text, number in zip(texts, numbers, strict=False)
         for x in [number if number is not None and math.isfinite(number) else None]
     ]
-    assert strict(made.render("json")) == {"rows": rows, "provenance": {"command": "prm-inspect x", "threshold": {"a": 0.5}}}
+    assert strict(made.render("json")) == {
+        "rows": rows,
+        "provenance": {"command": "prm-inspect x", "threshold": {"a": 0.5}},
+    }
     assert [strict(line) for line in made.render("jsonl").split("\n")[:-1]] == rows
 
 
@@ -181,14 +224,26 @@ def test_latex_comments_stay_on_their_lines():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(None, ""), (True, "yes"), (False, "no"), (1, "1"), (2 / 3, "0.6667"), ([1, 3], "1, 3"), ([], ""), ("a", "a"), (-math.inf, "-inf")],
+    [
+        (None, ""),
+        (True, "yes"),
+        (False, "no"),
+        (1, "1"),
+        (2 / 3, "0.6667"),
+        ([1, 3], "1, 3"),
+        ([], ""),
+        ("a", "a"),
+        (-math.inf, "-inf"),
+    ],
 )
 def test_values_for_people(value, text):
     assert shown(value) == text
 
 
 def test_the_footer_leaves_out_what_is_empty_and_keeps_zeros():
-    lines = footer({"a_b": "x", "none": None, "no": [], "seed": 0, "where": ["p", "q"], "map": {"k": 0.5, "l": False}, "e": ""})
+    lines = footer(
+        {"a_b": "x", "none": None, "no": [], "seed": 0, "where": ["p", "q"], "map": {"k": 0.5, "l": False}, "e": ""}
+    )
     assert lines == ["a b: x", "seed: 0", "where: p; q", "map: k: 0.5; l: False"]
 
 

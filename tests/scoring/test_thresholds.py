@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +23,9 @@ def swept(cases, comparison="<", unparsed="wrong", rows=None):
 
 def average(found, rows, unparsed="wrong"):
     return next(
-        row["value"] for row in metric_rows(found, rows, unparsed) if (row["subset"], row["metric"]) == ("average", "f1")
+        row["value"]
+        for row in metric_rows(found, rows, unparsed)
+        if (row["subset"], row["metric"]) == ("average", "f1")
     )
 
 
@@ -47,7 +51,9 @@ def test_no_threshold_beats_the_best(cases, comparison, unparsed):
     assert (best is None) == (expected is None)
     if best is not None:
         assert best[1] == pytest.approx(expected, abs=1e-12)
-        assert reference.metrics(cases, best[0], comparison, unparsed)["average", "f1"] == pytest.approx(best[1], abs=1e-12)
+        assert reference.metrics(cases, best[0], comparison, unparsed)["average", "f1"] == pytest.approx(
+            best[1], abs=1e-12
+        )
 
 
 @settings(deadline=None, max_examples=60)
@@ -56,14 +62,14 @@ def test_candidates_ascend_and_between_two_of_them_no_outcome_changes(cases, com
     found, curve = swept(cases, comparison)
     at = curve.thresholds
     assert (np.diff(at) > 0).all()
-    for low, high in zip(at[:-1], at[1:], strict=True):
+    for low, high in pairwise(at.tolist()):
         middle = low + (high - low) / 2
         if low < middle < high:
             # "<" decides in the gap as at its upper end, "<=" as at its lower one.
             end = high if comparison == "<" else low
             assert np.array_equal(found.at(middle).codes, found.at(end).codes)
     codes = [found.at(threshold).codes.tolist() for threshold in at]
-    assert all(one != other for one, other in zip(codes[:-1], codes[1:], strict=True) if found.gold.known.all())
+    assert all(one != other for one, other in pairwise(codes) if found.gold.known.all())
 
 
 @BOTH

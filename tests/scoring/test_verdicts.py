@@ -47,7 +47,9 @@ def test_verdicts_outcomes_and_floats_are_those_of_every_case_one_by_one(cases, 
 @given(cases=making.benches(), rule=making.rules())
 def test_the_two_ways_to_an_outcome_agree_and_every_case_has_one(cases, rule):
     found = making.evaluation(cases, *rule)
-    by_verdict = outcomes(verdicts(found.rewards, found.rule), found.gold.earliest, found.gold.known, found.gold.n_steps, found.missing)
+    by_verdict = outcomes(
+        verdicts(found.rewards, found.rule), found.gold.earliest, found.gold.known, found.gold.n_steps, found.missing
+    )
     assert words(by_verdict) == words(found.codes)
     assert np.bincount(found.codes, minlength=len(OUTCOMES)).sum() == len(cases)
     assert outcome_names(found.codes).to_list() == words(found.codes)
@@ -92,7 +94,9 @@ def test_any_verdict_a_critic_may_give(verdict, gold, n_steps):
     ],
 )
 def test_verdicts_that_name_no_step_are_always_wrong(verdict, gold, word):
-    found = outcomes(np.array([verdict]), np.array([gold]), np.array([True]), np.array([4]), np.array([UNPARSED], np.uint8))
+    found = outcomes(
+        np.array([verdict]), np.array([gold]), np.array([True]), np.array([4]), np.array([UNPARSED], np.uint8)
+    )
     assert words(found) == [word]
 
 

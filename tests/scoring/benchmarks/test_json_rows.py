@@ -80,7 +80,7 @@ BROKEN = {
     "Python's quotes": "{'id': 'b', 'steps': ['x']}",
     "a bare word": '{"id": b}',
     "nothing like a row": "???",
-    "a lost first key": '{id": "b", "steps": ["x"], "more": [{"deep": 1}, {"deep": 2}]}',
+    "a lost first key": '{id": "b", "steps": ["x"], "more": {"deep": 1}}',
 }
 
 
@@ -100,9 +100,15 @@ def test_broken_neighbours_are_counted_one_by_one():
     assert [value["id"] for value in values(array(text))] == ["a", "d"]
 
 
-def test_what_is_nested_in_a_broken_row_is_no_row():
-    text = '[{"id": "a"}, {"id": oh, "steps": [{"text": "s"}, {"text": "t"}], "x": {"id": 1}}, {"id": "c"}]'
+@pytest.mark.parametrize("key", ['"id": oh', 'id": 1'])
+def test_what_is_nested_in_a_broken_row_is_no_row(key):
+    text = '[{"id": "a"}, {' + key + ', "steps": [{"text": "s"}, {"text": "t"}], "x": {"id": 1}}, {"id": "c"}]'
     assert values(array(text)) == [{"id": "a"}, {"id": "c"}]
+
+
+def test_rows_are_found_again_even_where_none_has_shown_yet_how_they_begin():
+    text = '[{id": 1, "steps": [{"text": "s"}, {"text": "t"}]}, {"id": "b"}, {"id": oh}, {"id": "c"}]'
+    assert [value for value in values(array(text)) if "id" in value] == [{"id": "b"}, {"id": "c"}]
 
 
 def test_a_row_that_begins_unlike_the_others_is_found_after_a_broken_one():

@@ -38,7 +38,9 @@ def test_every_value_is_what_plain_counting_gives(cases, rule, unparsed):
 @SOME
 @given(cases=making.benches(), rule=making.rules(), unparsed=st.sampled_from(("wrong", "drop")))
 def test_n_is_the_denominator(cases, rule, unparsed):
-    part = [c for c in cases if c.gold is not None and (reference.usable(c) or (unparsed == "wrong" and reference.tried(c)))]
+    part = [
+        c for c in cases if c.gold is not None and (reference.usable(c) or (unparsed == "wrong" and reference.tried(c)))
+    ]
     erroneous = sum(case.gold >= 0 for case in part)
     n = {row["metric"]: row["n"] for row in rows_of(cases, *rule, unparsed=unparsed) if row["subset"] == "average"}
     assert n == {"error_acc": erroneous, "correct_acc": len(part) - erroneous, "f1": len(part)}
@@ -95,7 +97,12 @@ def test_only_clean_cases_have_no_f1_and_say_why():
 
 
 def test_two_accuracies_of_0_leave_f1_undefined_and_the_average_with_it():
-    cases = [Case(1, 0, (0.9,)), Case(1, -1, (0.1,)), Case(1, 0, (0.1,), subset="two"), Case(1, -1, (0.9,), subset="two")]
+    cases = [
+        Case(1, 0, (0.9,)),
+        Case(1, -1, (0.1,)),
+        Case(1, 0, (0.1,), subset="two"),
+        Case(1, -1, (0.9,), subset="two"),
+    ]
     found, said = values_of(rows_of(cases)), reasons(cases)
     assert (found["one", "error_acc"], found["one", "correct_acc"], found["one", "f1"]) == (0, 0, None)
     assert said["one", "f1"] == "both accuracies are 0"
@@ -106,7 +113,9 @@ def test_two_accuracies_of_0_leave_f1_undefined_and_the_average_with_it():
 @pytest.mark.parametrize("cases", [[], [Case(1)], [Case(1, None, (0.5,))]])
 def test_where_nothing_takes_part_everything_is_null(cases):
     rows = rows_of(cases)
-    assert [(row["subset"], row["n"], row["value"]) for row in rows] == [("all", 0, None)] * 3 + [("average", 0, None)] * 3
+    assert [(row["subset"], row["n"], row["value"]) for row in rows] == [("all", 0, None)] * 3 + [
+        ("average", 0, None)
+    ] * 3
     assert rows[-1]["reason"] == "no case was scored"
 
 

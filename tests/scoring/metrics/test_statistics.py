@@ -66,7 +66,9 @@ def test_equal_problems_with_other_steps_are_other_solutions():
 
 def test_benchmarks_are_told_apart_and_none_gives_none():
     both = pl.concat([making.frame([Case(2)], "first"), making.frame([Case(3), Case(4)], "second")])
-    sizes = [(row["benchmark"], row["subset"], row["value"]) for row in statistics_rows(both) if row["statistic"] == "cases"]
+    sizes = [
+        (row["benchmark"], row["subset"], row["value"]) for row in statistics_rows(both) if row["statistic"] == "cases"
+    ]
     assert sizes == [("first", "one", 1), ("first", "all", 1), ("second", "one", 2), ("second", "all", 2)]
     assert list(statistics_rows(making.frame([]))) == []
 

@@ -1,0 +1,252 @@
+import json
+
+import numpy as np
+import pytest
+
+import making
+import reference
+from inspector.board import board_frame
+from inspector.exporting import export_document
+from inspector.inspection import Headline, inspect
+from inspector.messages import Export
+from inspector.request import Request
+from inspector.selection import OPTIMISTIC, load
+from scoring.filters import Facet, Filter
+from scoring.verdicts import OUTCOMES
+
+CASES, SCORERS = making.study()
+SCORED = {scorer.name: rows for scorer, rows in SCORERS}
+LABELS = making.labels(CASES)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("study")
+    making.workspace(root, CASES, SCORERS, **LABELS)
+    return str(root)
+
+
+@pytest.fixture(scope="module")
+def start(root):
+    return inspect(load(Request(workspace=root)))
+
+
+def f1(cases, threshold, unparsed="wrong"):
+    value = reference.metrics(cases, threshold, "<", unparsed)["average", "f1"]
+    return None if value is None else pytest.approx(value, abs=1e-12)
+
+
+def test_it_begins_with_all_cases_and_the_first_scorer(start):
+    assert (start.benchmark, start.scorer) == ("bench", "gpt4")
+    assert start.shown.tolist() == list(range(len(CASES)))
+    assert start.selection.request.scorers == ("gpt4",)
+    assert sum(start.outcome_counts.values()) == len(CASES)
+    assert start.headline.f1 == f1(SCORED["gpt4"], 0.5)
+
+
+@pytest.mark.parametrize("scorer", ["gpt4", "rand-0", "x=y"])
+@pytest.mark.parametrize("unparsed", ["wrong", "drop"])
+def test_the_headline_is_the_row_of_the_metrics_table(root, scorer, unparsed):
+    request = Request(workspace=root, unparsed=unparsed, seed=2)
+    for where in ((), ("subset = 'two words'",), ("n_steps > 99",), ("earliest_error = -1",)):
+        now = inspect(load(Request(**{**vars(request), "where": where}))).focused(scorer, "bench")
+        rows = json.loads(export_document(now, Export("metrics", "json")).render("json"))["rows"]
+        table = {row["metric"]: row for row in rows if row["scorer"] == scorer and row["subset"] == "average"}
+        assert (now.headline.f1, now.headline.low, now.headline.high) == tuple(
+            table["f1"][name] for name in ("value", "low", "high")
+        )
+        assert (now.headline.error_acc, now.headline.correct_acc) == (
+            table["error_acc"]["value"],
+            table["correct_acc"]["value"],
+        )
+        assert now.headline.n == table["f1"]["n"]
+        assert (now.headline.reason is None) == (table["f1"]["reason"] is None)
+
+
+def test_conditions_on_outcomes_narrow_the_list_and_leave_the_metric(start):
+    failures = start.failures()
+    assert failures.headline == start.headline
+    assert failures.outcome_counts == start.outcome_counts
+    wrong = sum(
+        count for word, count in start.outcome_counts.items() if word in {"early", "late", "missed", "false_alarm"}
+    )
+    assert failures.shown.size == wrong
+    order = [row for row in start.evaluation.instructive() if row in set(failures.shown.tolist())]
+    assert failures.shown.tolist() == order
+    words = start.filtered(Filter((Facet("subset", ("two words",)), Facet("gpt4.outcome", ("exact",)))))
+    part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
+    assert words.headline.f1 == f1(part, 0.5)
+
+
+@pytest.mark.parametrize("threshold", [0.1, 1 / 3, 0.45, 0.7, -5.0, 5.0])
+def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
+    moved = start.moved(threshold)
+    then, now = (
+        [reference.is_right(case, t, "<") if reference.usable(case) else None for case in SCORED["gpt4"]]
+        for t in (0.5, threshold)
+    )
+    became_right = sum(b and not a for a, b in zip(then, now, strict=True))
+    became_wrong = sum(a and not b for a, b in zip(then, now, strict=True))
+    assert moved.flips(start) == (became_right, became_wrong)
+    assert start.flips(moved) == (became_wrong, became_right)
+    assert moved.headline.f1 == f1(SCORED["gpt4"], threshold)
+    assert moved.evaluation.rule.source == "chosen"
+    others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]
+    assert all(any(one is old for old in start.selection.evaluations) for one in others)
+
+
+def test_there_and_back_gives_the_old_numbers(start):
+    back = start.moved(0.123).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
+    assert back.headline == start.headline
+    assert back.outcome_counts == start.outcome_counts
+    assert back.selection.frame().equals(start.selection.frame())
+    assert back.selection.request.thresholds == (("gpt4", "default"),)
+
+
+def test_while_a_threshold_moves_rows_keep_their_places(start):
+    failures = start.failures()
+    moved = failures.moved(0.7, order=failures.order)
+    place = {row: index for index, row in enumerate(failures.order.tolist())}
+    assert [place[row] for row in moved.shown] == sorted(place[row] for row in moved.shown)
+    settled = moved.ordered(moved.selection.request.sort)
+    assert sorted(settled.shown) == sorted(moved.shown)
+    assert settled.shown.tolist() == failures.moved(0.7).shown.tolist()
+
+
+@pytest.mark.parametrize("unparsed", ["wrong", "drop"])
+def test_the_curve_passes_through_the_headline(root, unparsed):
+    start = inspect(load(Request(workspace=root, unparsed=unparsed))).focused("x=y", "bench")
+    for threshold, value in zip(start.sweep.thresholds.tolist(), start.sweep.f1.tolist(), strict=True):
+        headline = start.moved(threshold).headline
+        assert (headline.f1 is None) == np.isnan(value)
+        assert headline.f1 is None or headline.f1 == pytest.approx(value)
+    best = start.sweep.best()
+    assert best[1] == pytest.approx(reference.best_f1(SCORED["x=y"], "<", unparsed))
+    assert start.moved(best[0], OPTIMISTIC).selection.request.thresholds == (("x=y", f"best:{best[0]!r}"),)
+
+
+def test_the_curve_follows_the_filter(start):
+    some = start.filtered(Filter((Facet("subset", ("two words",)),)))
+    part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
+    assert some.sweep.best()[1] == pytest.approx(reference.best_f1(part, "<"))
+    assert some.moved(0.2).sweep.best() == some.sweep.best()
+    assert start.filtered(Filter(where=("n_steps > 99",))).sweep.best() is None
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        Filter(),
+        Filter((Facet("generator", ("m1", None)),)),
+        Filter((Facet("final_answer_correct", (True,)), Facet("gpt4.outcome", ("exact", "clean")))),
+        Filter((Facet("error_type", ("gap\n2",)), Facet("subset", ("it's",))), ("n_steps > 1",)),
+        Filter((Facet("final_answer_correct", (None, False)),)),
+    ],
+)
+def test_a_facets_count_is_how_many_cases_choosing_it_alone_would_show(start, chosen):
+    now = start.filtered(chosen)
+    facets = now.facet_counts()
+    assert {"gpt4.outcome", "subset", "error_type", "generator", "final_answer_correct"} <= facets.keys()
+    assert "pattern" not in facets
+    for column, values in facets.items():
+        for value, number in values:
+            alone = Filter((*chosen.without(column).facets, Facet(column, (value,))), chosen.where)
+            assert now.filtered(alone).shown.size == number
+
+
+def test_facets_come_most_frequent_first_and_outcomes_in_their_own_order(start):
+    facets = start.facet_counts()
+    words = [value for value, _ in facets["gpt4.outcome"]]
+    assert words == sorted(words, key=OUTCOMES.index)
+    for column in ("subset", "generator", "final_answer_correct"):
+        counts = [number for value, number in facets[column] if value is not None]
+        assert counts == sorted(counts, reverse=True)
+    assert facets["generator"][-1][0] is facets["final_answer_correct"][-1][0] is None
+
+
+def test_another_scorer_takes_the_outcome_facet_along(start):
+    other = start.failures().next_scorer(1)
+    assert other.scorer == "rand-0"
+    assert other.filter.facet("rand-0.outcome").values == ("early", "late", "missed", "false_alarm")
+    assert other.filter.facet("gpt4.outcome") is None
+    assert [start.next_scorer(by).scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
+    words = set(other.selection.frame()["rand-0.outcome"].gather(other.shown))
+    assert words <= {"early", "late", "missed", "false_alarm"}
+    assert other.cleared().shown.tolist() == list(range(len(CASES)))
+
+
+def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
+    cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(2, -1, (0.8, 0.9))]
+    refused = [reference.Case(2, case.gold, refused="over length") for case in cases]
+    making.workspace(tmp_path, cases, [(making.scorer("a"), refused), (making.scorer("b"), cases)])
+    start = inspect(load(Request(workspace=str(tmp_path))))
+    assert start.scorer == "b"
+    other = start.focused("a", "bench")
+    assert other.span == (0.0, 1.0)
+    assert other.sweep.best() is None
+    assert (other.headline.error_acc, other.headline.correct_acc, other.headline.f1) == (0, 0, None)
+    assert other.next_scorer(1).scorer == other.next_scorer(-1).scorer == "b"
+    assert board_frame(start.selection)["scorer"].to_list() == ["b", "a"]
+
+
+def test_without_scorers_there_are_cases(tmp_path):
+    making.workspace(tmp_path, CASES, [], **LABELS)
+    start = inspect(load(Request(workspace=str(tmp_path), sort="n_steps")))
+    assert (start.scorer, start.evaluation, start.headline, start.sweep) == (None, None, None, None)
+    assert start.shown.size == len(CASES)
+    assert start.next_scorer(1) is start
+    assert "subset" in start.facet_counts()
+    assert start.outcome_counts == {}
+
+
+def test_without_cases_there_is_nothing_and_no_error(tmp_path):
+    making.workspace(tmp_path, [], [])
+    start = inspect(load(Request(workspace=str(tmp_path))))
+    assert (start.shown.size, start.scorer, start.facet_counts()) == (0, None, {})
+
+
+def test_the_range_reaches_beyond_the_scorers_own_where_rewards_do(tmp_path):
+    cases = [reference.Case(2, 0, (-3.5, 0.9))]
+    made = [(making.scorer("a"), cases), (making.scorer("flat", low=-3.5, high=-3.5), [reference.Case(1, 0, (-3.5,))])]
+    making.workspace(tmp_path, cases, made)
+    assert inspect(load(Request(workspace=str(tmp_path)))).span == (-3.5, 1.0)
+
+
+def test_a_subset_named_in_part_opens_on_that_subset(root):
+    start = inspect(load(Request(workspace=root, subsets=("words",), where=("n_steps > 1",))))
+    assert set(start.cases["subset"].gather(start.shown)) == {"two words"}
+    part = [case for case in SCORED["gpt4"] if case.subset == "two words" and case.n_steps > 1]
+    assert start.headline.f1 == f1(part, 0.5)
+    assert start.cleared().shown.size == len(part)
+
+
+def test_best_is_found_once_and_other_filters_do_not_tune_it_again(root):
+    start = inspect(load(Request(workspace=root, thresholds=((None, "best"),))))
+    rule = start.evaluation.rule
+    assert rule.source == OPTIMISTIC
+    narrow = start.filtered(Filter((Facet("generator", ("m2",)),)))
+    assert narrow.evaluation.rule == rule
+    assert ("gpt4", f"best:{rule.threshold!r}") in narrow.selection.request.thresholds
+    assert load(narrow.selection.request).evaluation("gpt4").rule == rule
+
+
+def test_the_board_keeps_its_numbers_whatever_the_list_shows(start):
+    narrow = start.filtered(Filter((Facet("generator", ("m2",)),)))
+    of_board = export_document(narrow, Export("board", "json")).rows
+    assert of_board.equals(export_document(start, Export("metrics", "json")).rows)
+    assert not of_board.equals(export_document(narrow, Export("metrics", "json")).rows)
+    assert board_frame(narrow.selection, narrow.base).equals(board_frame(start.selection, start.base))
+
+
+def test_two_benchmarks_are_looked_at_one_by_one(root):
+    both = inspect(load(Request(workspace=root, benchmarks=("bench", "demo"))))
+    other = both.focused(both.scorer, "bench").next_scorer(1)
+    assert set(other.cases["benchmark"].gather(other.shown)) == {"bench"}
+    assert other.scorer in SCORED
+    assert other.headline.f1 == f1(SCORED[other.scorer], other.evaluation.scorer.threshold)
+    assert isinstance(other.headline, Headline)
+
+
+def test_rewards_of_the_scorer_in_focus_stand_beside_the_cases(start):
+    other = start.next_scorer(1)
+    assert other.frame["rewards"].to_list() == [reference.usable(case) for case in SCORED["rand-0"]]

@@ -1,0 +1,116 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import making
+import reference
+from inspector.inspection import inspect
+from inspector.paint import Brush
+from inspector.rail_lines import WIDE, percent, rail_lines
+from inspector.request import Request
+from inspector.selection import Selection, load
+from reference import Case
+from scoring.texts import Texts
+from scoring.workspace import Workspace
+
+
+def opened(cases, low=0.0, high=1.0):
+    """The inspection of cases that one scorer scored."""
+    evaluation = replace(making.evaluation(cases), scorer=making.scorer(low=low, high=high))
+    rows = np.arange(len(cases))
+    selection = Selection(
+        Request(), Workspace(None), making.frame(cases), Texts((), ()), (evaluation,), ("scorer",), rows
+    )
+    return inspect(selection).focused("scorer", "bench")
+
+
+def text_of(line):
+    return "".join(text for text, _ in line.parts)
+
+
+def column_best(cases, low, high):
+    """The highest average F1 of any threshold in (low, high], undefined ones as 0."""
+    inside = [reward for case in cases for reward in reference.usable(case) or () if low < reward <= high]
+    tries = {high, math.nextafter(low, math.inf), *inside, *(math.nextafter(reward, math.inf) for reward in inside)}
+    found = [reference.metrics(cases, t, "<")["average", "f1"] or 0.0 for t in tries if low < t <= high]
+    return max(found)
+
+
+@settings(deadline=None, max_examples=40)
+@given(cases=making.benches(making.COARSE), width=st.sampled_from((4, 7, 10)))
+def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width):
+    now = opened(cases, -1.0, 1.0)
+    low, high = now.span
+    line = text_of(rail_lines(now, now, width, Brush(ascii_only=True))[1])
+    edges = np.linspace(low, high, width + 1).tolist()
+    values = [column_best(cases, *edges[index : index + 2]) for index in range(width)]
+    assert line == Brush(ascii_only=True).curve(values, reference.best_f1(cases, "<") or 0.0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(cases=making.benches(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
+def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
+    now = opened(cases, -1.0, 1.1)
+    best = now.sweep.best()
+    lines = rail_lines(now, now, width, Brush(ascii_only=True))
+    curve, axis = text_of(lines[1]), text_of(lines[2])
+    assert len(curve) == len(axis) == width
+    assert axis.count("^") == 1
+    if best is not None and best[1] > 0 and "*" in axis:
+        assert curve[axis.index("*")] == max(curve)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    root = tmp_path_factory.mktemp("study")
+    making.workspace(root, *making.study())
+    return inspect(load(Request(workspace=str(root))))
+
+
+@pytest.mark.parametrize("width", [80, WIDE])
+@pytest.mark.parametrize("threshold", [0.2, 0.45, 0.7])
+def test_numbers_are_those_of_before_and_after(study, width, threshold):
+    now = study.moved(threshold)
+    metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Brush(ascii_only=True))]
+    change = f"{100 * (now.headline.f1 - study.headline.f1):+.1f}"
+    assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.headline)} {change} [")
+    for word, count in now.outcome_counts.items():
+        if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:
+            difference = count - study.outcome_counts[word]
+            said = f"{word.replace('_', ' ')} {count}" + (f" ({difference:+})" if difference else "  ")
+            assert said in "".join(rest)
+    right, wrong = now.flips(study)
+    assert f"flips {right + wrong}: {right} became right, {wrong} wrong" in "".join(rest)
+    assert "optimistic" in rest[-1]
+    best = study.sweep.best()
+    assert f"* best {best[0]:.4f}: F1 {100 * best[1]:.1f}" in rest[-1]
+
+
+def test_an_unmoved_threshold_says_where_it_came_from(study):
+    assert text_of(rail_lines(study, study, 80, Brush())[0]).startswith("threshold 0.5000 (default)   F1 ")
+
+
+def test_what_is_undefined_has_a_dash_and_a_reason():
+    now = opened([Case(1, -1, (0.5,))])
+    lines = rail_lines(now, now, 40, Brush(ascii_only=True))
+    assert "F1 -" in text_of(lines[0])
+    assert "undefined" in text_of(lines[0])
+    assert "best" not in text_of(lines[-1])
+    assert percent(None) == "-"
+
+
+def test_without_a_scorer_there_is_one_sentence(tmp_path):
+    making.workspace(tmp_path, making.study()[0], [])
+    now = inspect(load(Request(workspace=str(tmp_path))))
+    assert [text_of(line) for line in rail_lines(now, now, 80, Brush())] == [
+        "There is no scorer, so there is no threshold to move."
+    ]
+
+
+def test_ascii_means_ascii(study):
+    lines = rail_lines(study.moved(0.3), study, 90, Brush(ascii_only=True))
+    assert all(text_of(line).isascii() for line in lines)

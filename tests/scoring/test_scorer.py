@@ -1,0 +1,122 @@
+import json
+from types import MappingProxyType
+
+import pytest
+
+from scoring.errors import DamagedWorkspace, UnwritableWorkspace
+from scoring.scorer import FILE, Scorer
+
+FULL = Scorer(
+    name="Qwen2.5 / PRM «7B»",
+    fingerprint="0123456789abcdef",
+    kind="critic",
+    family="qwen",
+    about="中文",
+    threshold=0.0,
+    threshold_source="paper",
+    low=-1.0,
+    high=1.0,
+    settings={"votes": 8, "nested": {"a": [1, None]}},
+)
+
+
+@pytest.mark.parametrize("scorer", [FULL, Scorer("a", "f")])
+def test_what_is_saved_is_loaded(tmp_path, scorer):
+    scorer.save(tmp_path / "new")
+    assert Scorer.load(tmp_path / "new") == scorer
+    assert [path.name for path in (tmp_path / "new").iterdir()] == [FILE]
+
+
+def test_saving_again_gives_the_same_bytes(tmp_path):
+    FULL.save(tmp_path)
+    before = (tmp_path / FILE).read_bytes()
+    Scorer.load(tmp_path).save(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == before
+
+
+def test_a_scorer_needs_a_name_and_a_fingerprint_only():
+    scorer = Scorer("a", "f")
+    assert (scorer.kind, scorer.threshold, scorer.low, scorer.high) == ("prm", 0.5, 0.0, 1.0)
+    assert scorer.settings == MappingProxyType({})
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("Qwen2.5-PRM", "qwen2.5-prm-01234567"),
+        ("../../etc/passwd", "etc-passwd-01234567"),
+        ("..", "scorer-01234567"),
+        ("中文", "scorer-01234567"),
+        ("a" * 300, "a" * 60 + "-01234567"),
+        ("a  b\x00\n", "a-b-01234567"),
+    ],
+)
+def test_a_folder_is_a_plain_name(name, folder):
+    assert Scorer(name, "0123456789abcdef").folder == folder
+
+
+def test_scorers_of_one_name_have_folders_of_their_own():
+    assert Scorer("a", "0" * 16).folder != Scorer("a", "1" * 16).folder
+
+
+def written(folder, **changes):
+    sound = {"format": 1, "name": "a", "fingerprint": "f" * 16}
+    document = {key: value for key, value in {**sound, **changes}.items() if value is not ...}
+    (folder / FILE).write_text(json.dumps(document))
+    return folder
+
+
+def test_what_a_later_version_adds_is_ignored(tmp_path):
+    assert Scorer.load(written(tmp_path, new_fact=1)) == Scorer("a", "f" * 16)
+
+
+def test_whole_numbers_are_numbers(tmp_path):
+    assert Scorer.load(written(tmp_path, threshold=0, high=1)).threshold == 0.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": ...}, "lacks 'name'"),
+        ({"format": ...}, "lacks 'format'"),
+        ({"fingerprint": 5}, "fingerprint is not text"),
+        ({"name": " "}, "name or fingerprint is empty"),
+        ({"name": "half \ud800"}, "surrogates not allowed"),
+        ({"family": None}, "family is not text"),
+        ({"kind": "judge"}, "kind is none of prm, critic, baseline"),
+        ({"threshold": "high"}, "could not convert"),
+        ({"threshold": None}, "is no description"),
+        ({"threshold": float("nan")}, "threshold is not a finite number"),
+        ({"low": float("-inf")}, "low is not a finite number"),
+        ({"high": 10**400}, "too large"),
+        ({"settings": []}, "settings is no object"),
+    ],
+)
+def test_what_is_wrong_with_a_description_is_one_sentence(tmp_path, changes, said):
+    with pytest.raises(DamagedWorkspace) as caught:
+        Scorer.load(written(tmp_path, **changes))
+    assert said in str(caught.value)
+    assert str(tmp_path / FILE) in str(caught.value)
+
+
+def test_a_newer_description_asks_for_a_newer_program(tmp_path):
+    with pytest.raises(DamagedWorkspace, match=r"does not know\. Update prm-inspect"):
+        Scorer.load(written(tmp_path, format=2))
+
+
+@pytest.mark.parametrize("raw", [b"", b"{", b"[]", b"5", b"\xff\xfe\x00", b"[" * 100_000])
+def test_what_is_no_description_is_one_sentence(tmp_path, raw):
+    (tmp_path / FILE).write_bytes(raw)
+    with pytest.raises(DamagedWorkspace, match="is no description of a scorer"):
+        Scorer.load(tmp_path)
+
+
+def test_no_description_is_one_sentence(tmp_path):
+    with pytest.raises(DamagedWorkspace, match="is no description of a scorer"):
+        Scorer.load(tmp_path)
+
+
+def test_a_description_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnwritableWorkspace):
+        FULL.save(tmp_path / "file")

@@ -1,0 +1,59 @@
+"""What an app under a Pilot shows, as text; pressing its keys, and waiting until it shows something."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+from textual.events import Key
+from textual.pilot import Pilot
+
+CHARACTERS = {"space": " ", "question_mark": "?", "backslash": "\\", "comma": ",", "full_stop": ".", "asterisk": "*"}
+
+
+def screen_lines(app: Any) -> list[str]:
+    """The lines of the screen on top, blanks at their ends removed."""
+    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
+
+
+def screen_text(app: Any) -> str:
+    """The same as one text."""
+    return "\n".join(screen_lines(app))
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    """Wait until no message is under way; a timer may still bring one."""
+    app = pilot.app
+    quiet = 0
+    while quiet < 3:
+        await pilot._wait_for_screen()
+        pumps = [app, *app.screen.walk_children(with_self=True)]
+        quiet = quiet + 1 if all(pump._message_queue.empty() for pump in pumps) else 0
+    app.screen._on_timer_update()
+
+
+async def press(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys (Textual's names), each when the one before has been answered.
+
+    Unlike `Pilot.press` it does not wait for the process to be idle, which takes a tenth of a second a key.
+    """
+    for key in keys:
+        pilot.app._driver.send_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
+        await settled(pilot)
+
+
+async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: float = 20) -> None:
+    """Let the app work until `holds()` is true. Raises TimeoutError, which shows the screen."""
+    end = time.perf_counter() + timeout
+    await settled(pilot)
+    while not holds():
+        if time.perf_counter() > end:
+            raise TimeoutError(f"never came true; the screen was\n{screen_text(pilot.app)}")
+        await asyncio.sleep(0.005)
+        await settled(pilot)
+
+
+async def shows(pilot: Pilot[Any], *texts: str) -> str:
+    """Wait until every text stands on the screen; the screen."""
+    await until(pilot, lambda: all(text in screen_text(pilot.app) for text in texts))
+    return screen_text(pilot.app)
