@@ -249,10 +249,12 @@ class Renderer:
             return match.end()
         text = Renderer(inside, self.depth + 1).formula()
         behind = self.text[after : min(end, after + _GLANCE)]
-        if "/" in text and _BINDING.match(behind):
+        # A display is followed by a line break, and a word by a space: only what will touch the formula binds to it.
+        display, spaced = opener in _DISPLAYS, inside[-1:] == " "
+        if "/" in text and not display and not _word_follows(behind, spaced=spaced) and _BINDING.match(behind):
             text = f"({text})"
         if text:
-            self._apart(line, text, behind, display=opener in _DISPLAYS, spaced=inside[-1] == " ")
+            self._apart(line, text, behind, display=display, spaced=spaced)
         return after
 
     @staticmethod
@@ -264,7 +266,7 @@ class Renderer:
         line.operand(text)
         if display and _TEXT_FOLLOWS.match(behind):
             line.space("\n")
-        elif is_letter(behind[:1]) and (spaced or _NO_ENDING.match(behind)):
+        elif _word_follows(behind, spaced=spaced):
             line.space()
 
     _ACTIONS: ClassVar[dict[str, Callable[["Renderer", Line, re.Match[str], int], int]]] = {
@@ -283,3 +285,8 @@ class Renderer:
         "bare_escape": _bare_escape,
         "literal": _plain,
     }
+
+
+def _word_follows(behind: str, *, spaced: bool) -> bool:
+    """Whether a word, not an ending such as a plural s, stands right after a formula and has to be kept apart."""
+    return is_letter(behind[:1]) and (spaced or bool(_NO_ENDING.match(behind)))

@@ -9,8 +9,9 @@ from inspector.selection import Selection, load, match_name
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.shell.wide import wide_metrics, wide_statistics
+from inspector.text import clean
 from scoring.errors import UsageError
-from scoring.export import Document
+from scoring.export import Document, footer
 
 WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
 """How a long table is laid out for people."""
@@ -35,6 +36,10 @@ def run(args: argparse.Namespace) -> int:
     problems = list(selection.problems)
     if args.command == "metrics" and not selection.chosen:
         problems.append("No scorer has rewards for these cases yet, so there is no metric.")
+    if args.command == "show" and not form_of(args):
+        told = ("case", "subset", "generator", "problem", "earliest_error", "error_type", "pattern", "reason_of_gold")
+        facts = {name: document.provenance[name] for name in (*told, "outcome")}
+        print(clean("\n".join(footer(facts)), lines=True))
     wide = WIDE.get(args.command)
     put(document, args, problems, None if wide is None else wide(document.rows))
     return 0
