@@ -15,6 +15,7 @@ _REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold")
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
+    "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
@@ -174,6 +175,9 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help="files, folders, or hf:NAME")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        return
+    if name == "doctor":
+        parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
         return
     if name == "demo":
         parser.add_argument("--no-app", action="store_true", help="print the board and exit")

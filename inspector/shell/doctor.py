@@ -1,0 +1,114 @@
+"""`doctor`: what is installed and usable here, or what files hold; it looks and changes nothing."""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from inspector.documents import program_version
+from inspector.selection import find_workspace
+from inspector.text import clean
+from scoring.errors import InspectError
+
+PACKAGES = ("textual", "rich", "polars", "numpy", "scipy")
+ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
+    "transformers": (("torch", "transformers"), "score"),
+    "vllm": (("vllm",), "vllm"),
+    "server": (("httpx",), "server"),
+    "ray": (("ray",), "ray"),
+    "hf: names": (("datasets",), "score"),
+}
+"""Engine -> the packages it needs and the extra that brings them."""
+
+_PROBE_SECONDS = 180
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print what was found; 1 where something is installed and broken, or a file has a warning."""
+    if args.paths:
+        from inspector.shell import importing
+
+        args.dry_run, args.strict = True, False
+        return importing.run(args)
+    found, broken = _probe()
+    for line in [*_host(), *_workspace(args), *_engines(found)]:
+        print(clean(line))
+    return 1 if broken else 0
+
+
+def _probe() -> tuple[dict[str, dict[str, Any]], bool]:
+    """Facts a package from a process of its own; whether one that is installed cannot be used."""
+    command = [sys.executable, "-m", "scoring.engines.probe"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+        found: dict[str, dict[str, Any]] = json.loads(answer.stdout)
+    except (subprocess.TimeoutExpired, ValueError):
+        return {}, True
+    return found, any(facts["installed"] and not facts["usable"] for facts in found.values())
+
+
+def _host() -> Iterator[str]:
+    host = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    yield f"prm-inspect {program_version()}, {host}"
+    yield "  " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    memory = ""
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        memory = f", {_bytes(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))} of memory"
+    yield f"  {os.cpu_count()} processors{memory}, {_bytes(shutil.disk_usage(Path.cwd()).free)} free on this disk"
+
+
+def _workspace(args: argparse.Namespace) -> Iterator[str]:
+    try:
+        workspace = find_workspace(args.workspace)
+    except InspectError as error:
+        yield f"workspace: none ({error.sentence})"
+        return
+    names = ", ".join(workspace.benchmarks()) or "nothing imported"
+    scorers = len(workspace.reward_folders())
+    writable = "" if workspace.root and os.access(workspace.root, os.W_OK) else ", not writable"
+    yield f"workspace: {workspace.root}: {names}; {scorers} scorers{writable}"
+
+
+def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    if not found:
+        yield f"engines: asking them took more than {_PROBE_SECONDS} seconds or ended without an answer"
+        return
+    yield "engines"
+    for engine, (packages, extra) in ENGINES.items():
+        facts = [found[name] for name in packages]
+        if all(fact["usable"] for fact in facts):
+            versions = ", ".join(f"{name} {found[name]['version']}" for name in packages)
+            yield f"  {engine}: usable ({versions})"
+        elif any(fact["installed"] and not fact["usable"] for fact in facts):
+            errors = "; ".join(
+                str(fact.get("error") or "no device") for fact in facts if fact["installed"] and not fact["usable"]
+            )
+            yield f"  {engine}: installed but not usable: {errors}"
+        else:
+            yield f"  {engine}: not installed. Run: pip install 'prm-inspect[{extra}]'"
+    torch = found["torch"]
+    if torch["usable"]:
+        devices = [f"{device['name']} ({_bytes(device['memory'])})" for device in torch["devices"]]
+        yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _bytes(count: float) -> str:
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"

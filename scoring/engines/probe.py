@@ -1,0 +1,113 @@
+"""Which engines can run here: `python -m scoring.engines.probe` prints one JSON document.
+
+It runs in a process of its own, because asking an engine means importing it. Importable is not usable: torch must give
+a tensor back, vLLM must know its platform's device.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+
+def torch_facts() -> dict[str, Any]:
+    """Torch's version, threads and devices; one small product shows that it computes."""
+    import torch
+
+    product = float((torch.ones(2, 2) @ torch.ones(2, 2)).sum())
+    devices = [
+        {
+            "name": torch.cuda.get_device_name(index),
+            "memory": int(torch.cuda.get_device_properties(index).total_memory),
+        }
+        for index in range(torch.cuda.device_count())
+    ]
+    return {
+        "version": str(torch.__version__),
+        "usable": product == 8.0,
+        "threads": torch.get_num_threads(),
+        "cuda": torch.version.cuda,
+        "devices": devices,
+    }
+
+
+def transformers_facts() -> dict[str, Any]:
+    """Transformers and the stock body that every PRM of the Qwen family stands on."""
+    import safetensors
+    import transformers
+    from transformers import Qwen2Model
+
+    return {
+        "version": transformers.__version__,
+        "usable": Qwen2Model is not None,
+        "safetensors": safetensors.__version__,
+    }
+
+
+def vllm_facts() -> dict[str, Any]:
+    """VLLM is usable where it has found a platform with a device."""
+    import vllm
+    from vllm.platforms import current_platform
+
+    device = str(current_platform.device_type or "")
+    return {"version": vllm.__version__, "usable": bool(device), "device": device}
+
+
+def ray_facts() -> dict[str, Any]:
+    """Ray is taken at its word; starting a cluster to ask costs seconds."""
+    import ray
+
+    return {"version": ray.__version__, "usable": True}
+
+
+def datasets_facts() -> dict[str, Any]:
+    """What hf: names need."""
+    import datasets
+
+    return {"version": datasets.__version__, "usable": True}
+
+
+def httpx_facts() -> dict[str, Any]:
+    """What servers need."""
+    import httpx
+
+    return {"version": httpx.__version__, "usable": True}
+
+
+PROBES: dict[str, Callable[[], dict[str, Any]]] = {
+    "torch": torch_facts,
+    "transformers": transformers_facts,
+    "vllm": vllm_facts,
+    "ray": ray_facts,
+    "datasets": datasets_facts,
+    "httpx": httpx_facts,
+}
+
+
+def probe() -> dict[str, dict[str, Any]]:
+    """Facts a package: `installed` and `usable`, its version or the error that its import ends in."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, facts in PROBES.items():
+        if find_spec(name) is None:
+            found[name] = {"installed": False, "usable": False}
+            continue
+        try:
+            found[name] = {"installed": True, **facts()}
+        except Exception as error:  # noqa: BLE001  # a broken installation can raise anything at import
+            first = (str(error).strip() or type(error).__name__).splitlines()[0]
+            found[name] = {"installed": True, "usable": False, "error": f"{type(error).__name__}: {first}"}
+    return found
+
+
+if __name__ == "__main__":
+    import os
+    import warnings
+
+    # Libraries print and warn while they are imported; the document is the only thing on stdout.
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    out.write(json.dumps(probe()))
+    out.close()
+    sys.exit(0)

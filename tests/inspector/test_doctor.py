@@ -1,0 +1,61 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from inspector.cli import main
+from inspector.shell import doctor
+
+ABSENT = {"installed": False, "usable": False}
+TORCH = {"installed": True, "usable": True, "version": "9", "threads": 3, "devices": [{"name": "GPU", "memory": 8e9}]}
+BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
+
+
+def found(**facts: dict) -> dict:
+    names = ("torch", "transformers", "vllm", "ray", "datasets", "httpx")
+    return {name: facts.get(name, ABSENT) for name in names}
+
+
+def test_the_probe_answers_in_a_process_of_its_own_and_prints_only_its_document():
+    answer = subprocess.run(
+        [sys.executable, "-m", "scoring.engines.probe"], capture_output=True, text=True, check=True, timeout=180
+    )
+    facts = json.loads(answer.stdout)
+    assert set(facts) == set(found())
+    assert all(isinstance(one["usable"], bool) for one in facts.values())
+
+
+def test_what_is_missing_comes_with_the_line_that_installs_it():
+    lines = "\n".join(doctor._engines(found()))
+    assert "transformers: not installed. Run: pip install 'prm-inspect[score]'" in lines
+    assert "server: not installed. Run: pip install 'prm-inspect[server]'" in lines
+
+
+def test_one_of_two_packages_is_not_enough():
+    lines = "\n".join(doctor._engines(found(torch=TORCH)))
+    assert "transformers: not installed" in lines
+    assert "devices: GPU (8 GB), 3 threads" in lines
+
+
+def test_importable_is_not_usable():
+    lines = "\n".join(doctor._engines(found(vllm=BROKEN)))
+    assert "vllm: installed but not usable: OSError: no library" in lines
+
+
+@pytest.mark.parametrize(("facts", "code"), [(found(), 0), (found(vllm=BROKEN), 1)])
+def test_the_exit_code_says_whether_something_is_broken(facts, code, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(
+        doctor, "_probe", lambda: (facts, any(one["installed"] and not one["usable"] for one in facts.values()))
+    )
+    assert main(["doctor", "-w", str(tmp_path)]) == code
+    assert "engines" in capsys.readouterr().out
+
+
+def test_with_a_path_it_looks_at_the_file_and_writes_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    row = {"id": "gsm8k-1", "problem": "1 + 1?", "steps": ["It is 2."], "label": -1, "generator": "g"}
+    (tmp_path / "file.jsonl").write_text(json.dumps(row))
+    assert main(["doctor", "file.jsonl"]) == 0
+    assert "1 cases of 1 rows" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["file.jsonl"]
