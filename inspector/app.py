@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from inspector.screens.base import InspectionScreen
 
 
-
 class InspectApp(App[int]):
     """The terminal inspector."""
 
@@ -104,10 +103,14 @@ class InspectApp(App[int]):
         self.push_screen(screen)
 
     def on_go(self, message: Go) -> None:
-        """Open a screen on top."""
+        """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
+        from inspector.screens.base import InspectionScreen
         from inspector.screens.case import CaseScreen
         from inspector.screens.cases import CasesScreen
 
+        if isinstance(self.screen, InspectionScreen) and message.to == self.screen.NAME:
+            self.screen.inspection = self.inspection
+            return
         self._open(CaseScreen(self._brush(), message.row) if message.to == "case" else CasesScreen(self._brush()))
 
     def on_back(self, message: Back) -> None:
@@ -122,9 +125,13 @@ class InspectApp(App[int]):
             return
         for _ in range(depth - 1 if message.top else 1):
             self.pop_screen()
+        listed = isinstance(self.screen, CasesScreen) and message.row >= 0
+        # Before the list changes, too: a case that has left it hands the cursor to its neighbour.
+        if listed:
+            self.screen.go_to(message.row)
         if isinstance(self.screen, InspectionScreen):
             self.screen.inspection = self.inspection
-        if isinstance(self.screen, CasesScreen) and message.row >= 0:
+        if listed:
             self.screen.go_to(message.row)
 
     # -- out
@@ -152,15 +159,17 @@ class InspectApp(App[int]):
         self.notify(f"{clean(what[0].upper() + what[1:])}\n{clean(again)}", markup=False, timeout=10)
 
     def get_system_commands(self, screen: Screen[object]) -> "Iterable[SystemCommand]":
-        """The palette: our own table of commands, then Textual's."""
-        from inspector.commands import COMMANDS
+        """The palette: our own table of commands, then what Textual has beside them."""
+        from inspector.commands import COMMANDS, RAIL
         from inspector.screens.base import InspectionScreen
 
+        ours = []
         if isinstance(screen, InspectionScreen):
-            for command in COMMANDS:
-                if command.screens and screen.NAME in command.screens:
-                    yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
-        yield from super().get_system_commands(screen)
+            ours = [*(RAIL if screen.rail_open else ()), *(one for one in COMMANDS if screen.NAME in one.screens)]
+        for command in ours:
+            yield SystemCommand(command.title, command.help, partial(screen.run_action, command.action))
+        titles = {command.title for command in ours}
+        yield from (command for command in super().get_system_commands(screen) if command.title not in titles)
 
 
 def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, demo: bool = False) -> int:

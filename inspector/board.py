@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.inspection import Headline, headline
+from inspector.headline import Headline, headline
 from inspector.paint import Brush
 from inspector.selection import Selection
 from inspector.widgets.columns import Column

@@ -47,8 +47,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("next-case", "n", "Next", "The next case of the list", "turn(1)", ("case",), footer=True),
     Command("previous-case", "p", "Previous", "The case before", "turn(-1)", ("case",), footer=True),
-    Command("next-step", "j,down", "Next step", "Scroll to the next step", "step(1)", ("case",)),
-    Command("previous-step", "k,up", "Step back", "Scroll to the step before", "step(-1)", ("case",)),
+    Command("next-step", "j", "Next step", "Scroll to the next step", "step(1)", ("case",)),
+    Command("previous-step", "k", "Step back", "Scroll to the step before", "step(-1)", ("case",)),
     Command(
         "facets",
         "f",
@@ -80,14 +80,25 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "export", "e", "Export", "Save or copy exactly what is on screen, or the metrics table", "export", footer=True
     ),
-    Command("back", "escape", "Back", "One level back, never out", "back", ("board", "cases", "case")),
+    Command("back", "escape", "Back", "One level back, never out", "back", ("cases", "case")),
     Command("quit", "q", "Quit", "To the first screen, and out from there", "leave", footer=True),
     Command("help", "question_mark", "Keys", "All keys of this screen", "keys", footer=True, shown_key="?"),
 )
 
 RAIL: tuple[Command, ...] = (
-    Command("rail-down", "left", "Lower", "Lower the threshold by 1/100 of the range", "nudge(-0.01)", priority=True),
-    Command("rail-up", "right", "Raise", "Raise it by 1/100", "nudge(0.01)", priority=True),
+    Command(
+        "rail-down",
+        "left",
+        "Lower",
+        "Lower the threshold by 1/100 of the range",
+        "nudge(-0.01)",
+        footer=True,
+        shown_key="<-",
+        priority=True,
+    ),
+    Command(
+        "rail-up", "right", "Raise", "Raise it by 1/100", "nudge(0.01)", footer=True, shown_key="->", priority=True
+    ),
     Command("rail-down-fine", "shift+left", "Lower a little", "Lower it by 1/1000", "nudge(-0.001)", priority=True),
     Command("rail-up-fine", "shift+right", "Raise a little", "Raise it by 1/1000", "nudge(0.001)", priority=True),
     Command(
@@ -118,8 +129,8 @@ RAIL: tuple[Command, ...] = (
         priority=True,
         shown_key="*",
     ),
-    Command("rail-keep", "enter", "Keep", "Keep this threshold", "keep", priority=True, shown_key="Enter"),
-    Command("rail-restore", "escape", "Restore", "Give back the old threshold", "restore", priority=True),
+    Command("rail-keep", "enter", "Keep", "Keep this threshold", "keep", footer=True, priority=True, shown_key="Enter"),
+    Command("rail-restore", "escape", "Restore", "Give back the old threshold", "restore", footer=True, priority=True),
 )
 """Keys while the threshold rail is open; they come before any widget's own."""
 

@@ -71,6 +71,7 @@ def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) 
         "version": program_version(),
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
+        "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
         "threshold": {one.scorer.name: one.rule.threshold for one in evaluations},
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
         "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",

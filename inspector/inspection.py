@@ -12,31 +12,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.headline import Headline, headline
 from inspector.selection import OPTIMISTIC, Selection, match_name, ordering, select
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
-from scoring.metrics.first_error import Unparsed, count
-from scoring.metrics.intervals import percentile_interval
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Ints
 from scoring.thresholds import Sweep, sweep
 from scoring.verdicts import OUTCOMES, RIGHT, WRONG
 
 FACETS = ("subset", "pattern", "error_type", "error_kind", "generator", "final_answer_correct")
 """Columns offered as facets beside the outcome, where they tell cases apart."""
-
-
-@dataclass(frozen=True)
-class Headline:
-    """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why."""
-
-    f1: float | None
-    low: float | None
-    high: float | None
-    error_acc: float | None
-    correct_acc: float | None
-    n: int
-    over: str
-    reason: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,34 +278,6 @@ def covers(evaluation: Evaluation, benchmark: str) -> bool:
     """Whether a scorer has a verdict on any case of a benchmark."""
     rows = (evaluation.gold.cases["benchmark"] == benchmark).to_numpy()
     return bool((evaluation.rewards.scored & rows).any())
-
-
-def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int) -> Headline:
-    """F1 as the benchmark reports it: the plain mean over the subsets that have cases."""
-    names, groups = evaluation.gold.subsets
-    counts = count(evaluation, rows, groups, len(names), unparsed).present()
-    error_acc, correct_acc = counts.accuracies
-    undefined = int(np.isnan(counts.f1).sum())
-    over = f"mean of {counts.f1.size} subsets" if counts.f1.size > 1 else "one subset" if counts.f1.size else "no case"
-    reason = "no case was scored" if not counts.f1.size else None
-    if undefined:
-        reason = f"undefined in {undefined} of {counts.f1.size} subsets" if counts.f1.size > 1 else "undefined here"
-    low, high = (None, None) if reason else percentile_interval(counts.resampled(seed)[2].mean(axis=0))
-    return Headline(
-        None if reason else float(counts.f1.mean()),
-        low,
-        high,
-        _mean(error_acc),
-        _mean(correct_acc),
-        int((counts.erroneous + counts.clean).sum()),
-        over,
-        reason,
-    )
-
-
-def _mean(values: Floats) -> float | None:
-    """The plain mean; None where there is nothing or one value is undefined."""
-    return None if not values.size or np.isnan(values).any() else float(values.mean())
 
 
 def _facet_order(column: str, counts: dict[str | bool | None, int]) -> Callable[[str | bool | None], tuple[Any, ...]]:

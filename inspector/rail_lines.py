@@ -5,7 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from inspector.inspection import Headline, Inspection
+from inspector.headline import Headline
+from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.sentences import GLYPHS, WORDS
 from inspector.widgets.line_scroll import Part

@@ -41,7 +41,7 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
     if outcome == "no_gold":
         return f"{predicted}; the gold labels name no step"
     if gold < 0:
-        lowest = f"lowest reward {evaluation.floats.all[row]:.2f}"
+        lowest = f"lowest reward {_reward(float(evaluation.floats.all[row]), evaluation)}"
         return (
             f"{predicted}, and there is none: clean"
             if verdict == -1
@@ -49,7 +49,7 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
         )
     if gold >= int(evaluation.gold.n_steps[row]):
         return f"{predicted}; gold step {gold} is beyond the last step"
-    at_gold = f"reward {evaluation.rewards_at_gold[row]:.2f} at the gold step"
+    at_gold = f"reward {_reward(float(evaluation.rewards_at_gold[row]), evaluation)} at the gold step"
     distance = {
         "exact": "exactly right",
         "missed": "missed",
@@ -57,3 +57,12 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
         "late": f"{steps_word(verdict - gold)} late",
     }[outcome]
     return f"{predicted}, gold step {gold}: {distance} ({at_gold})"
+
+
+def _reward(reward: float, evaluation: Evaluation) -> str:
+    """A reward with two digits, or with as many as tell it from the threshold."""
+    threshold = evaluation.rule.threshold
+    for digits in range(2, 6):
+        if reward == threshold or round(reward, digits) != round(threshold, digits):
+            return f"{reward:.{digits}f}"
+    return repr(reward)

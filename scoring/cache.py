@@ -105,6 +105,8 @@ def _part(path: Path) -> pl.DataFrame:
         FrameError: a column is missing or holds something else.
     """
     frame = read_parquet(path)
+    if "rewards" not in frame.columns:
+        raise FrameError(path.name, "rewards", str(REWARDS["rewards"]), "missing")
     casts = [
         pl.col(name).cast(REWARDS[name])
         for name, dtype in frame.schema.items()

@@ -4,7 +4,9 @@
     ├── InputError            a file or value that was given
     │   ├── UnreadableFile    not there, not allowed, not this kind of file
     │   ├── UnknownFormat     nothing here recognises the content
-    │   ├── HubUnavailable    an hf: name that cannot be had now
+    │   ├── HubUnavailable    an hf: name or model that cannot be had now
+    │   ├── CheckpointError   missing, damaged, half-downloaded, or changed while it was read
+    │   │   └── ForeignCheckpoint  whole, but not one the adapter can read
     │   └── StrictFindings    --strict was asked and there are findings
     ├── UsageError            a name, column or condition that does not exist
     │   └── FilterError       a condition that cannot be read
@@ -13,6 +15,7 @@
     │   ├── UnwritableWorkspace   read-only, or the disk is full
     │   └── DamagedWorkspace  a file in it is not what it should be
     ├── FrameError            a frame without the columns it must have
+    ├── EngineError           the engine cannot run what it was asked to, here
     ├── ScorerConflict        a scorer's name is taken by another fingerprint
     └── MissingExtra          an optional package is not installed
 
@@ -51,6 +54,14 @@ class HubUnavailable(InputError):
     title = "Not available from the hub"
 
 
+class CheckpointError(InputError):
+    title = "Cannot use the checkpoint"
+
+
+class ForeignCheckpoint(CheckpointError):
+    title = "Another kind of checkpoint"
+
+
 class StrictFindings(InputError):
     title = "Strict import refused"
 
@@ -87,6 +98,10 @@ class FrameError(InspectError):
             f"column {column!r} of {what} should be {wanted} and is {found}.",
             "Write it with the dtypes of scoring.schema.",
         )
+
+
+class EngineError(InspectError):
+    title = "The engine cannot run"
 
 
 class ScorerConflict(InspectError):

@@ -123,7 +123,7 @@ class Evaluation:
 
 
 def evaluate(gold: Gold, scorer: Scorer, rewards: pl.DataFrame, rule: Rule | None = None) -> Evaluation:
-    """Join a scorer's rewards (a rewards frame) to the cases of `gold` and decide them; no `rule`: its own threshold."""
+    """Join a scorer's rewards (a rewards frame) to the cases of `gold` and decide them, by default at its own cut."""
     rule = rule or Rule(scorer.threshold, source=scorer.threshold_source)
     aligned = align(gold.cases, rewards)
     floats = case_floats(aligned, gold.earliest)

@@ -232,10 +232,13 @@ def _read_sources(folder: Path) -> list[dict[str, Any]]:
     path = folder / "import.json"
     try:
         sources: list[dict[str, Any]] = json.loads(path.read_bytes())["sources"]
-        if any(not isinstance(source["source"], str) for source in sources):
-            raise _damaged(path, "a source has no name")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        names = [source["source"] for source in sources]
+    except OSError as error:
         raise _damaged(path, str(error)) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        names = [None]
+    if not all(isinstance(name, str) for name in names):
+        raise _damaged(path, "it is no report of an import")
     return sources
 
 

@@ -112,6 +112,16 @@ def benches(values=TIED, min_size=1, max_size=10):
     return st.lists(case(values), min_size=min_size, max_size=max_size)
 
 
+@st.composite
+def balanced(draw, values=TIED, max_size=10):
+    """The same, with an erroneous and a clean case that are scored in every subset, so that F1 is mostly defined."""
+    cases = draw(benches(values, max_size=max_size))
+    for subset in dict.fromkeys(case.subset for case in cases):
+        for gold in (0, -1):
+            cases.append(reference.Case(1, gold, (draw(st.sampled_from(values)),), "", subset))
+    return draw(st.permutations(cases))
+
+
 def rules(values=TIED):
     """Threshold and comparison; thresholds fall on rewards, between and beyond them."""
     return st.tuples(st.sampled_from((*values, -2.0, 0.4, 2.0)), st.sampled_from(("<", "<=")))

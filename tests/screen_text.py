@@ -21,25 +21,32 @@ def screen_text(app: Any) -> str:
     return "\n".join(screen_lines(app))
 
 
-async def settled(pilot: Pilot[Any]) -> None:
-    """Wait until no message is under way; a timer may still bring one."""
-    app = pilot.app
-    quiet = 0
-    while quiet < 3:
+async def settled(pilot: Pilot[Any], *, timeout: float = 20) -> None:
+    """Wait until no message is under way; a timer may still bring one. Raises TimeoutError."""
+    app, quiet, end = pilot.app, 0, time.perf_counter() + timeout
+    while quiet < 3 and app.is_running:
+        if time.perf_counter() > end:
+            raise TimeoutError(f"the app never rests; the screen was\n{screen_text(app)}")
         await pilot._wait_for_screen()
         pumps = [app, *app.screen.walk_children(with_self=True)]
         quiet = quiet + 1 if all(pump._message_queue.empty() for pump in pumps) else 0
-    app.screen._on_timer_update()
+        app.screen._on_timer_update()
 
 
 async def press(pilot: Pilot[Any], *keys: str) -> None:
     """Press keys (Textual's names), each when the one before has been answered.
 
-    Unlike `Pilot.press` it does not wait for the process to be idle, which takes a tenth of a second a key.
+    `Pilot.press` waits until the process is idle instead, which takes a tenth of a second a key.
     """
     for key in keys:
-        pilot.app._driver.send_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
+        type_ahead(pilot, key)
         await settled(pilot)
+
+
+def type_ahead(pilot: Pilot[Any], *keys: str) -> None:
+    """Press keys without waiting for anything."""
+    for key in keys:
+        pilot.app._driver.send_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
 
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: float = 20) -> None:
@@ -47,13 +54,17 @@ async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: floa
     end = time.perf_counter() + timeout
     await settled(pilot)
     while not holds():
-        if time.perf_counter() > end:
+        if time.perf_counter() > end or not pilot.app.is_running:
             raise TimeoutError(f"never came true; the screen was\n{screen_text(pilot.app)}")
         await asyncio.sleep(0.005)
         await settled(pilot)
 
 
 async def shows(pilot: Pilot[Any], *texts: str) -> str:
-    """Wait until every text stands on the screen; the screen."""
-    await until(pilot, lambda: all(text in screen_text(pilot.app) for text in texts))
+    """Wait until every text stands on the screen; the screen. Raises TimeoutError, which says what is missing."""
+    try:
+        await until(pilot, lambda: all(text in screen_text(pilot.app) for text in texts))
+    except TimeoutError as error:
+        missing = [text for text in texts if text not in screen_text(pilot.app)]
+        raise TimeoutError(f"{missing}: {error}") from None
     return screen_text(pilot.app)

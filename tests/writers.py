@@ -1,12 +1,14 @@
-"""What other processes do in tests: a spawned process imports these by name."""
+"""Reward parts for tests, and what other processes do: a spawned process imports these by name."""
 
 import os
+import time
 from pathlib import Path
 
 import polars as pl
 
 from scoring.benchmarks.catalogue import import_source
 from scoring.cache import RewardParts
+from scoring.schema import REWARDS
 from scoring.workspace import Workspace
 
 
@@ -21,6 +23,14 @@ def part(*rows):
     return pl.DataFrame(columns)
 
 
+def cached(parts):
+    """The cached rows as {(key, vote): rewards}; nothing may be unreadable."""
+    frame, problems = parts.read()
+    assert not problems
+    assert frame.schema == REWARDS
+    return {(key, vote): rewards for key, vote, rewards in frame.select("key", "vote", "rewards").iter_rows()}
+
+
 def append_parts(folder, writer, count):
     """Append `count` parts of two rows: one of this writer alone, one that all writers write alike."""
     for number in range(count):
@@ -31,13 +41,14 @@ def compact_until(folder, end):
     """Compact over and over until the file `end` is there."""
     while not end.exists():
         RewardParts(folder).compact()
+        time.sleep(0.01)
 
 
-def import_file(root, path, start):
-    """Import a file once the file `start` is there."""
-    while not start.exists():
-        pass
-    Workspace.create(root).add([import_source(str(path))])
+def import_file(root, path, together):
+    """Import a file at the moment in which all others that wait at the barrier do."""
+    imported = import_source(str(path))
+    together.wait(30)
+    Workspace.create(root).add([imported])
 
 
 def die_while_importing(root, path):

@@ -14,7 +14,7 @@ from tiny_prm.tokenizer import Encoder
 DIGIT, WORD = 1.0, 0.2
 """Weights of guessing a digit and any other token of a step: the words of a step are mostly a matter of taste."""
 UNJUDGED = -100
-POOL = 8
+POOL = 16
 """Batches that are sorted by length together, so that little of a batch is padding."""
 
 
@@ -46,13 +46,13 @@ def row(encoder: Encoder, example: Example) -> Row:
     """An example with its targets.
 
     A wrong step is right up to the first token that holds its first wrong character, and is guessed up to there. Of a
-    drill only the results are guessed, as nothing foretells the rest. Steps without a label have no targets.
+    drill only the results are guessed, as nothing foretells the rest. The row ends with the last step that has a label:
+    attention looks back only, so what follows would change nothing.
     """
-    encoded = encoder(example.problem, example.steps)
+    labels = [label for label in example.labels if label is not None]
+    encoded = encoder(example.problem, example.steps[: len(labels)])
     judgements, guesses = [UNJUDGED] * len(encoded.ids), [0.0] * len(encoded.ids)
-    for step, label in enumerate(example.labels):
-        if label is None:
-            continue
+    for step, label in enumerate(labels):
         wrong_from = len(example.steps[step]) if label else example.bad_from[step]
         guessed_from = example.result_from[step] if example.drill else 0
         for token, end in enumerate(encoded.ends[step], start=encoded.starts[step]):

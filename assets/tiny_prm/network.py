@@ -48,9 +48,9 @@ class Network(nn.Module):
         """Take the content of a `config.json`; the weights are random."""
         super().__init__()
         settings = Qwen2Config(**{name: value for name, value in config.items() if name != "torch_dtype"})
-        hidden = settings.hidden_size
-        self.model = Qwen2Model(settings).float()
-        self.score = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, settings.num_labels))
+        hidden = config["hidden_size"]
+        self.model = Qwen2Model(settings)
+        self.score = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, config["num_labels"]))
 
     def states(self, ids: Tensor) -> Tensor:
         """The last hidden states, float32 [cases, tokens, hidden], of ids padded on the right, int64 [cases, tokens].
@@ -62,10 +62,15 @@ class Network(nn.Module):
 
     def next_tokens(self, states: Tensor) -> Tensor:
         """Logits for the token after each state, over the vocabulary, by the input embedding; used in training only."""
-        return states @ self.model.embed_tokens.weight.T
+        return states @ self.get_parameter("model.embed_tokens.weight").T
 
     @torch.inference_mode()
     def margins(self, ids: Tensor, at: tuple[Tensor, Tensor]) -> Tensor:
         """By how much "right" outweighs "wrong" at the positions `at` (rows, columns), in logits, float32."""
         logits: Tensor = self.score(self.states(ids)[at])
         return logits[:, GOOD] - logits[:, 1 - GOOD]
+
+    @torch.no_grad()
+    def shift(self, margin: float) -> None:
+        """Take this much from every margin."""
+        self.get_parameter("score.2.bias")[GOOD] -= margin

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 VOCABULARY = 768
 POSITIONS = 4096
-TOKENIZER_CASES = 20_000
+TOKENIZER_EXAMPLES = 20_000
 
 TRAINING_SEED = 1
 VALIDATION_SEED = 99
@@ -33,8 +33,8 @@ class Recipe:
 
 
 RECIPES: Mapping[str, Recipe] = {
-    "s": Recipe("tiny-prm-s", hidden=96, layers=4, heads=3, intermediate=256, batch=8, steps=6000),
-    "m": Recipe("tiny-prm-m", hidden=128, layers=5, heads=4, intermediate=320, batch=12, steps=10000),
+    "s": Recipe("tiny-prm-s", hidden=96, layers=4, heads=3, intermediate=256, batch=8, steps=4600),
+    "m": Recipe("tiny-prm-m", hidden=128, layers=5, heads=4, intermediate=320, batch=8, steps=7000),
 }
 
 

@@ -4,11 +4,15 @@ Ids are built piece by piece, and no piece of data is ever searched for special 
 is eight tokens or so like any other text, and each step has exactly one separator after it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+from generator.stream import examples
+from tiny_prm.recipes import TOKENIZER_EXAMPLES, TRAINING_SEED, VOCABULARY
 
 PADDING, TURN, TURN_END, SEPARATOR = "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<extra_0>"
 SPECIALS = (PADDING, TURN, TURN_END, SEPARATOR)
@@ -33,10 +37,12 @@ def train(texts: Iterable[str], size: int) -> Tokenizer:
     """A tokenizer with `size` entries, the special ones included; equal texts give an equal tokenizer."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.NFC()
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(SPLIT), behavior="isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(SPLIT), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=size - len(SPECIALS),
@@ -67,14 +73,18 @@ class Encoder:
     """Cases to ids with one tokenizer."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        """Take a tokenizer that has the four special tokens."""
+        """Take a tokenizer that has the four special tokens.
+
+        Raises:
+            ValueError: it lacks one.
+        """
         tokenizer.encode_special_tokens = True
-        self.padding, turn, end, self.separator = (tokenizer.token_to_id(token) for token in SPECIALS)
+        self.padding, turn, end, self.separator = (_id(tokenizer, token) for token in SPECIALS)
         self._pieces = lru_cache(maxsize=4096)(lambda text: _pieces(tokenizer, text))
         self._before = (turn, *self._pieces("user\n")[0])
         self._between = (end, *self._pieces("\n")[0], turn, *self._pieces("assistant\n")[0])
         self._after = (end, *self._pieces("\n")[0])
-        self.digits = frozenset(tokenizer.token_to_id(digit) for digit in "0123456789")
+        self.digits = frozenset(_id(tokenizer, digit) for digit in "0123456789")
 
     def __call__(self, problem: str, steps: Sequence[str]) -> Encoded:
         """The ids of a case in the layout of the chat template: one user turn, one assistant turn."""
@@ -90,7 +100,25 @@ class Encoder:
         return Encoded((*ids, *self._after), tuple(separators), tuple(starts), tuple(ends))
 
 
+def _id(tokenizer: Tokenizer, token: str) -> int:
+    found = tokenizer.token_to_id(token)
+    if found is None:
+        raise ValueError(f"the tokenizer has no entry {token!r}")
+    return found
+
+
 def _pieces(tokenizer: Tokenizer, text: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The ids of a text and the character at which each token ends."""
     encoding = tokenizer.encode(text, add_special_tokens=False)
     return tuple(encoding.ids), tuple(end for _start, end in encoding.offsets)
+
+
+def of_the_stream() -> Tokenizer:
+    """The tokenizer of the shipped checkpoints: trained on the first examples of the training stream."""
+
+    def texts() -> Iterator[str]:
+        for example in islice(examples(TRAINING_SEED), TOKENIZER_EXAMPLES):
+            yield example.problem
+            yield from example.steps
+
+    return train(texts(), VOCABULARY)

@@ -17,7 +17,10 @@ from inspector.rail_lines import rail_lines
 from inspector.selection import OPTIMISTIC
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
+from scoring.verdicts import Rule
 
+WIDE = 110
+"""Columns from which there is room for words that can be left out, and for steps beside the list."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
@@ -55,6 +58,11 @@ class InspectionScreen(Screen[None]):
     def write(self, name: str, text: str, style: str = "") -> None:
         """Put text from anywhere on a line of `one_line`; only cells that change are painted."""
         self.query_one(f"#{name}", LineView).show([[(text, style)]])
+
+    def threshold_words(self, rule: Rule) -> str:
+        """The threshold and where it is from; where there is little room, only whether it is optimistic."""
+        source = rule.source if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
+        return f"threshold {rule.threshold:.3f}" + (f" ({source})" if source else "")
 
     def compose_rail(self) -> ComposeResult:
         """The rail and the footer, to be composed last."""

@@ -1,6 +1,6 @@
 """The board: which scorer is how good, and what its mistakes are made of."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -17,8 +17,10 @@ from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import clean
-from inspector.widgets.columns import Column
 from inspector.widgets.frame_table import FrameTable
+
+if TYPE_CHECKING:
+    from inspector.widgets.columns import Column
 
 LEGEND = "  ".join(
     f"{GLYPHS[name]} {WORDS[name]}" for name in ("exact", "early", "late", "missed", "clean", "false_alarm")
@@ -57,11 +59,13 @@ class BoardScreen(InspectionScreen):
         table = self.query_one(FrameTable)
         view = np.arange(frame.height, dtype=np.int32)
         # The same column objects while they are right: new ones would have every row painted again.
-        columns = self._columns.setdefault(several, board_columns(self.brush, several=several))
-        table.show(frame, view, columns, key="row")
-        if inspection.scorer is not None:
-            table.go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
+        if several not in self._columns:
+            self._columns[several] = board_columns(self.brush, several=several)
+        first = not table.row_count
+        table.show(frame, view, self._columns[several], key="row")
         self._frame = frame
+        if first:
+            self._follow(inspection)
         dot = "|" if self.brush.ascii_only else "·"
         kinds = frame["over"].unique().to_list()
         words = [
@@ -77,12 +81,24 @@ class BoardScreen(InspectionScreen):
         self.write("title", f" {dot} ".join(words), "strong")
         self._describe()
 
-    def on_frame_table_highlighted(self, event: FrameTable.Highlighted) -> None:
-        """The row under the cursor is the scorer in focus."""
-        scorer, _, benchmark = str(event.key).partition(SEPARATOR)
-        inspection = self.inspection
-        if inspection and (scorer, benchmark) != (inspection.scorer, inspection.benchmark) and not self.rail_open:
-            self.put(inspection.focused(scorer, benchmark))
+    def on_screen_resume(self) -> None:
+        super().on_screen_resume()
+        if self.inspection is not None:
+            self._follow(self.inspection)
+
+    def _follow(self, inspection: Inspection) -> None:
+        """Put the cursor on the scorer in focus: at the start, and after another screen went to another scorer."""
+        self.query_one(FrameTable).go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
+
+    def on_frame_table_highlighted(self) -> None:
+        """The row under the cursor is the scorer in focus.
+
+        Asked of the table now: the message may be older than where the cursor is.
+        """
+        scorer, _, benchmark = str(self.query_one(FrameTable).key).partition(SEPARATOR)
+        if self.inspection and (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
+            self.close_rail()
+            self.put(self.inspection.focused(scorer, benchmark))
         self._describe()
 
     def _describe(self) -> None:
@@ -94,11 +110,13 @@ class BoardScreen(InspectionScreen):
         self.action_failures()
 
     def action_failures(self) -> None:
+        self.close_rail()
         if self.inspection is not None and self.inspection.scorer is not None:
             self.put(self.inspection.failures())
             self.post_message(Go("cases"))
 
     def action_all_cases(self) -> None:
+        self.close_rail()
         if self.inspection is not None:
             self.put(self.inspection.cleared())
             self.post_message(Go("cases"))

@@ -29,7 +29,8 @@ class CaseScreen(InspectionScreen):
         self.row = row
         self._place = 0
         self._starts: tuple[int, ...] = ()
-        self._raw = False
+        # Readable formulas need more than ASCII.
+        self._raw = brush.ascii_only
         self._reason = True
 
     def compose(self) -> ComposeResult:
@@ -70,7 +71,7 @@ class CaseScreen(InspectionScreen):
         if evaluation is not None:
             words += [
                 evaluation.scorer.name,
-                f"threshold {evaluation.rule.threshold:.3f}",
+                self.threshold_words(evaluation.rule),
                 f"F1 {percent(inspection.headline)}",
             ]
         self.write("title", dot.join(words), "strong")
@@ -90,15 +91,22 @@ class CaseScreen(InspectionScreen):
         self._show(keep_scroll=False)
 
     def action_step(self, by: int) -> None:
-        """Scroll so that the next or previous step is on top; where all is on screen, nothing moves."""
+        """Scroll so that the next or previous step is on top; where all is on screen, nothing moves.
+
+        Never past lines that were not on screen yet: a step longer than the screen takes several presses.
+        """
         view = self.query_one("#steps", LineView)
-        top = view.scroll_offset.y
+        top, page = view.scroll_offset.y, max(1, view.viewport.height - 1)
         starts = [0, *self._starts]
-        later, earlier = [s for s in starts if s > top], [s for s in starts if s < top]
-        target = (later[0] if later else starts[-1]) if by > 0 else (earlier[-1] if earlier else 0)
-        view.scroll_to_line(target, top=True)
+        if by > 0:
+            target = min([start for start in starts if start > top], default=top + page)
+            view.scroll_to_line(min(target, top + page), top=True)
+        else:
+            target = max([start for start in starts if start < top], default=0)
+            view.scroll_to_line(max(target, top - page), top=True)
 
     def action_scorer(self, by: int) -> None:
+        self.close_rail()
         if self.inspection is not None:
             self.put(self.inspection.next_scorer(by))
 

@@ -14,7 +14,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Export, Go
 from inspector.paint import Brush
 from inspector.rail_lines import percent
-from inspector.screens.base import InspectionScreen
+from inspector.screens.base import WIDE, InspectionScreen
 from inspector.screens.export import ExportMenu
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -28,8 +28,6 @@ SORTS = ("instructive", "", "n_steps:desc")
 SORT_WORDS = {"instructive": "most instructive first", "": "as in the file", "n_steps:desc": "longest first"}
 PANE_DELAY = 0.04
 """Seconds the cursor must rest before the steps are shown: a held arrow key moves the list alone."""
-WIDE = 110
-"""Columns from which the steps stand beside the list."""
 VERY_WIDE = 160
 """Columns from which facets, list and steps fit side by side."""
 
@@ -45,7 +43,8 @@ class CasesScreen(InspectionScreen):
         super().__init__(brush)
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
-        self._raw = False
+        # Readable formulas need more than ASCII.
+        self._raw = brush.ascii_only
         self._reason = True
         self._scorer: str | None = None
 
@@ -69,8 +68,7 @@ class CasesScreen(InspectionScreen):
     def on_mount(self) -> None:
         self._lay_out()
         self.query_one(FrameTable).focus()
-        if self.inspection is not None:
-            self.call_after_refresh(self.show_inspection, self.inspection)
+        self.call_after_refresh(self._show_first)
 
     def on_resize(self) -> None:
         self._lay_out()
@@ -83,6 +81,11 @@ class CasesScreen(InspectionScreen):
         self.query_one("#pane", LineView).display = room if wanted is None else wanted
 
     # -- showing
+
+    def _show_first(self) -> None:
+        # What is there now: it may have changed since the screen was mounted.
+        if self.inspection is not None:
+            self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
         columns = None
@@ -101,9 +104,7 @@ class CasesScreen(InspectionScreen):
         words = [inspection.benchmark, f"{inspection.shown.size:,} of {int(inspection.benchmark_rows.sum()):,} cases"]
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
-            rule = evaluation.rule
-            source = f" ({rule.source})" if self.size.width >= WIDE else ""
-            words += [evaluation.scorer.name, f"F1 {percent(line)}", f"threshold {rule.threshold:.3f}{source}"]
+            words += [evaluation.scorer.name, f"F1 {percent(line)}", self.threshold_words(evaluation.rule)]
         self.write("title", dot.join(words), "strong")
         order = SORT_WORDS.get(inspection.selection.request.sort, inspection.selection.request.sort)
         self.write("filter", f"{filter_words(inspection)}{dot}{order}", "dim")
@@ -136,11 +137,13 @@ class CasesScreen(InspectionScreen):
         self._show_pane_soon()
 
     def on_frame_table_opened(self, event: FrameTable.Opened) -> None:
+        self.close_rail()
         self.post_message(Go("case", event.row_id))
 
     def action_open(self) -> None:
         row = self.query_one(FrameTable).row_id
         if row is not None:
+            self.close_rail()
             self.post_message(Go("case", row))
 
     def go_to(self, row: int) -> None:
@@ -159,16 +162,20 @@ class CasesScreen(InspectionScreen):
         if self.inspection is not None:
             facets.show(facet_groups(self.inspection))
         facets.focus()
+        self._show_pane_soon()
 
     def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
+        self.close_rail()
         if self.inspection is not None:
             self.put(self.inspection.filtered(self.inspection.filter.toggled(event.column, event.value)))
 
     def action_clear(self) -> None:
+        self.close_rail()
         if self.inspection is not None:
             self.put(self.inspection.filtered(Filter()))
 
     def action_sort(self) -> None:
+        self.close_rail()
         if self.inspection is not None:
             now = self.inspection.selection.request.sort
             following = SORTS[(SORTS.index(now) + 1) % len(SORTS)] if now in SORTS else SORTS[0]
@@ -180,6 +187,7 @@ class CasesScreen(InspectionScreen):
         self._show_pane_soon()
 
     def action_scorer(self, by: int) -> None:
+        self.close_rail()
         if self.inspection is not None:
             self.put(self.inspection.next_scorer(by))
 

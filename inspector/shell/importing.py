@@ -11,7 +11,7 @@ from scoring.benchmarks.catalogue import MODULES, import_source
 from scoring.benchmarks.findings import counted, worst
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.rows import expand
-from scoring.errors import InputError, StrictFindings, UnknownFormat
+from scoring.errors import InputError, StrictFindings
 from scoring.workspace import Added
 
 _SHOWN_FINDINGS = 8
@@ -48,7 +48,7 @@ def _split(words: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def read_sources(words: Sequence[str], benchmark: str | None = None) -> tuple[list[Imported], list[str]]:
-    """Every source read, and a sentence for each file of a folder that nothing recognised.
+    """Every source read, and a sentence for each file of a folder that could not be read or recognised.
 
     Raises:
         InputError: a source that was named cannot be read, or nothing at all was recognised.
@@ -59,7 +59,7 @@ def read_sources(words: Sequence[str], benchmark: str | None = None) -> tuple[li
         for source in [word] if word.startswith("hf:") else [str(path) for path in expand([Path(word)])]:
             try:
                 imported.append(import_source(source, benchmark))
-            except UnknownFormat as error:
+            except InputError as error:
                 if not within_folder:
                     raise
                 skipped.append(str(error))

@@ -1,7 +1,7 @@
 """What every pane of painted lines shares: scrolling at once, one palette, and writing only the lines that changed."""
 
 from collections.abc import Iterable, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -132,7 +132,7 @@ class LineScroll(ScrollView, can_focus=True):
         return Strip.join([strip.crop(0, fixed), scrolled])
 
     def repaint_changed(self) -> None:
-        """Write what differs from what was painted last: of every visible line, from the first changed cell to the last.
+        """Write what differs from what was painted last, of every visible line the cells from first to last change.
 
         A threshold that moves changes one column of every row; over a slow connection the rest need not be sent again.
         Textual 8.2 writes from the widget's left edge to the last changed cell: what changes often belongs at the left.
@@ -241,7 +241,8 @@ def _equal_cells(before: Sequence[Segment], after: Sequence[Segment], *, backwar
             continue
         narrow = len(old.text) == old.cell_length and len(new.text) == new.cell_length
         if old.style == new.style and narrow:
-            texts = (old.text[::-1], new.text[::-1]) if backwards else (old.text, new.text)
-            cells += len(commonprefix(texts))
+            step = -1 if backwards else 1
+            pairs = zip(old.text[::step], new.text[::step], strict=False)
+            cells += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         break
     return cells

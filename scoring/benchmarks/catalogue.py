@@ -42,7 +42,8 @@ def detect(rows: Rows) -> str:
     keys = list(dict.fromkeys(str(key) for value in sample if isinstance(value, dict) for key in value))
     more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
     named = ", ".join(key[:40] for key in keys[:_KEYS])
-    seen = f"its rows have the keys {named}{more}" if keys else "its rows are no objects" if sample else "it holds no rows"
+    nothing = "its rows are no objects" if sample else "it holds no rows"
+    seen = f"its rows have the keys {named}{more}" if keys else nothing
     raise UnknownFormat(f"{rows.source} is none of the benchmarks known here; {seen}.", f"Known: {', '.join(MODULES)}.")
 
 

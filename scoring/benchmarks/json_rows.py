@@ -162,13 +162,14 @@ def _decode(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
     while True:
         window = text[at : at + size]
         complete = at + size >= len(text)
+        settled = len(window) - _LONGEST_WORD
         try:
             value, end = decoder.raw_decode(window)
         except json.JSONDecodeError as error:
-            if complete or not (error.pos > len(window) - _LONGEST_WORD or error.msg.startswith("Unterminated")):
+            if complete or (error.pos <= settled and not error.msg.startswith("Unterminated")):
                 raise
         else:
-            if complete or end < len(window):
+            if complete or end <= settled:
                 return value, at + end
         size *= 16
 

@@ -7,7 +7,8 @@ import making
 import reference
 from inspector.board import board_frame
 from inspector.exporting import export_document
-from inspector.inspection import Headline, inspect
+from inspector.headline import Headline
+from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import OPTIMISTIC, load

@@ -41,7 +41,7 @@ def column_best(cases, low, high):
 
 
 @settings(deadline=None, max_examples=40)
-@given(cases=making.benches(making.COARSE), width=st.sampled_from((4, 7, 10)))
+@given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)))
 def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width):
     now = opened(cases, -1.0, 1.0)
     low, high = now.span
@@ -52,7 +52,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width):
 
 
 @settings(deadline=None, max_examples=40)
-@given(cases=making.benches(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
+@given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
 def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
     now = opened(cases, -1.0, 1.1)
     best = now.sweep.best()

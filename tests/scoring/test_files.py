@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from failing import failing, interrupted
 from scoring import files
 from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable, uuid7, write_atomically
@@ -18,13 +19,6 @@ REASONS = {
     errno.EACCES: "permission denied",
     errno.EIO: "Input/output error",
 }
-
-
-def failing(number):
-    def fail(*args, **kwargs):
-        raise OSError(number, os.strerror(number))
-
-    return fail
 
 
 def test_a_file_is_written_and_replaced(tmp_path):
@@ -57,12 +51,9 @@ def test_a_file_system_that_refuses_to_clean_up_does_not_hide_the_reason(tmp_pat
 
 
 def test_an_interrupt_leaves_the_old_file(tmp_path, monkeypatch):
-    def interrupt(*args):
-        raise KeyboardInterrupt
-
     path = tmp_path / "file.json"
     path.write_bytes(b"old")
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_atomically(path, b"new")
     assert [found.read_bytes() for found in tmp_path.iterdir()] == [b"old"]

@@ -30,9 +30,11 @@ def average(found, rows, unparsed="wrong"):
 
 
 @settings(deadline=None, max_examples=40)
-@given(cases=making.benches(), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY, data=st.data())
+@given(cases=making.balanced(), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY, data=st.data())
 def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_counting(cases, comparison, unparsed, data):
-    rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(cases), max_size=len(cases))))
+    rows = np.array(
+        data.draw(st.lists(st.sampled_from((True,) * 7 + (False,)), min_size=len(cases), max_size=len(cases)))
+    )
     found, curve = swept(cases, comparison, unparsed, rows)
     chosen = [case for case, taken in zip(cases, rows, strict=True) if taken]
     for threshold, f1 in zip(curve.thresholds.tolist(), curve.f1.tolist(), strict=True):
@@ -44,7 +46,7 @@ def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_countin
 
 
 @settings(deadline=None, max_examples=60)
-@given(cases=making.benches(max_size=14), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY)
+@given(cases=making.balanced(max_size=14), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY)
 def test_no_threshold_beats_the_best(cases, comparison, unparsed):
     best = swept(cases, comparison, unparsed)[1].best()
     expected = reference.best_f1(cases, comparison, unparsed)

@@ -27,7 +27,7 @@ def test_without_the_package_the_sentence_has_the_command(monkeypatch):
 
 
 def test_splits_become_subsets_unless_they_say_nothing(stand_in):
-    stand_in(lambda name: {"gsm": [row(1, "x"), row(2, "x", subset="own")], "train": [row(3, "y")]})
+    stand_in(lambda _: {"gsm": [row(1, "x"), row(2, "x", subset="own")], "train": [row(3, "y")]})
     found = hub_rows("someone/something")
     assert [value.value.get("subset") for value in found.rows] == ["gsm", "own", None]
     assert [value.number for value in found.rows] == [1, 2, 3]
@@ -54,13 +54,13 @@ def test_a_row_that_cannot_be_read_is_one_sentence(stand_in):
         yield row(1)
         raise OSError("the shard is gone")
 
-    stand_in(lambda name: {"train": broken()})
+    stand_in(lambda _: {"train": broken()})
     with pytest.raises(HubUnavailable, match="the shard is gone"):
         hub_rows("a/b")
 
 
 def test_a_data_set_without_rows_is_one_sentence(stand_in):
-    stand_in(lambda name: {"train": []})
+    stand_in(lambda _: {"train": []})
     with pytest.raises(UnknownFormat, match="holds no rows"):
         import_source("hf:a/b")
 

@@ -127,8 +127,12 @@ def test_equal_content_under_two_ids_is_two_cases(read):
 
 @pytest.mark.parametrize(
     ("changes", "subset"),
-    [({"id": "omni-math-17"}, "omni-math"), ({"id": "seventeen"}, None), ({"id": 17}, None), ({"id": ...}, None)]
-    + [({"id": "math-1", "subset": "own"}, "own"), ({"id": "math-1", "subset": None}, "math")],
+    [
+        ({"id": "omni-math-17"}, "omni-math"),
+        *(({"id": identifier}, None) for identifier in ("seventeen", 17, ...)),
+        ({"id": "math-1", "subset": "own"}, "own"),
+        ({"id": "math-1", "subset": None}, "math"),
+    ],
 )
 def test_the_subset_is_the_rows_own_or_in_its_id(read, changes, subset):
     assert one(read([row(**changes)], "a-1.jsonl"))["subset"] == subset

@@ -1,0 +1,205 @@
+"""A PRM's checkpoint folder, read without an engine: its config, and name, dtype and shape of every tensor.
+
+The headers of safetensors files say how long each file must be, so a half-downloaded one is seen here, in
+milliseconds and before anything of weight is imported. Pickles are never opened.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import CheckpointError
+from scoring.readout import Shape
+
+CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
+ADAPTER_CONFIG = "adapter_config.json"
+
+_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
+_FLOATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
+SMALL = 1 << 30
+"""Bytes of weights up to which float32 costs nothing that matters."""
+_LONGEST_HEADER = 100_000_000
+_POINTER = b"version https://git-lfs"
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """Where a tensor lies: its file, dtype (safetensors' word) and shape."""
+
+    file: Path
+    dtype: str
+    shape: Shape
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A checkpoint folder. `name` is what the user called it; `commit` is set for one that came from the hub."""
+
+    folder: Path
+    name: str
+    config: Mapping[str, Any]
+    tensors: Mapping[str, Tensor]
+    commit: str | None = None
+
+    @classmethod
+    def open(cls, folder: Path, name: str = "", commit: str | None = None) -> "Checkpoint":
+        """Read the folder's config and the headers of its weights.
+
+        Raises:
+            CheckpointError: something is missing, damaged, half-downloaded, or pickled; and what.
+        """
+        if not folder.is_dir():
+            raise CheckpointError(
+                f"there is no folder {folder}.", "Give a checkpoint's folder or a hub name (ORG/NAME)."
+            )
+        if not (folder / CONFIG).is_file() and (folder / ADAPTER_CONFIG).is_file():
+            raise CheckpointError(
+                f"{folder} holds only the difference to another model (LoRA).",
+                "Merge it into its base model and give the merged folder.",
+            )
+        config = _json(folder / CONFIG)
+        tensors: dict[str, Tensor] = {}
+        for path in _weight_files(folder):
+            tensors.update(_header(path))
+        return cls(folder, name or folder.resolve().name, config, tensors, commit)
+
+    @property
+    def tokenizer(self) -> Path:
+        """The tokenizer's file, which may not be there."""
+        return self.folder / TOKENIZER
+
+    @cached_property
+    def files(self) -> tuple[Path, ...]:
+        """The files that decide numbers and are read: config, tokenizer, weights."""
+        weights = sorted({tensor.file for tensor in self.tensors.values()})
+        return (self.folder / CONFIG, self.tokenizer, *weights)
+
+    @cached_property
+    def shapes(self) -> dict[str, Shape]:
+        """Tensor name -> shape."""
+        return {name: tensor.shape for name, tensor in self.tensors.items()}
+
+    @cached_property
+    def dtype(self) -> str:
+        """The dtype most bytes of the weights are stored in: float32, float16 or bfloat16.
+
+        Raises:
+            CheckpointError: a tensor is stored in something else (a quantised checkpoint).
+        """
+        sizes: dict[str, int] = {}
+        for name, tensor in self.tensors.items():
+            if tensor.dtype not in _FLOATS:
+                raise CheckpointError(
+                    f"{name} is stored as {tensor.dtype}; only float32, float16 and bfloat16 weights are run.",
+                    "Use the checkpoint that was not quantised.",
+                )
+            sizes[tensor.dtype] = sizes.get(tensor.dtype, 0) + prod(tensor.shape)
+        return _FLOATS[max(sizes, key=lambda dtype: sizes[dtype])]
+
+    @cached_property
+    def bytes(self) -> int:
+        """Bytes of all tensors as they are stored."""
+        return sum(prod(tensor.shape) * _BYTES[tensor.dtype] for tensor in self.tensors.values())
+
+
+def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:
+    """What a checkpoint is computed in: as asked; else float32 for one of at most 1 GiB, and as stored above that.
+
+    It does not depend on the machine, because it is part of what the scorer is.
+
+    Raises:
+        CheckpointError: the weights are quantised.
+    """
+    stored = checkpoint.dtype
+    if asked != "auto":
+        return asked
+    return "float32" if checkpoint.bytes <= SMALL else stored
+
+
+def positive(config: Mapping[str, Any], name: str) -> int:
+    """A whole number above 0 that a config must hold.
+
+    Raises:
+        CheckpointError: it is missing or something else.
+    """
+    value = config.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise CheckpointError(f"{CONFIG} has {name} = {value!r}, which should be a whole number above 0.", "")
+    return value
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise CheckpointError(f"{path} is missing.", "Give a folder with config.json and safetensors files.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise _incomplete(path, f"is no JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise _incomplete(path, "is no JSON object")
+    return found
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    if (folder / INDEX).is_file():
+        named = _json(folder / INDEX).get("weight_map")
+        names = set(named.values()) if isinstance(named, dict) else set()
+        # A name with a folder in it would lead out of the checkpoint.
+        if not names or any(not isinstance(name, str) or Path(name).name != name for name in names):
+            raise _incomplete(folder / INDEX, "names no files of this folder")
+        missing = sorted(name for name in names if not (folder / name).is_file())
+        if missing:
+            raise _incomplete(
+                folder / missing[0], f"is missing, one of {len(missing)} of {len(names)} files of weights"
+            )
+        return [folder / name for name in sorted(names)]
+    if (folder / WHOLE).is_file():
+        return [folder / WHOLE]
+    pickles = [path.name for pattern in ("*.bin", "*.pt", "*.pth") for path in sorted(folder.glob(pattern))]
+    if pickles:
+        raise CheckpointError(
+            f"{folder} has its weights only as a pickle ({pickles[0]}), which can run code and is never opened.",
+            "Convert it to safetensors where you trust it.",
+        )
+    raise CheckpointError(f"{folder} holds no {WHOLE}.", "Download the weights too.")
+
+
+def _header(path: Path) -> dict[str, Tensor]:
+    """The tensors of one safetensors file.
+
+    Raises:
+        CheckpointError: it is no safetensors file, or not all of it is there.
+    """
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            start = file.read(len(_POINTER))
+            if start == _POINTER:
+                raise _incomplete(path, "is a git-lfs pointer and not the weights")
+            length = int.from_bytes(start[:8], "little")
+            if size < 8 or not 2 <= length <= min(size - 8, _LONGEST_HEADER):
+                raise _incomplete(path, f"is no whole safetensors file ({size:,} bytes)")
+            file.seek(8)
+            header = json.loads(file.read(length))
+        header.pop("__metadata__", None)
+        tensors = {
+            name: Tensor(path, str(entry["dtype"]), tuple(int(side) for side in entry["shape"]))
+            for name, entry in header.items()
+        }
+        end = 8 + length + max((int(entry["data_offsets"][1]) for entry in header.values()), default=0)
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror or error}.", "") from None
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        raise _incomplete(path, f"has a damaged header ({error})") from None
+    if end != size:
+        raise _incomplete(path, f"has {size:,} bytes of {end:,}")
+    return tensors
+
+
+def _incomplete(path: Path, what: str) -> CheckpointError:
+    return CheckpointError(f"{path} {what}.", "Download the checkpoint again.")

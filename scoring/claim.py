@@ -1,0 +1,62 @@
+"""A scorer's folder in a workspace, and whether its name is free."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
+from scoring.scorer import FILE, Scorer
+from scoring.workspace import Workspace
+
+
+def find(workspace: Workspace, fingerprint: str) -> Scorer | None:
+    """The workspace's scorer with this fingerprint, under whatever name."""
+    return next((one for one, _ in _scorers(workspace) if one.fingerprint == fingerprint), None)
+
+
+def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
+    """Where the scorer's reward parts are and go. Nothing is written yet.
+
+    Raises:
+        ScorerConflict: the name belongs to another fingerprint; both are shown, and in what they differ.
+        NoWorkspace: the workspace has no folder.
+        DamagedWorkspace: the folder is there and its `scorer.json` cannot be read.
+    """
+    if workspace.root is None:
+        raise NoWorkspace("there is no folder to save rewards in.", "Name one with --workspace DIR.")
+    folder = workspace.root / "rewards" / scorer.folder
+    for other, place in _scorers(workspace):
+        if other.fingerprint != scorer.fingerprint and (other.name == scorer.name or place == folder):
+            raise _taken(scorer, other)
+    if (folder / FILE).exists():
+        Scorer.load(folder)
+    return RewardParts(folder)
+
+
+def _scorers(workspace: Workspace) -> list[tuple[Scorer, Path]]:
+    """The workspace's scorers and their folders; a folder that cannot be read has no name to clash with."""
+    found = []
+    for folder in workspace.reward_folders():
+        with suppress(DamagedWorkspace):
+            found.append((Scorer.load(folder), folder))
+    return found
+
+
+def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
+    names = sorted(scorer.settings.keys() | other.settings.keys())
+    differing = [name for name in names if scorer.settings.get(name) != other.settings.get(name)]
+    what = f" They differ in {', '.join(differing)}." if differing else ""
+    told = ", ".join(_told(name, scorer, other) for name in differing if name != "weights")
+    return ScorerConflict(
+        f"{scorer.name!r} has the fingerprint {other.fingerprint[:16]} here, and this run would be "
+        f"{scorer.fingerprint[:16]}.{what}{f' ({told})' if told else ''}",
+        "Give this one another name: --name NAME",
+    )
+
+
+def _told(name: str, scorer: Scorer, other: Scorer) -> str:
+    def short(value: Any) -> str:
+        return repr(value)[:40]
+
+    return f"{name}: {short(other.settings.get(name))} there, {short(scorer.settings.get(name))} now"

@@ -1,0 +1,114 @@
+"""What a scoring run says while it goes: one event a line as JSON, or these values to whoever iterates over it.
+
+A line is an object whose `event` is the event's name, in snake case, beside its fields. The order is
+
+    start, [ready], (case_refused | saved | progress)*, end
+
+`start` is always first. `ready` comes when the engine is loaded, and not at all where nothing had to be computed.
+`end` is always last, also when the run failed (`status` failed, `error` filled in by the process), unless the process
+was killed or hit a bug. Later versions may add fields and events: readers pass over what they do not know.
+All counts of cases are counts of distinct contents: cases with the same problem and steps are scored once.
+"""
+
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Status = Literal["done", "interrupted", "failed", "dry_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What is asked for and how much of it is there: `cached` + `refused` + `to_do` == `contents`.
+
+    `cases` are the rows that were asked for, `contents` the distinct ones among them, `cached` those with rewards,
+    `refused` those that an earlier run refused and this one leaves alone. `folder` is where rewards go. `notes` are
+    sentences about parts of the cache that could not be read.
+    """
+
+    scorer: str
+    fingerprint: str
+    folder: str
+    cases: int
+    contents: int
+    cached: int
+    refused: int
+    to_do: int
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The engine is loaded; it took `seconds`."""
+
+    engine: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the run is: `done` of `to_do` contents are computed, `refused` of them without rewards.
+
+    `seconds` have passed since the run began, `computing` of them in the engine. `tokens` are the tokens it ran,
+    padding left out. At most ten a second.
+    """
+
+    done: int
+    to_do: int
+    refused: int
+    seconds: float
+    computing: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """`rows` more rows are on the disk, in the file `part`; `total` by this run so far. They survive whatever comes."""
+
+    rows: int
+    total: int
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRefused:
+    """A case has no rewards. `case` is the first case of this content, `key` the content. The next `saved` saves it."""
+
+    case: str
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The last event. Everything computed has been saved, unless `error` says otherwise.
+
+    `scored` and `refused` were computed by this run, `cached` and `cached_refused` found; `left` are still to do.
+    `case_tokens` are the tokens of the cases computed, `tokens` those the engine ran for them without padding
+    (more only where memory ran out and a batch was run again), `padding` the rest of what it ran. `signal` is the
+    number of the signal that stopped it. `error` has `title`, `sentence` and `next_step`.
+    """
+
+    status: Status
+    scored: int = 0
+    refused: int = 0
+    cached: int = 0
+    cached_refused: int = 0
+    left: int = 0
+    saved: int = 0
+    seconds: float = 0.0
+    computing: float = 0.0
+    case_tokens: int = 0
+    tokens: int = 0
+    padding: int = 0
+    signal: int | None = None
+    error: dict[str, str] | None = None
+
+
+Event = Start | Ready | Progress | Saved | CaseRefused | End
+
+
+def document(event: Event) -> dict[str, Any]:
+    """The event as its JSON object."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(event).__name__).lower()
+    return {"event": name, **asdict(event)}

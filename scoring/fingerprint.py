@@ -1,0 +1,142 @@
+"""The fingerprint of a scorer: a digest of everything that changes its rewards, never of a path.
+
+Local weights count by the sha256 of the files that are read, hub weights by their commit. A digest is remembered in
+the workspace for as long as a file's size, inode and times of change stay what they were, so that a resumed run reads
+no gigabytes; a checkpoint that was changed in place has other times, another digest, and so another scorer.
+"""
+
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from scoring.checkpoint import Checkpoint
+from scoring.errors import CheckpointError, UnwritableWorkspace
+from scoring.files import write_atomically
+
+FILE = "fingerprints.json"
+FORMAT = 1
+SETTLED_NS = 2_000_000_000
+"""A file younger than this is not remembered: a change within one tick of its file system's clock would not show."""
+_BLOCK = 1 << 22
+
+Stamp = tuple[int, int, int, int, int]
+"""Device, inode, size in bytes, and the times of change of content and of inode in ns."""
+
+
+def fingerprint(document: Mapping[str, Any]) -> str:
+    """Hex sha256 of a JSON document, the same whatever the order of its keys."""
+    return sha256(json.dumps(document, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Seen:
+    """The files of a checkpoint as they were when their digests were taken. `digests`: file name -> hex sha256."""
+
+    digests: Mapping[str, str]
+    stamps: Mapping[Path, Stamp]
+
+    def check(self) -> None:
+        """Make sure that what has been loaded meanwhile is what was digested.
+
+        Raises:
+            CheckpointError: a file has changed since.
+        """
+        for path, stamp in self.stamps.items():
+            if _stamp(path) != stamp:
+                raise CheckpointError(f"{path} changed while it was read.", "Wait until it is whole, then run again.")
+
+
+@dataclass(frozen=True)
+class Digests:
+    """The remembered digests of a workspace; `memory` None remembers nothing."""
+
+    memory: Path | None
+
+    def of(self, files: Sequence[Path]) -> Seen:
+        """The digests of files, read only where they are not remembered.
+
+        Raises:
+            CheckpointError: a file is missing, cannot be read, or changes meanwhile.
+        """
+        remembered = self._load()
+        found: dict[str, str] = {}
+        stamps: dict[Path, Stamp] = {}
+        fresh: dict[str, Any] = {}
+        for path in files:
+            place, stamp = str(path.resolve()), _stamp(path)
+            known = _remembered(remembered.get(place), stamp)
+            found[path.name], stamps[path] = known or _digest(path, stamp), stamp
+            if not known and time.time_ns() - max(stamp[3:]) > SETTLED_NS:
+                fresh[place] = {"stamp": list(stamp), "sha256": found[path.name]}
+        if fresh:
+            self._save({**self._load(), **fresh})
+        return Seen(found, stamps)
+
+    def _load(self) -> dict[str, Any]:
+        """What is remembered; nothing, where the file is not there or not readable: it only saves time."""
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            document = json.loads(self.memory.read_bytes()) if self.memory else {}
+            if document.get("format") == FORMAT and isinstance(document["files"], dict):
+                return dict(document["files"])
+        return {}
+
+    def _save(self, files: Mapping[str, Any]) -> None:
+        if self.memory is None:
+            return
+        document = {"format": FORMAT, "files": files}
+        # A workspace that cannot be written is told of when rewards are to be saved.
+        with suppress(UnwritableWorkspace):
+            write_atomically(self.memory, json.dumps(document, indent=1).encode() + b"\n")
+
+
+def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, Any], Seen]:
+    """What identifies a checkpoint's weights, and the stamps by which to see that they stay as they are.
+
+    A hub checkpoint is identified by name and commit, and none of its files is read for it.
+
+    Raises:
+        CheckpointError: a file is missing, cannot be read, or changes meanwhile.
+    """
+    if checkpoint.commit:
+        stamps = {path: _stamp(path) for path in checkpoint.files}
+        return {"hub": checkpoint.name, "commit": checkpoint.commit}, Seen({}, stamps)
+    seen = digests.of(checkpoint.files)
+    return {"files": dict(seen.digests)}, seen
+
+
+def _remembered(entry: object, stamp: Stamp) -> str:
+    """The digest of an entry that is of this very stamp, else ""."""
+    if not isinstance(entry, dict) or entry.get("stamp") != list(stamp):
+        return ""
+    digest = entry.get("sha256")
+    return digest if isinstance(digest, str) else ""
+
+
+def _stamp(path: Path) -> Stamp:
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}.", "Download the checkpoint again.") from None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _digest(path: Path, stamp: Stamp) -> str:
+    """Hex sha256 of a file that is still as stamped when it has been read."""
+    digest = sha256()
+    try:
+        with path.open("rb") as file:
+            if hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_SEQUENTIAL)
+            while block := file.read(_BLOCK):
+                digest.update(block)
+    except OSError as error:
+        raise CheckpointError(f"{path} cannot be read: {error.strerror}.", "") from None
+    if _stamp(path) != stamp:
+        raise CheckpointError(f"{path} changed while it was read.", "Wait until it is whole, then run again.")
+    return digest.hexdigest()

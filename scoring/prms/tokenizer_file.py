@@ -1,0 +1,56 @@
+"""A checkpoint's `tokenizer.json`, for text that must not be read as anything but text."""
+
+import re
+from pathlib import Path
+
+from scoring.errors import CheckpointError, MissingExtra
+
+
+class TokenizerFile:
+    """The vocabulary in a `tokenizer.json`, exactly as the file describes it."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the file.
+
+        Raises:
+            CheckpointError: it is missing or damaged.
+            MissingExtra: the package that reads it is not installed.
+        """
+        try:
+            from tokenizers import Tokenizer
+        except ImportError:
+            raise MissingExtra("tokenizers", "score") from None
+        if not path.is_file():
+            raise CheckpointError(f"{path} is missing.", "Download the tokenizer too, or save it with tokenizer.json.")
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # noqa: BLE001  # the package raises the bare class for every damage
+            raise CheckpointError(f"{path} cannot be read ({error}).", "Download the checkpoint again.") from None
+        # Text that says <|im_end|> is five pieces of text. Added tokens that are not special are cut apart below.
+        self._tokenizer.encode_special_tokens = True
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        added = self._tokenizer.get_added_tokens_decoder()
+        self._specials = {token.content: index for index, token in added.items()}
+        ordinary = [token.content for token in added.values() if token.content and not token.special]
+        # Looked for at every place, because a cut inside one must not leave another behind it.
+        self._ordinary = re.compile(f"(?={'|'.join(map(re.escape, ordinary))})") if ordinary else None
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of plain text, no added token among them; [] for no text."""
+        return [index for piece in self._pieces(text) for index in self._ids(piece)]
+
+    def special(self, token: str) -> int | None:
+        """The id of an added token."""
+        return self._specials.get(token)
+
+    def _ids(self, text: str) -> list[int]:
+        ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
+        return ids
+
+    def _pieces(self, text: str) -> list[str]:
+        """The text cut after the first character of whatever would be matched as an added token."""
+        if self._ordinary is None:
+            return [text]
+        cuts = [match.start() + 1 for match in self._ordinary.finditer(text)]
+        return [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]

@@ -1,0 +1,315 @@
+"""`score()`: the only loop that computes step rewards. It saves as it goes, resumes, and tells what it does.
+
+Nothing here knows a PRM family or an engine: an encoder and an engine are made by what the caller hands in, the first
+when a case has to be encoded and the second when one has to be run, so that a finished run costs neither.
+"""
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import polars as pl
+
+from scoring.cache import RewardParts
+from scoring.engines.base import Engine
+from scoring.errors import UnwritableWorkspace
+from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Start, Status
+from scoring.interrupt import Interrupt, Stopped
+from scoring.prms.base import Encoder
+from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.schema import REWARDS
+from scoring.scorer import FILE as SCORER_FILE
+from scoring.scorer import Scorer
+from scoring.step_rewards import align
+from scoring.text_pages import TextPages
+from scoring.texts import Texts
+
+FLUSH_ROWS, FLUSH_SECONDS = 512, 1.0
+WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
+"""How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
+MANY_PARTS = 128
+_PROGRESS_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which distinct contents are to be computed. `rows`: their first rows in the cases frame, in order."""
+
+    rows: tuple[int, ...]
+    cases: int
+    contents: int
+    cached: int
+    refused: int
+    notes: tuple[str, ...]
+
+
+def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False) -> Plan:
+    """What of the cases (columns `key`, `n_steps`) the cache lacks.
+
+    A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
+    refusal is kept unless `retry_refused`.
+    """
+    rewards, notes = parts.read()
+    distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
+    scored = align(distinct, rewards).scored
+    kept = rewards.filter(pl.col("reason").is_not_null() & (pl.col("vote") == 0))["key"]
+    refused = distinct["key"].is_in(kept.implode()).to_numpy() & ~scored & np.bool_(not retry_refused)
+    rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
+    return Plan(tuple(rows), cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
+
+
+def score(
+    cases: pl.DataFrame,
+    texts: Texts,
+    scorer: Scorer,
+    parts: RewardParts,
+    *,
+    encoder: Callable[[], Encoder],
+    engine: Callable[[], Engine],
+    rows: Sequence[int] | None = None,
+    retry_refused: bool = False,
+    dry_run: bool = False,
+    interrupt: Interrupt | None = None,
+) -> Generator[Event, None, None]:
+    """Compute and save the step rewards that the cache lacks, telling what happens. See `scoring.events`.
+
+    Args:
+        cases: the columns `case`, `key` and `n_steps` at least.
+        texts: their texts, row for row.
+        scorer: whose rewards these are; its `scorer.json` is written with the first rows.
+        parts: where rewards are and go, as `scoring.claim` gives it.
+        encoder: makes the encoder; called at most once, and only if something is to do.
+        engine: makes the engine; called at most once, and only if a case has been encoded.
+        rows: which rows of `cases`, 0-based, in order; None for all.
+        retry_refused: compute again what an earlier run refused.
+        dry_run: encode, so that refusals and tokens are told, but run and save nothing.
+        interrupt: listens to signals; None for a run that only its caller stops, by closing the iterator.
+
+    Rows are saved after every 512 or every second, whichever comes first, and whenever the run ends, be it by a signal,
+    by an error or by the caller's leaving. What a run refuses is saved with its reason like rewards are.
+
+    Raises:
+        InspectError: what `encoder` or `engine` raise, or a workspace that cannot be read or written. No `End` then.
+        Stopped: a second signal came while the first was being obeyed.
+    """
+    numbers = pl.Series("rows", range(cases.height) if rows is None else rows, dtype=pl.UInt32)
+    wanted = cases.select(pl.col("case", "key", "n_steps").gather(numbers))
+    todo = plan(wanted, parts, retry_refused=retry_refused)
+    run = _Run(scorer, parts, todo, interrupt or Interrupt(), dry_run=dry_run)
+    yield Start(
+        scorer.name,
+        scorer.fingerprint,
+        str(parts.folder),
+        todo.cases,
+        todo.contents,
+        todo.cached,
+        todo.refused,
+        len(todo.rows),
+        todo.notes,
+    )
+    try:
+        if todo.rows:
+            yield from run.compute(_cases(wanted, numbers, todo, texts), encoder, engine)
+        status: Status = "dry_run" if dry_run else "done"
+    except Stopped:
+        status = "interrupted"
+    finally:
+        # Also on the way out of an error or of a caller's leaving, where there is nobody to tell.
+        last = run.flush()
+    if last:
+        yield last
+    yield run.end(status)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    case: str
+    key: str
+    problem: str
+    steps: list[str]
+
+
+def _cases(wanted: pl.DataFrame, numbers: pl.Series, todo: Plan, texts: Texts) -> Iterator[_Case]:
+    """What is to do, with its texts; `numbers` are the rows of `wanted` in the frame the texts belong to."""
+    pages = TextPages(texts)
+    names, keys = wanted["case"], wanted["key"]
+    for row in todo.rows:
+        problem, steps = pages(numbers[row])
+        yield _Case(names[row], keys[row], problem, steps)
+
+
+@dataclass
+class _Run:
+    """The state of one run: counts, and rows that are not saved yet."""
+
+    scorer: Scorer
+    parts: RewardParts
+    plan: Plan
+    interrupt: Interrupt
+    dry_run: bool
+    began: float = field(default_factory=time.monotonic)
+    scored: int = 0
+    refused: int = 0
+    saved: int = 0
+    case_tokens: int = 0
+    tokens: int = 0
+    padding: int = 0
+    computing: float = 0.0
+    engine: str | None = None
+    _pending: list[tuple[str, tuple[float, ...] | None, str | None]] = field(default_factory=list)
+    _flushed: float = field(default_factory=time.monotonic)
+    _told: float = 0.0
+
+    def compute(
+        self, cases: Iterator[_Case], encoder: Callable[[], Encoder], engine: Callable[[], Engine]
+    ) -> Iterator[Event]:
+        """All cases, a window at a time."""
+        with self.interrupt.at_once():
+            encode = encoder()
+        loaded: Engine | None = None
+        while True:
+            window, encoded, refusals = self._window(cases, encode)
+            for case, refusal in refusals:
+                yield self._refuse(case, refusal)
+            if not window and not refusals:
+                break
+            if window and not self.dry_run:
+                if loaded is None:
+                    loaded, seconds = self._load(engine)
+                    yield Ready(loaded.name, round(seconds, 3))
+                yield from self._run(loaded, window, encoded)
+            yield from self._report(always=True)
+            self.interrupt.check()
+
+    def _window(
+        self, cases: Iterator[_Case], encode: Encoder
+    ) -> tuple[list[_Case], list[Encoded], list[tuple[_Case, Refused]]]:
+        """The next cases encoded, and those that cannot be; nothing of either when all are through."""
+        window: list[_Case] = []
+        encoded: list[Encoded] = []
+        refusals: list[tuple[_Case, Refused]] = []
+        tokens = 0
+        while len(window) + len(refusals) < WINDOW_CASES and tokens < WINDOW_TOKENS:
+            self.interrupt.check()
+            case = next(cases, None)
+            if case is None:
+                break
+            found = encode(case.problem, case.steps)
+            if isinstance(found, Refused):
+                refusals.append((case, found))
+            elif len(found.positions) != len(case.steps):
+                refusals.append((case, Refused(f"{len(found.positions)} positions for {len(case.steps)} steps")))
+            else:
+                window.append(case)
+                encoded.append(found)
+                tokens += len(found.ids)
+        if self.dry_run:
+            self.case_tokens += tokens
+        return window, encoded, refusals
+
+    def _load(self, engine: Callable[[], Engine]) -> tuple[Engine, float]:
+        began = time.monotonic()
+        with self.interrupt.at_once():
+            loaded = engine()
+        self.engine = loaded.name
+        return loaded, time.monotonic() - began
+
+    def _run(self, engine: Engine, window: Sequence[_Case], encoded: Sequence[Encoded]) -> Iterator[Event]:
+        batches = engine.read(encoded)
+        while batch := self._next(batches):
+            self.tokens, self.padding = self.tokens + batch.tokens, self.padding + batch.padding
+            for answer in batch.answers:
+                case = window[answer.index]
+                self.case_tokens += len(encoded[answer.index].ids)
+                checked = _checked(answer, len(case.steps))
+                if isinstance(checked, Refused):
+                    yield self._refuse(case, checked)
+                else:
+                    self.scored += 1
+                    self._pending.append((case.key, checked, None))
+            yield from self._report()
+
+    def _next(self, batches: Iterator[Batch]) -> Batch | None:
+        began = time.monotonic()
+        with self.interrupt.at_once():
+            batch = next(batches, None)
+        self.computing += time.monotonic() - began
+        return batch
+
+    def _refuse(self, case: _Case, refusal: Refused) -> CaseRefused:
+        self.refused += 1
+        self._pending.append((case.key, None, refusal.reason))
+        return CaseRefused(case.case, case.key, refusal.reason)
+
+    def _report(self, *, always: bool = False) -> Iterator[Event]:
+        """Save what is due, and tell how far the run is."""
+        now = time.monotonic()
+        if len(self._pending) >= FLUSH_ROWS or now - self._flushed >= FLUSH_SECONDS:
+            saved = self.flush()
+            if saved:
+                yield saved
+        if always or now - self._told >= _PROGRESS_SECONDS:
+            self._told = now
+            yield self._progress()
+
+    def flush(self) -> Saved | None:
+        """Save what is pending; None if that is nothing. A failure is not tried again: there is no place to save to."""
+        rows, self._pending = self._pending, []
+        if not rows or self.dry_run:
+            return None
+        frame = pl.DataFrame(rows, schema={name: REWARDS[name] for name in ("key", "rewards", "reason")}, orient="row")
+        engine = pl.lit(self.engine, dtype=REWARDS["engine"])
+        if not self.saved and not (self.parts.folder / SCORER_FILE).exists():
+            self.scorer.save(self.parts.folder)
+        part = self.parts.append(frame.with_columns(vote=pl.lit(0, dtype=REWARDS["vote"]), engine=engine))
+        self._flushed = time.monotonic()
+        self.saved += len(rows)
+        if len(self.parts.parts()) >= MANY_PARTS:
+            self._compact()
+        return Saved(len(rows), self.saved, part.name)
+
+    def _compact(self) -> None:
+        try:
+            self.parts.compact()
+        except UnwritableWorkspace:
+            # There was room for the rows and none for another copy of all of them: more parts are no harm.
+            return
+
+    def _progress(self) -> Progress:
+        done = self.scored + self.refused
+        seconds = round(time.monotonic() - self.began, 3)
+        return Progress(done, len(self.plan.rows), self.refused, seconds, round(self.computing, 3), self.tokens)
+
+    def end(self, status: Status) -> End:
+        """The last event."""
+        left = len(self.plan.rows) - self.scored - self.refused
+        return End(
+            status,
+            scored=self.scored,
+            refused=self.refused,
+            cached=self.plan.cached,
+            cached_refused=self.plan.refused,
+            left=left,
+            saved=self.saved,
+            seconds=round(time.monotonic() - self.began, 3),
+            computing=round(self.computing, 3),
+            case_tokens=self.case_tokens,
+            tokens=self.tokens,
+            padding=self.padding,
+            signal=self.interrupt.signum if status == "interrupted" else None,
+        )
+
+
+def _checked(answer: Answer, n_steps: int) -> tuple[float, ...] | Refused:
+    """An engine's answer, if it is one finite number a step."""
+    rewards = answer.rewards
+    if isinstance(rewards, Refused):
+        return rewards
+    if len(rewards) != n_steps:
+        return Refused(f"{len(rewards)} rewards for {n_steps} steps")
+    for step, reward in enumerate(rewards):
+        if not math.isfinite(reward):
+            return Refused(f"the reward of step {step} is {reward}, no finite number")
+    return rewards

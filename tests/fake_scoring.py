@@ -1,0 +1,81 @@
+"""Scoring without a model: an encoder of letters, an engine whose rewards are a digest, and a process that runs them.
+
+As a script it scores `argv[2]` cases into the workspace `argv[1]`, one JSON event a line, a batch every `argv[3]` s.
+"""
+
+import json
+import sys
+import time
+from hashlib import blake2b
+from pathlib import Path
+
+import making
+import reference
+from scoring.cache import RewardParts
+from scoring.events import document
+from scoring.interrupt import Interrupt
+from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.run import score
+from scoring.texts import Texts
+
+SCORER = making.scorer("fake")
+
+
+def cases(number):
+    """A cases frame with its texts: every seventh case is refused by the encoder, every eleventh by the engine."""
+    return making.full_frame([reference.Case(index % 4 + 1, -1) for index in range(number)])
+
+
+def texts(frame):
+    return Texts((frame,), (frame.height,))
+
+
+def encode(problem, steps):
+    if int(problem.split()[-1]) % 7 == 6:
+        return Refused("a seventh")
+    body = [byte for step in steps for byte in (*step.encode(), 0)]
+    ids = (*problem.encode(), *body)
+    start = len(problem.encode())
+    return Encoded(ids, tuple(start + at for at, byte in enumerate(body) if byte == 0))
+
+
+def rewards(ids, positions):
+    return tuple(int.from_bytes(blake2b(bytes(ids[: at + 1]), digest_size=4).digest()) / 2**32 for at in positions)
+
+
+class Engine:
+    """Batches of `size` in the order given; `ran` holds the ids of every case it was given."""
+
+    name = "fake 1.0"
+
+    def __init__(self, size=8, seconds=0.0, change=None):
+        self.size, self.seconds, self.ran = size, seconds, []
+        self.change = change or (lambda found, _: found)
+
+    def read(self, encoded):
+        for start in range(0, len(encoded), self.size):
+            batch = encoded[start : start + self.size]
+            time.sleep(self.seconds)
+            self.ran += [one.ids for one in batch]
+            answers = [
+                Answer(start + at, self.change(rewards(one.ids, one.positions), len(self.ran) - len(batch) + at))
+                for at, one in enumerate(batch)
+            ]
+            yield Batch(tuple(answers), sum(len(one.ids) for one in batch), len(batch))
+
+
+def events(folder, frame, loaded=None, **settings):
+    """The events of one run over all cases; `loaded` is the engine that will have been made."""
+    settings = {"encoder": lambda: encode, "engine": lambda: loaded or Engine(), **settings}
+    return score(frame, texts(frame), SCORER, RewardParts(Path(folder)), **settings)
+
+
+def main():
+    folder, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+    with Interrupt() as interrupt:
+        for event in events(folder, cases(number), Engine(4, seconds), interrupt=interrupt):
+            print(json.dumps(document(event)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+import re
+
+import pytest
+
+import example
+from inspector.screens.board import BoardScreen
+from inspector.screens.cases import CasesScreen
+from inspector.widgets.frame_table import FrameTable
+from opened import inspected, listed, opened
+from screen_text import press, screen_lines, screen_text, settled, shows, type_ahead, until
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("board") / "workspace")
+
+
+def row(pilot, scorer):
+    """The cells of a scorer's line, without the cursor's mark."""
+    return next(line[1:].split() for line in screen_lines(pilot.app) if line[1:].startswith(scorer))
+
+
+def bar(pilot, scorer):
+    """The bar of outcomes of a scorer, as a count a glyph."""
+    found = max(re.findall(r"[=<>o.!x]+", " ".join(row(pilot, scorer))), key=len)
+    return {glyph: found.count(glyph) for glyph in dict.fromkeys(found)}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_, size):
+    async with opened(request_, size=size) as pilot:
+        text = await shows(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets", "! false alarm")
+        assert text.index("beta") < text.index("alpha")
+        cells = row(pilot, "alpha")
+        assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
+        assert cells[-3:] == ["0.500", "default", "9/9"]
+        assert re.fullmatch(r"\d+–\d+", cells[2])
+        cells = row(pilot, "beta")
+        assert cells[:2] + cells[3:5] == ["beta", "83.3", "75.0", "100.0"]
+        assert cells[-3:] == ["0.000", "default", "7/9"]
+        assert "Alpha reads the text." in text
+        assert set(bar(pilot, "alpha")) == set("=<>o.!")
+
+
+async def test_the_cursor_says_which_scorer_is_in_focus(request_):
+    async with opened(request_) as pilot:
+        await shows(pilot, "Alpha reads the text.")
+        assert inspected(pilot).scorer == "alpha"
+        await press(pilot, "up")
+        await shows(pilot, "Beta knows the labels.")
+        assert inspected(pilot).scorer == pilot.app.inspection.scorer == "beta"
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases", "beta", "x refused")
+
+
+async def test_keys_typed_ahead_end_where_the_last_one_goes(request_):
+    async with opened(request_) as pilot:
+        await shows(pilot, "Alpha reads the text.")
+        type_ahead(pilot, *["up", "down"] * 20, "up")
+        await shows(pilot, "Beta knows the labels.")
+        assert inspected(pilot).scorer == "beta"
+        type_ahead(pilot, *["down", "up"] * 20, "down")
+        await shows(pilot, "Alpha reads the text.")
+        assert inspected(pilot).scorer == "alpha"
+
+
+async def test_enter_typed_twice_opens_one_list(request_):
+    async with opened(request_) as pilot:
+        await shows(pilot, "Alpha reads the text.")
+        type_ahead(pilot, "enter", "enter")
+        await shows(pilot, "5 of 9 cases")
+        type_ahead(pilot, "a", "enter")
+        await settled(pilot)
+        while not isinstance(pilot.app.screen, BoardScreen):
+            await press(pilot, "escape")
+        type_ahead(pilot, "a", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
+        await shows(pilot, "5 of 9 cases")
+        assert listed(pilot) == example.FAILURES
+        assert pilot.app.inspection is inspected(pilot)
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, BoardScreen)
+
+
+async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_the_exact_screen(request_):
+    async with opened(request_) as pilot:
+        before = await shows(pilot, "Alpha reads the text.")
+        beta = row(pilot, "beta")
+        was = pilot.app.inspection
+        await press(pilot, "t", *["right"] * 3)
+        await shows(pilot, "60.0 +15.0", "missed 1 (-1)", "exact 3 (+1)")
+        assert row(pilot, "alpha")[1] == "60.0"
+        assert row(pilot, "alpha")[-3:] == ["0.530", "chosen", "9/9"]
+        assert row(pilot, "beta") == beta
+        await press(pilot, "escape")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        assert inspected(pilot) is pilot.app.inspection is was
+
+
+async def test_escape_on_the_board_stays_on_the_board(request_):
+    async with opened(request_) as pilot:
+        before = await shows(pilot, "Alpha reads the text.")
+        await press(pilot, "escape", "escape")
+        assert pilot.app.is_running
+        assert screen_text(pilot.app) == before
+
+
+async def test_going_up_or_down_with_the_rail_open_keeps_the_threshold(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "t", "right", "right", "right", "up")
+        text = await shows(pilot, "Beta knows the labels.")
+        assert "* best" not in text
+        assert row(pilot, "alpha")[1] == "60.0"
+
+
+async def test_a_click_selects_a_row_and_a_second_opens_it(request_):
+    async with opened(request_) as pilot:
+        await shows(pilot, "Alpha reads the text.")
+        await pilot.click(FrameTable, offset=(5, 1))
+        await shows(pilot, "Beta knows the labels.")
+        await pilot.click(FrameTable, offset=(5, 1))
+        await shows(pilot, "bench", "beta", "filter outcome = early or late or missed or false alarm")
+
+
+async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):
+    async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
+        await shows(pilot, "9 of 9 cases", "no filter")
+        await press(pilot, "t", "m", "e")
+        text = await shows(pilot, "The 9 cases on screen")
+        assert "metrics" not in text
+        await press(pilot, "escape", "escape")
+        await shows(pilot, "No scorer has rewards for these cases yet.", "0 scorers")
+        await press(pilot, "enter", "t", "e")
+        await shows(pilot, "CSV file")
+        await press(pilot, "escape", "a")
+        await shows(pilot, "9 of 9 cases")

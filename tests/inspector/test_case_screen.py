@@ -1,0 +1,180 @@
+import pytest
+
+import example
+import making
+import reference
+from inspector.request import Request
+from inspector.screens.cases import CasesScreen
+from inspector.widgets.line_view import LineView
+from opened import DEMO, inspected, opened
+from screen_text import press, screen_lines, screen_text, shows, until
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("case") / "workspace")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "enter", "j", "enter")
+        await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
+        text = await shows(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
+        gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
+        assert gold.split()[:2] == ["gold", "0"]
+        assert "0.70" in gold
+        assert predicted.split()[:2] == ["pred", "2"]
+        assert "0.30✗" in predicted
+        assert "step 0 · gap · Deduction" in text
+        assert "Why   Because of late-one." in text
+
+
+def _line(text, words):
+    return next(line for line in text.splitlines() if words in line)
+
+
+async def test_an_exact_verdict_and_a_clean_case_have_words_of_their_own(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "enter")
+        text = await shows(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
+        assert _line(text, "Step 1 of").split()[0] == "exact"
+        await press(pilot, *["n"] * 5)
+        text = await shows(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
+        assert not any(word in text for word in ("gold ", "pred "))
+
+
+async def test_n_and_p_stop_at_the_ends_of_the_list(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "p")
+        await shows(pilot, "bench/alarm-one", "1 of 5")
+        for number, case in enumerate(example.FAILURES[1:], 2):
+            await press(pilot, "n")
+            await shows(pilot, f"{case} · {number} of 5")
+        await press(pilot, "n", "n")
+        await shows(pilot, "bench/early-one", "5 of 5")
+
+
+async def test_the_threshold_decides_the_open_case_again(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "n", "n")
+        await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
+        await press(pilot, "t", *["right"] * 3)
+        text = await shows(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
+        assert _line(text, "Step 0 of").split()[0] == "exact"
+        await press(pilot, "escape")
+        await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
+
+
+async def test_from_a_case_that_left_the_list_n_and_p_go_to_its_neighbours(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
+        await shows(pilot, "missed-two · no longer in the list")
+        await press(pilot, "n")
+        await shows(pilot, "early-one · 4 of 4")
+        await press(pilot, "p")
+        await shows(pilot, "missed-one · 3 of 4")
+
+
+async def test_leaving_a_case_that_left_the_list_goes_back_to_its_place(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
+        await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
+
+
+async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
+    for width in (80, 120):
+        async with opened(request_, size=(width, 24)) as pilot:
+            await press(pilot, "a", "t", "asterisk", "enter")
+            title = (await shows(pilot, "threshold 0.550")).splitlines()[0]
+            assert "optimistic)" in title
+            await press(pilot, "enter")
+            title = (await shows(pilot, "1 of 9", "threshold 0.550")).splitlines()[0]
+            assert "optimistic)" in title
+
+
+async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "enter", "m")
+        await shows(pilot, "x refused: over length", "beta", "–")
+        await press(pilot, "n")
+        await shows(pilot, "not scored yet")
+        await press(pilot, "n", "r", "backslash")
+        await shows(pilot, "[beta]", "= predicted step 0", "hidden; r shows it", "$\\frac{3}{4}$")
+        await press(pilot, "n")
+        await shows(pilot, "missed-one", "hidden; r shows it", "$\\frac{3}{4}$")
+        await press(pilot, "escape")
+        assert inspected(pilot).scorer == "beta"
+
+
+async def test_j_and_k_go_step_by_step_and_the_arrows_line_by_line(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "a", "G", "enter")
+        await shows(pilot, "long-one · 9 of 9", "Step 0 of")
+        view = pilot.app.screen.query_one("#steps", LineView)
+        await press(pilot, "down")
+        assert view.scroll_offset.y == 1
+        tops = []
+        for _ in range(4):
+            await press(pilot, "j")
+            tops.append(screen_lines(pilot.app)[1])
+        assert [f"Step {step} of long-one." in line for step, line in enumerate(tops)] == [True] * 4
+        await press(pilot, "k")
+        assert "Step 2 of long-one." in screen_lines(pilot.app)[1]
+        await press(pilot, *["j"] * 40)
+        bottom = view.scroll_offset.y
+        assert "Why   Because of long-one." in screen_text(pilot.app)
+        await press(pilot, "j")
+        assert view.scroll_offset.y == bottom
+        await press(pilot, *["k"] * 40)
+        assert view.scroll_offset.y == 0
+
+
+async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
+    words = " ".join(f"word{number}" for number in range(600))
+    cases = [reference.Case(2, 1, (0.9, 0.1))]
+    making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], steps=[[words, "Then the end."]])
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 20)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "word0 ")
+        seen = screen_text(pilot.app)
+        for _ in range(12):
+            await press(pilot, "j")
+            seen += screen_text(pilot.app)
+        assert all(f"word{number}" in seen for number in range(600))
+        assert "Gold  step 1" in seen
+        for _ in range(12):
+            await press(pilot, "k")
+        assert pilot.app.screen.query_one("#steps", LineView).scroll_offset.y == 0
+
+
+async def test_moving_the_threshold_keeps_the_place_in_a_long_case(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "a", "G", "enter")
+        await shows(pilot, "Step 0 of long-one.")
+        await press(pilot, "j", "j", "j", "t", "right")
+        await shows(pilot, "threshold 0.5100")
+        assert "Step 2 of long-one." in screen_lines(pilot.app)[1]
+
+
+async def test_a_resized_terminal_gets_the_case_wrapped_anew():
+    async with opened(DEMO, size=(200, 40)) as pilot:
+        await press(pilot, "enter", "enter")
+        await shows(pilot, "1 of ")
+        wide = len(pilot.app.screen.query_one("#steps", LineView)._lines)
+        await pilot.resize_terminal(50, 40)
+        await until(pilot, lambda: len(pilot.app.screen.query_one("#steps", LineView)._lines) > wide)
+        view = pilot.app.screen.query_one("#steps", LineView)
+        assert view.virtual_size.width <= view.viewport.width
+
+
+async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
+    async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
+        await shows(pilot, "9 of 9 cases")
+        await press(pilot, "enter")
+        text = await shows(pilot, "bench/exact-one · 1 of 9", "Step 0 of exact-one.", "step 1 · slip")
+        assert "F1" not in text
+        assert _line(text, "Step 1 of").split()[0] == "gold"
+        await press(pilot, "t", "m", "n", "escape")
+        await shows(pilot, "9 of 9 cases")

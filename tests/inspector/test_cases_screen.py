@@ -1,0 +1,261 @@
+import pytest
+
+import example
+from inspector.screens.case import CaseScreen
+from inspector.widgets.facet_list import FacetList
+from inspector.widgets.frame_table import FrameTable
+from opened import DEMO, inspected, listed, opened
+from screen_text import press, screen_lines, screen_text, shows, until
+
+EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("cases") / "workspace")
+
+
+def on_screen(pilot):
+    """Ids of the rows on screen, in their order."""
+    ids = {one.id for one in example.EXAMPLES}
+    words = [line.replace("▌", " ").split()[:1] for line in screen_lines(pilot.app)]
+    return [f"bench/{first[0]}" for first in words if first and first[0] in ids]
+
+
+def line_of(pilot, case):
+    return next(line[1:] for line in screen_lines(pilot.app) if line[1:].startswith(case))
+
+
+def under_cursor(pilot):
+    return pilot.app.screen.query_one(FrameTable).key
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+async def test_the_failures_come_most_instructive_first(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "enter")
+        await shows(pilot, "bench · 5 of 9 cases · alpha · F1 45.0", "filter outcome = early or late or missed or ")
+        assert on_screen(pilot) == listed(pilot) == example.FAILURES
+        assert line_of(pilot, "late-one").split()[:7] == ["late-one", "3", "0", "2", ">", "late", "-0.20"]
+        assert line_of(pilot, "alarm-one").split()[:7] == ["alarm-one", "2", "none", "1", "!", "false", "alarm"]
+        assert line_of(pilot, "early-one").split()[4:7] == ["<", "early", "never"]
+        assert "▸▆█▃" in line_of(pilot, "late-one")
+
+
+async def test_the_orders_go_round_and_the_cursor_stays_on_its_case(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", *["down"] * 4)
+        await shows(pilot, "9 of 9 cases", "as in the file")
+        assert on_screen(pilot) == EVERY
+        stays = under_cursor(pilot)
+        await press(pilot, "s")
+        await shows(pilot, "longest first")
+        steps = {f"bench/{one.id}": one.n_steps for one in example.EXAMPLES}
+        assert on_screen(pilot) == sorted(EVERY, key=lambda case: -steps[case])
+        await press(pilot, "s")
+        await shows(pilot, "most instructive first")
+        assert on_screen(pilot)[:5] == example.FAILURES
+        await press(pilot, "s")
+        await shows(pilot, "as in the file")
+        assert under_cursor(pilot) == stays
+
+
+async def test_a_moved_threshold_flips_cases_in_their_place_until_it_is_kept(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "s", "s", "t")
+        await shows(pilot, "most instructive first", "* best")
+        before = on_screen(pilot)
+        await press(pilot, *["right"] * 3)
+        await shows(pilot, "F1 60.0", "1 became right")
+        assert on_screen(pilot) == before
+        assert "= exact" in line_of(pilot, "missed-two")
+        await press(pilot, "enter")
+        await until(pilot, lambda: on_screen(pilot) != before)
+        assert on_screen(pilot)[:4] == [case for case in example.FAILURES if case != "bench/missed-two"]
+        assert on_screen(pilot) == listed(pilot)
+
+
+async def test_a_case_that_becomes_right_leaves_the_failures_and_comes_back(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "down", "down", "down")
+        await shows(pilot, "5 of 9 cases", "Problem of missed-two")
+        await press(pilot, "t", *["right"] * 3)
+        await shows(pilot, "4 of 9 cases", "Problem of early-one")
+        assert "bench/missed-two" not in on_screen(pilot)
+        await press(pilot, "escape")
+        await shows(pilot, "5 of 9 cases", "F1 45.0")
+        assert on_screen(pilot) == example.FAILURES
+
+
+async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(request_):
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, "enter")
+        await shows(pilot, "Problem of alarm-one")
+        await press(pilot, "j")
+        text = await shows(pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because")
+        assert "error type" not in text
+        await press(pilot, "z")
+        text = await shows(pilot, "error type", "pattern", "at gold")
+        assert "Problem of" not in text
+        await press(pilot, "z")
+        await shows(pilot, "Problem of late-one")
+
+
+async def test_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "enter")
+        text = await shows(pilot, "alarm-one")
+        assert "Problem of" not in text
+        await press(pilot, "z")
+        await shows(pilot, "Problem of alarm-one")
+
+
+async def test_the_pane_is_wrapped_anew_when_the_facets_take_its_room():
+    async with opened(DEMO, size=(160, 30)) as pilot:
+        await press(pilot, "enter", "f")
+        await shows(pilot, "[x] o missed")
+        await until(pilot, lambda: "the gold step)" in screen_text(pilot.app).replace("\n", " "))
+        pane = pilot.app.screen.query_one("#pane")
+        await until(pilot, lambda: all(width <= pane.viewport.width for width in _widths(pane)))
+        await press(pilot, "f")
+        await shows(pilot, "(reward")
+        await until(pilot, lambda: max(_widths(pane)) > 50)
+
+
+def _widths(pane):
+    return [sum(len(text) for text, _ in line.parts) for line in pane._lines]
+
+
+async def test_the_gold_reason_and_formulas_can_be_hidden_and_raw(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "j")
+        await shows(pilot, "Because of late-one", "what is 3/4 of it?")
+        await press(pilot, "r", "backslash")
+        text = await shows(pilot, "hidden; r shows it", "$\\frac{3}{4}$")
+        assert "Because of" not in text
+        await press(pilot, "j")
+        await shows(pilot, "Problem of missed-one", "$\\frac{3}{4}$", "hidden; r shows it")
+
+
+async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "alpha · F1 45.0", "= exact")
+        await press(pilot, "m")
+        await shows(pilot, "beta · F1 83.3 · threshold 0.000", "x refused")
+        assert "x refused" in line_of(pilot, "exact-one")
+        assert "unscored" in line_of(pilot, "early-one")
+        assert "= exact" in line_of(pilot, "missed-two")
+        await press(pilot, "M")
+        await shows(pilot, "alpha · F1 45.0")
+        await press(pilot, "escape")
+        assert inspected(pilot).scorer == "alpha"
+
+
+async def test_another_scorer_while_the_threshold_moves_keeps_it_and_closes_the_rail(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "t", *["right"] * 3, "m")
+        text = await shows(pilot, "beta · F1 83.3")
+        assert "became right" not in text
+        await press(pilot, "m")
+        await shows(pilot, "alpha · F1 60.0 · threshold 0.530 (chosen)")
+
+
+async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "f", "t", *["right"] * 3, "space")
+        text = await shows(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.530")
+        assert "became right" not in text
+
+
+async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "m")
+        await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter. x shows all again.")
+        await press(pilot, "enter", "e", "escape", "j", "G", "r", "backslash", "t", "right", "escape")
+        await press(pilot, "x")
+        await shows(pilot, "9 of 9 cases", "no filter", "Problem of")
+
+
+async def test_escape_closes_the_facets_first_and_then_the_list(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "f")
+        await shows(pilot, "outcome of alpha")
+        await press(pilot, "escape")
+        await until(pilot, lambda: "outcome of alpha" not in screen_text(pilot.app))
+        assert isinstance(pilot.app.focused, FrameTable)
+        await press(pilot, "escape")
+        await shows(pilot, "2 scorers")
+
+
+async def test_the_cursor_comes_back_to_the_case_that_was_looked_at_last(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "n")
+        await shows(pilot, "3 of 5")
+        await press(pilot, "escape")
+        await shows(pilot, "Problem of missed-one")
+        assert under_cursor(pilot) == example.FAILURES[2]
+
+
+async def test_a_click_selects_a_case_and_a_second_opens_it(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        await pilot.click(FrameTable, offset=(5, 3))
+        await shows(pilot, "Problem of missed-one")
+        await pilot.click(FrameTable, offset=(5, 3))
+        await until(pilot, lambda: isinstance(pilot.app.screen, CaseScreen))
+        await shows(pilot, "3 of 5")
+
+
+async def test_every_value_of_every_facet_counts_the_rows_it_would_list():
+    """On the demo: each value is kept alone, from no filter, and its count is what the list then holds."""
+    async with opened(DEMO, size=(70, 12)) as pilot:
+        await press(pilot, "a", "f")
+        await shows(pilot, "no filter", "outcome of")
+        facets = pilot.app.screen.query_one(FacetList)
+        everything = [facets._lines[place] for place in facets._places]
+        assert len(everything) > 30
+        total = len(listed(pilot))
+        for entry in everything:
+            values = [(value.column, value.value) for value in (facets._lines[place] for place in facets._places)]
+            facets.cursor = values.index((entry.column, entry.value))
+            await press(pilot, "space")
+            await until(pilot, lambda: inspected(pilot).filter)
+            rows = listed(pilot, entry.column)
+            assert len(rows) == entry.count
+            assert set(rows) <= {entry.value}
+            assert f"{entry.count:,} of {total:,} cases" in screen_lines(pilot.app)[0]
+            await press(pilot, "space")
+            await until(pilot, lambda: not inspected(pilot).filter)
+        by_facet = {}
+        for entry in everything:
+            by_facet[entry.column] = by_facet.get(entry.column, 0) + entry.count
+        assert set(by_facet.values()) == {total}
+
+
+async def test_two_facets_together_count_under_each_other(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "f")
+        await shows(pilot, "[x] o missed", "[ ] = exact", "outcome of alpha")
+        assert _count(pilot, "= exact") == 2
+        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
+        await press(pilot, *["down"] * 6)
+        await press(pilot, "space")
+        await shows(pilot, "subset = sums", "3 of 9 cases", "[x] sums")
+        assert _count(pilot, "o missed") == 0
+        assert (_count(pilot, "sums"), _count(pilot, "words")) == (3, 2)
+        assert listed(pilot) == [f"bench/{name}" for name in ("alarm-one", "late-one", "early-one")]
+
+
+def _count(pilot, label):
+    line = next(line for line in screen_lines(pilot.app) if f"] {label} " in line)
+    return int(line.split("▎")[0].split()[-1])
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (1, 1)])
+async def test_a_tiny_terminal_breaks_nothing(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "enter", "j", "f", "j", "space", "escape", "z", "t", "right", "right", "enter", "enter")
+        await press(pilot, "n", "t", "left", "escape", "e", "escape", "question_mark", "question_mark", "escape")
+        await pilot.resize_terminal(120, 36)
+        await shows(pilot, "of 9 cases", "Problem of")

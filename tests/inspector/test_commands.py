@@ -1,0 +1,182 @@
+from dataclasses import dataclass
+
+import pytest
+
+import example
+from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
+from inspector.screens.board import BoardScreen
+from inspector.screens.case import CaseScreen
+from inspector.screens.cases import CasesScreen
+from opened import opened
+from screen_text import press, screen_text, shows, until
+
+CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen}
+REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter")}
+SHOWN = {"board": "2 scorers", "cases": "5 of 9 cases", "case": "1 of 5"}
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A key makes `appears` stand on the screen, or `goes` vanish; the keys of `undo` give back the exact old screen."""
+
+    appears: str = ""
+    undo: tuple[str, ...] = ("escape",)
+    goes: str = ""
+    before: tuple[str, ...] = ()
+
+
+LONG = ("escape", "escape", "a", "G", "enter")
+EFFECTS = {
+    ("board", "open-failures"): Effect("filter outcome ="),
+    ("board", "open-cases"): Effect("9 of 9 cases"),
+    ("board", "threshold"): Effect("* best"),
+    ("board", "export"): Effect("CSV file"),
+    ("board", "help"): Effect("Enter opens a", undo=("question_mark",)),
+    ("cases", "open-case"): Effect("1 of 5"),
+    ("cases", "threshold"): Effect("* best"),
+    ("cases", "facets"): Effect("[x] o missed"),
+    ("cases", "clear"): Effect("no filter", undo=("escape", "enter")),
+    ("cases", "sort"): Effect("as in the file", undo=("s", "s")),
+    ("cases", "zoom"): Effect(goes="Problem of alarm-one", undo=("z",)),
+    ("cases", "next-scorer"): Effect("beta", undo=("m",)),
+    ("cases", "previous-scorer"): Effect("beta", undo=("M",)),
+    ("cases", "reason"): Effect("hidden; r shows it", goes="Because of late-one", before=("j",), undo=("r",)),
+    ("cases", "raw"): Effect("$\\frac{3}{4}$", undo=("backslash",)),
+    ("cases", "export"): Effect("The 5 cases on screen"),
+    ("cases", "back"): Effect("2 scorers", undo=("enter",)),
+    ("cases", "quit"): Effect("2 scorers", undo=("enter",)),
+    ("cases", "help"): Effect("chooses what", undo=("question_mark",)),
+    ("case", "threshold"): Effect("* best"),
+    ("case", "next-case"): Effect("2 of 5", undo=("p",)),
+    ("case", "previous-case"): Effect("1 of 5", before=("n",), undo=("n",)),
+    ("case", "next-step"): Effect(goes="Problem of", before=LONG, undo=("k",)),
+    ("case", "previous-step"): Effect("Problem of", before=(*LONG, "j"), undo=("j",)),
+    ("case", "next-scorer"): Effect("beta", undo=("m",)),
+    ("case", "previous-scorer"): Effect("beta", undo=("M",)),
+    ("case", "reason"): Effect("hidden; r shows it", before=("n",), undo=("r",)),
+    ("case", "raw"): Effect("$\\frac{3}{4}$", undo=("backslash",)),
+    ("case", "export"): Effect("This case, a row a step"),
+    ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
+    ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
+    ("case", "help"): Effect("go through the", undo=("question_mark",)),
+}
+MOVED = {
+    "rail-down": "threshold 0.4900",
+    "rail-up": "threshold 0.5100",
+    "rail-down-fine": "threshold 0.4990",
+    "rail-up-fine": "threshold 0.5010",
+    "rail-flip-down": "threshold 0.4000",
+    "rail-flip-up": "threshold 0.5500",
+    "rail-default": "threshold 0.5000 (default)",
+    "rail-best": "threshold 0.5500 (was 0.5000)",
+    "rail-keep": "0.510",
+    "rail-restore": "0.500",
+}
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("commands") / "workspace")
+
+
+def test_every_command_has_words_and_an_id_of_its_own():
+    everything = [*COMMANDS, *RAIL]
+    assert len({command.id for command in everything}) == len(everything)
+    for command in everything:
+        assert command.title
+        assert command.help
+        assert command.keys
+        assert set(command.screens) <= set(SCREENS)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_key_has_two_meanings_on_a_screen(screen):
+    for commands in (RAIL, [command for command in COMMANDS if screen in command.screens]):
+        keys = [key for command in commands for key in command.keys.split(",")]
+        assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_action_is_a_method_of_the_screens_that_have_it(screen):
+    for binding in bindings_of(screen):
+        assert callable(getattr(CLASSES[screen], f"action_{binding.action.partition('(')[0]}"))
+
+
+def test_every_command_of_every_screen_is_tried_here():
+    pairs = {(screen, command.id) for screen in SCREENS for command in COMMANDS if screen in command.screens}
+    assert set(EFFECTS) | {("board", "quit")} == pairs
+    assert set(MOVED) == {command.id for command in RAIL}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, screen):
+    async with opened(request_, size=(120, 24)) as pilot:
+        start = await shows(pilot, "alpha", "beta")
+        await press(pilot, *REACHED[screen])
+        reached = await shows(pilot, SHOWN[screen], "Problem of" if screen != "board" else "")
+        for command in (command for command in COMMANDS if (screen, command.id) in EFFECTS):
+            effect = EFFECTS[screen, command.id]
+            for key in command.keys.split(","):
+                await press(pilot, *effect.before)
+                await until(pilot, lambda: effect.goes in screen_text(pilot.app))
+                before = screen_text(pilot.app)
+                assert not effect.appears or effect.appears not in before, command.id
+                await press(pilot, key)
+                await until(pilot, lambda: effect.appears in screen_text(pilot.app))
+                await until(pilot, lambda: not effect.goes or effect.goes not in screen_text(pilot.app))
+                await press(pilot, *effect.undo)
+                await until(pilot, lambda: screen_text(pilot.app) == before)
+                if effect.before:
+                    await press(pilot, "escape", "escape")
+                    await until(pilot, lambda: screen_text(pilot.app) == start)
+                    await press(pilot, *REACHED[screen])
+                    await until(pilot, lambda: screen_text(pilot.app) == reached)
+
+
+async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
+    async with opened(request_, size=(120, 24)) as pilot:
+        for screen in SCREENS:
+            await press(pilot, *(("enter",) if screen != "board" else ()))
+            await shows(pilot, SHOWN[screen])
+            for command in RAIL:
+                await press(pilot, "t")
+                await shows(pilot, "* best", "threshold 0.5000")
+                if command.id in {"rail-default", "rail-keep", "rail-restore"}:
+                    await press(pilot, "right")
+                    await shows(pilot, "threshold 0.5100 (was 0.5000)")
+                await press(pilot, command.keys)
+                text = await shows(pilot, MOVED[command.id])
+                assert ("* best" in text) == (command.id not in {"rail-keep", "rail-restore"})
+                await press(pilot, *(("escape",) if "* best" in text else ("t", "0", "enter")))
+                await until(pilot, lambda: "* best" not in screen_text(pilot.app))
+
+
+async def test_q_on_the_board_leaves(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "q")
+        assert pilot.app.return_value == 0
+
+
+async def test_the_palette_offers_every_command_of_its_screen_once(request_):
+    async with opened(request_, size=(120, 60)) as pilot:
+        for screen in SCREENS:
+            await press(pilot, *(("enter",) if screen != "board" else ()))
+            await shows(pilot, SHOWN[screen])
+            offered = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
+            assert len(set(offered)) == len(offered)
+            assert set(offered) >= {command.title for command in COMMANDS if screen in command.screens}
+            await press(pilot, "ctrl+p")
+            text = await shows(pilot, "Search for commands", *(c.help for c in COMMANDS if screen in c.screens))
+            assert text.count("All keys of this screen") == 1
+            await press(pilot, "escape")
+            await shows(pilot, SHOWN[screen])
+
+
+async def test_a_command_chosen_in_the_palette_is_done(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "ctrl+p")
+        await shows(pilot, "Search for commands")
+        await press(pilot, *"all cases")
+        await shows(pilot, "Every case, through this scorer")
+        await press(pilot, "enter")
+        await shows(pilot, "9 of 9 cases")

@@ -1,0 +1,283 @@
+import errno
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from authored import json_lines, row, rows
+from failing import failing, interrupted
+from inspector.cli import main
+from scoring.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """No workspace of the machine is touched."""
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Runs `import` on a workspace; gives exit code, stdout, stderr."""
+
+    def import_(*words, workspace=tmp_path / "workspace"):
+        where = ["-w", str(workspace)] if workspace else []
+        code = main(["import", *map(str, words), *where])
+        output = capsys.readouterr()
+        assert all(character.isprintable() or character == "\n" for character in output.out + output.err)
+        return code, output.out, output.err
+
+    import_.root = tmp_path / "workspace"
+    return import_
+
+
+def cases(root):
+    return Workspace.open(root).cases()[0]["id"].to_list()
+
+
+def test_a_sound_file_is_imported_with_a_report(run, processbench_file):
+    path = processbench_file([*rows(4), row(0, "products")])
+    code, out, err = run(path)
+    assert code == 0
+    assert out.splitlines() == [
+        f"{path}: processbench (JSON Lines)",
+        "  5 cases of 5 rows: 2 erroneous, 3 clean",
+        "  subsets: sums 4, products 1",
+        "  labels: 0-based, -1 = no error (1 labels are 0, 0 equal the number of steps)",
+        "  in the workspace: 5 new, 0 changed, 0 unchanged",
+        f"Workspace {run.root}. Look at it with: prm-inspect --workspace {run.root}",
+    ]
+    assert err == ""
+    assert len(cases(run.root)) == 5
+
+
+def test_an_import_again_says_that_nothing_changed(run, processbench_file):
+    path = processbench_file(rows(4))
+    run(path)
+    assert "0 new, 0 changed, 4 unchanged" in run(path)[1]
+    processbench_file([row(0, label=1), *rows(4)[1:], row(9)])
+    assert "1 new, 1 changed, 3 unchanged" in run(path)[1]
+
+
+def test_findings_are_told_with_their_lines_and_the_exit_code_is_1(run, processbench_file):
+    raw = json_lines([row(0), row(1, label=7), row(1), row(2, steps=["a", ""]), row(3, problem=None)]) + b"{broken\n"
+    code, out, _ = run(processbench_file(raw))
+    assert code == 1
+    assert out.splitlines()[1] == "  3 cases of 6 rows, 3 left out: 1 erroneous, 2 clean"
+    assert out.splitlines()[5:-1] == [
+        "  error: 1 x broken-row",
+        "    line 6: not valid JSON (Expecting property name enclosed in double quotes at column 2)",
+        "  error: 1 x repeated-id",
+        "    line 3: the id is that of row 2 on line 2; the first one counts [sums-1]",
+        "  error: 1 x wrong-type",
+        "    line 5: problem is null, not text [sums-3]",
+        "  warning: 1 x label-beyond-end",
+        "    line 2: label 7 is beyond the last step (2, 0-based) [sums-1]",
+        "  note: 1 x empty-step",
+        "    line 4: steps [1] are empty [sums-2]",
+    ]
+    assert cases(run.root) == ["sums-0", "sums-1", "sums-2"]
+
+
+def test_notes_alone_are_no_finding_for_the_exit_code(run, processbench_file):
+    assert run(processbench_file([row(0, steps=["a", ""])]), "--strict")[0] == 0
+
+
+def test_many_findings_of_a_kind_are_cut_and_counted(run, processbench_file):
+    _, out, _ = run(processbench_file([row(number, label=9) for number in range(20)]))
+    assert "  warning: 20 x label-beyond-end" in out
+    assert out.count("is beyond the last step") == 8
+    assert "    ... and 12 more" in out
+
+
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_strict_writes_nothing_where_there_are_findings(run, processbench_file, dry):
+    good, bad = processbench_file(rows(3)), processbench_file([row(0, label=9)], "bad.jsonl")
+    code, out, err = run(good, bad, "--strict", *dry)
+    assert code == 2
+    assert out == ""
+    assert "line 1: label 9 is beyond the last step" in err
+    assert err.splitlines()[-1].startswith("Strict import refused: there are findings (above)")
+    assert err.endswith("Nothing was written.\n")
+    assert not run.root.exists()
+
+
+def test_strict_writes_what_is_sound(run, processbench_file):
+    assert run(processbench_file(rows(3)), "--strict")[0] == 0
+    assert len(cases(run.root)) == 3
+
+
+@pytest.mark.parametrize(("changes", "code"), [({}, 0), ({"label": 9}, 1)])
+def test_a_dry_run_reports_and_writes_nothing(run, processbench_file, tmp_path, changes, code):
+    path = processbench_file([row(0, **changes)])
+    before = sorted(tmp_path.rglob("*"))
+    found, out, _ = run(path, "--dry-run")
+    assert found == code
+    assert "1 cases of 1 rows" in out
+    assert "in the workspace" not in out
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_quiet_says_nothing_and_keeps_the_exit_code(run, processbench_file):
+    assert run(processbench_file([row(0, label=9)]), "-q") == (1, "", "")
+
+
+def test_without_a_workspace_a_new_one_is_made_here_and_said(run, processbench_file):
+    path = processbench_file(rows(2))
+    code, out, _ = run(path, workspace=None)
+    assert code == 0
+    assert out.splitlines()[-1] == "Workspace .prm-inspect. Look at it with: prm-inspect"
+    assert len(cases(Path(".prm-inspect"))) == 2
+
+
+def test_the_environment_names_the_workspace(run, processbench_file, tmp_path, monkeypatch):
+    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", str(tmp_path / "named"))
+    assert run(processbench_file(rows(2)), workspace=None)[0] == 0
+    assert len(cases(tmp_path / "named")) == 2
+
+
+ONE_SENTENCE = {
+    "not there": (lambda _: "gone.json", "Cannot read the file: there is no file gone.json. Check the path."),
+    "empty": (lambda folder: made(folder / "x.json", b""), "holds no rows"),
+    "no JSON": (lambda folder: made(folder / "x.json", b"hello"), "can be read (not valid JSON"),
+    "gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is gzip-compressed. Unpack it first."),
+    "unknown": (lambda folder: made(folder / "x.json", b'{"prompt": 1}'), "its rows have the keys prompt. Known:"),
+    "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
+    "an empty folder": (lambda folder: folder, "holds no .json, .jsonl or .parquet file."),
+    "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
+    "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
+}
+
+
+def made(path, raw):
+    path.write_bytes(raw)
+    return path
+
+
+@pytest.mark.parametrize(("make", "said"), ONE_SENTENCE.values(), ids=ONE_SENTENCE)
+def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(run, tmp_path, make, said):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    code, out, err = run(make(folder))
+    assert (code, out) == (2, "")
+    assert said in err
+    assert err.count("\n") == 1
+    assert not run.root.exists()
+
+
+def test_one_bad_name_among_good_ones_writes_nothing(run, processbench_file):
+    assert run(processbench_file(rows(2)), "gone.json")[0] == 2
+    assert not run.root.exists()
+
+
+def test_data_never_reaches_the_terminal_raw(run, processbench_file):
+    path = processbench_file([row(0, id="\x1b]0;title\x07-1", problem="\x1b[2J", label=9, subset="[red]\u202ex")])
+    code, out, _ = run(path)
+    assert code == 1
+    assert "subsets: [red]\ufffdx 1" in out
+    assert "[␛]0;title␇-1]" in out
+
+
+def test_a_name_that_is_no_text(run, tmp_path):
+    path = tmp_path / os.fsdecode(b"sums\xff.jsonl")
+    path.write_bytes(json_lines(rows(2)))
+    assert run(path)[0] == 0
+    assert len(cases(run.root)) == 2
+
+
+def test_a_folder_is_its_files_and_what_is_not_known_is_said(run, processbench_file, tmp_path):
+    processbench_file(rows(2), "in/a.jsonl")
+    processbench_file([row(5)], "in/b.parquet")
+    processbench_file([{"prompt": "x"}], "in/c.json")
+    processbench_file(b"PAR1 cut off", "in/d.parquet")
+    processbench_file(b"", "in/e.json")
+    code, out, _ = run(tmp_path / "in")
+    assert code == 1
+    assert cases(run.root) == ["sums-0", "sums-1", "sums-5"]
+    assert "c.json is none of the benchmarks known here; its rows have the keys prompt." in out
+    assert "d.parquet starts like Parquet and cannot be read" in out
+    assert "e.json holds no rows." in out
+
+
+def test_strict_wants_every_file_of_a_folder_to_be_known(run, processbench_file, tmp_path):
+    processbench_file(rows(2), "in/a.jsonl")
+    processbench_file([{"prompt": "x"}], "in/c.json")
+    code, _, err = run(tmp_path / "in", "--strict")
+    assert code == 2
+    assert "c.json is none of the benchmarks known here" in err
+    assert not run.root.exists()
+
+
+def test_a_folder_of_nothing_known_is_exit_code_2(run, processbench_file, tmp_path):
+    processbench_file([{"prompt": "x"}], "in/c.json")
+    code, out, err = run(tmp_path / "in")
+    assert (code, out) == (2, "")
+    assert "nothing was recognised" in err
+
+
+def test_a_benchmark_can_be_named(run, processbench_file):
+    path = processbench_file([row(1, label=...)])
+    assert run(path)[0] == 2
+    code, out, _ = run("processbench", path)
+    assert code == 1
+    assert "1 without a gold label" in out
+
+
+def test_a_path_named_like_a_benchmark_is_a_path(run, processbench_file):
+    Path("processbench").write_bytes(json_lines(rows(2)))
+    other = processbench_file([row(8)])
+    assert run("processbench", other)[0] == 0
+    assert cases(run.root) == ["sums-0", "sums-1", "sums-8"]
+    assert run("demo")[0] == 2
+
+
+def test_hub_names_without_the_package(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    code, _, err = run("hf:someone/something")
+    assert code == 2
+    assert err == "Not installed: this needs the package 'datasets'. Run: pip install 'prm-inspect[score]'\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"), [(errno.EROFS, "the file system is read-only"), (errno.ENOSPC, "the disk is full")]
+)
+def test_a_workspace_that_cannot_be_written_is_one_sentence(run, processbench_file, monkeypatch, number, said):
+    path = processbench_file(rows(2))
+    monkeypatch.setattr(Path, "mkdir", failing(number))
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    assert f"{run.root}/workspace.json: {said}." in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_for_a_workspace_is_one_sentence(run, processbench_file, tmp_path):
+    path = processbench_file(rows(2))
+    code, _, err = run(path, workspace=path)
+    assert code == 2
+    assert "a part of the path is a file" in err
+    assert path.read_bytes() == json_lines(rows(2))
+
+
+def test_an_interrupt_is_exit_code_130(run, processbench_file, monkeypatch):
+    path = processbench_file(rows(2))
+    monkeypatch.setattr(Path, "read_bytes", interrupted)
+    assert run(path)[0] == 130
+
+
+@pytest.mark.parametrize("words", [["import"], ["import", "--strickt", "x"], ["import", "x", "--benchmark"]])
+def test_wrong_usage_is_exit_code_2(words, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert "usage: prm-inspect" in capsys.readouterr().err
+
+
+def test_the_published_files_import_without_a_warning(run, data_folder):
+    code, out, err = run(data_folder / "processbench", "--strict")
+    assert (code, err) == (0, "")
+    assert "1,000 cases of 1,000 rows: 594 erroneous, 406 clean" in out
+    assert "400 cases of 400 rows: 207 erroneous, 193 clean" in out
+    assert len(cases(run.root)) == 1400

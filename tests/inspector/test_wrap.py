@@ -1,0 +1,57 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.text import clean
+from inspector.wrap import wrap
+
+TEXT = (st.text(max_size=60) | st.text("ab- 中文é\u0301😀🇩🇪\n", max_size=80)).map(lambda text: clean(text, lines=True))
+
+
+@given(TEXT, st.integers(-2, 30))
+@example("中" * 5, 1)
+@example("  indented word", 6)
+def test_no_line_is_too_wide(text, width):
+    for line in wrap(text, width):
+        assert cell_len(line) <= max(1, width) or sum(cell_len(character) > 0 for character in line) == 1
+
+
+@given(TEXT, st.integers(1, 30))
+def test_no_character_is_lost_but_spaces(text, width):
+    lines = wrap(text, width)
+    assert "".join(lines).replace(" ", "") == text.replace("\n", "").replace(" ", "")
+    assert len(lines) > text.count("\n")
+
+
+@given(TEXT)
+def test_what_fits_stays_as_it_is(text):
+    assert wrap(text, 1000) == text.split("\n")
+
+
+@given(st.lists(st.text("abc中", min_size=1, max_size=5), min_size=1, max_size=12), st.integers(10, 20))
+def test_words_that_fit_a_line_are_broken_only_at_spaces_or_beside_wide_characters(words, width):
+    lines = wrap(" ".join(words), width)
+    narrow = [word for word in words if "中" not in word]
+    assert all(any(word in line for line in lines) for word in narrow)
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("", 5, [""]),
+        ("\n", 5, ["", ""]),
+        ("one two three", 7, ["one two", "three"]),
+        ("one  two", 4, ["one", "two"]),
+        ("abcdefgh", 3, ["abc", "def", "gh"]),
+        ("ab abcdefgh", 4, ["ab", "abcd", "efgh"]),
+        ("中文字", 4, ["中文", "字"]),
+        ("ab中文", 4, ["ab中", "文"]),
+        ("中文", 1, ["中", "文"]),
+        ("a\n\nb", 5, ["a", "", "b"]),
+        ("  one two", 5, ["  one", "two"]),
+        ("e\u0301e\u0301e\u0301", 2, ["e\u0301e\u0301", "e\u0301"]),
+    ],
+)
+def test_how_text_is_wrapped(text, width, lines):
+    assert wrap(text, width) == lines

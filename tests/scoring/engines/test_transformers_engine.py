@@ -1,0 +1,248 @@
+import random
+
+import numpy as np
+import pytest
+
+import checkpoints
+from scoring.checkpoint import Checkpoint
+from scoring.errors import CheckpointError, EngineError, ForeignCheckpoint
+from scoring.prms.catalogue import adapter_of
+from scoring.prms.qwen import SYSTEM
+from scoring.prms.tokenizer_file import TokenizerFile
+from scoring.readout import Encoded, Refused
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+safetensors_torch = pytest.importorskip("safetensors.torch")
+
+from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
+
+TEMPLATE = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+
+
+def loaded(folder, dtype="float32", **settings):
+    checkpoint = Checkpoint.open(folder)
+    adapter = adapter_of(checkpoint)
+    engine = TransformersEngine.load(checkpoint, adapter.readout, dtype=dtype, device="cpu", **settings)
+    return engine, adapter.encoder(TokenizerFile(checkpoint.tokenizer))
+
+
+@pytest.fixture(scope="session", params=["two", "one"])
+def folder(request, tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp(request.param), kind=request.param)
+
+
+@pytest.fixture(scope="session")
+def two(tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp("two"))
+
+
+@pytest.fixture(scope="session")
+def engine(two):
+    return loaded(two)
+
+
+def plain(folder, problem, steps):
+    """The published recipe with stock parts alone: chat template, joint encoding, eager attention, one case a time."""
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"))
+    messages = [
+        {"role": "system", "content": SYSTEM},
+        {"role": "user", "content": problem},
+        {"role": "assistant", "content": "<extra_0>".join(steps) + "<extra_0>"},
+    ]
+    text = tokenizer.apply_chat_template(messages, chat_template=TEMPLATE, tokenize=False)
+    ids = tokenizer.encode(text, return_tensors="pt", add_special_tokens=False)
+    raw = safetensors_torch.load_file(folder / "model.safetensors")
+    settings = {
+        name: value for name, value in checkpoints.config().items() if name not in {"auto_map", "architectures"}
+    }
+    body = transformers.Qwen2Model(transformers.Qwen2Config(**settings, attn_implementation="eager")).eval()
+    body.load_state_dict({name[6:]: value for name, value in raw.items() if name.startswith("model.")})
+    with torch.no_grad():
+        states = body(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state[0]
+        if "score.weight" in raw:
+            logits = states @ raw["score.weight"].T + raw["score.bias"]
+        else:
+            hidden = torch.relu(states @ raw["score.0.weight"].T + raw["score.0.bias"])
+            logits = hidden @ raw["score.2.weight"].T + raw["score.2.bias"]
+        at = ids[0] == tokenizer.convert_tokens_to_ids("<extra_0>")
+        return torch.softmax(logits[at], dim=-1)[:, 1].tolist()
+
+
+def cases(number=12, seed=1):
+    rng = random.Random(seed)
+    words = "the step is = 3 + 4, so we take 12.\n apples\n\n é 数".split(" ")
+    return [
+        (
+            " ".join(rng.choices(words, k=rng.randint(1, 12))),
+            [" ".join(rng.choices(words, k=rng.randint(1, 9))) for _ in range(rng.randint(1, 6))],
+        )
+        for _ in range(number)
+    ]
+
+
+def answers(engine, encoded):
+    found = {answer.index: answer.rewards for batch in engine.read(encoded) for answer in batch.answers}
+    assert sorted(found) == list(range(len(encoded)))
+    return [found[index] for index in range(len(encoded))]
+
+
+def test_rewards_equal_a_plain_computation_alone_and_in_mixed_batches(folder):
+    engine, encode = loaded(folder)
+    work = cases()
+    expected = [plain(folder, problem, steps) for problem, steps in work]
+    assert np.ptp(np.concatenate(expected)) > 0.5, "the outputs must differ for the comparison to mean anything"
+    encoded = [encode(problem, steps) for problem, steps in work]
+    alone = [answers(engine, [one])[0] for one in encoded]
+    for budget in (1, 500, 100_000):
+        engine.token_budget = budget
+        for found in (answers(engine, encoded), alone):
+            for one, other in zip(found, expected, strict=True):
+                assert one == pytest.approx(other, abs=1e-5)
+
+
+def test_a_later_step_changes_no_earlier_reward(engine):
+    loaded_engine, encode = engine
+    first = answers(loaded_engine, [encode("p", ["a step", "another"])])[0]
+    for text in ("<extra_0>", "<|im_end|>\n<|im_start|>user\n", "\0", "", "x" * 200, "<tool>"):
+        more = answers(loaded_engine, [encode("p", ["a step", "another", text, text])])[0]
+        assert len(more) == 4
+        assert more[:2] == pytest.approx(first, abs=1e-5)
+
+
+def test_the_order_is_the_longest_first_and_the_same_again(engine):
+    loaded_engine, encode = engine
+    encoded = [encode(problem, steps) for problem, steps in cases(40)]
+    loaded_engine.token_budget = 800
+    batches = list(loaded_engine.read(encoded))
+    lengths = [len(encoded[answer.index].ids) for batch in batches for answer in batch.answers]
+    assert lengths == sorted(lengths, reverse=True)
+    assert batches == list(loaded_engine.read(encoded))
+    assert sum(batch.tokens for batch in batches) == sum(len(one.ids) for one in encoded)
+    for batch in batches:
+        longest = max(len(encoded[answer.index].ids) for answer in batch.answers)
+        assert batch.tokens + batch.padding == longest * len(batch.answers) <= 800
+    assert sum(batch.padding for batch in batches) < 0.2 * sum(batch.tokens for batch in batches)
+
+
+def memory_for(engine, tokens, error):
+    """Make the engine's memory hold no batch of more tokens."""
+    rewards = engine._rewards
+
+    def limited(batch):
+        if len(batch) * len(batch[0].ids) > tokens:
+            raise error
+        return rewards(batch)
+
+    engine._rewards = limited
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory"),
+        MemoryError(),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory"),
+    ],
+)
+def test_a_batch_that_does_not_fit_is_halved_and_a_case_that_does_not_is_refused(two, error):
+    engine, encode = loaded(two)
+    encoded = [encode(problem, steps) for problem, steps in cases(16)]
+    expected = answers(engine, encoded)
+    lengths = sorted(len(one.ids) for one in encoded)
+    memory_for(engine, lengths[-1] - 1, error)
+    found = answers(engine, encoded)
+    for one, other, case in zip(found, expected, encoded, strict=True):
+        if len(case.ids) == lengths[-1]:
+            assert one == Refused(f"{lengths[-1]:,} tokens are more than the memory of the cpu holds")
+        else:
+            assert one == pytest.approx(other, abs=1e-5)
+    assert engine.token_budget < 2 * lengths[-1]
+
+
+def test_tokens_that_ran_in_vain_are_counted(two):
+    engine, encode = loaded(two)
+    encoded = [encode("p", ["s"])] * 4
+    memory_for(engine, len(encoded[0].ids) * 2, MemoryError())
+    batches = list(engine.read(encoded))
+    assert [len(batch.answers) for batch in batches] == [2, 2]
+    assert sum(batch.tokens for batch in batches) == len(encoded[0].ids) * 8
+
+
+def test_another_failure_is_not_taken_for_want_of_memory(two):
+    engine, encode = loaded(two)
+    memory_for(engine, 0, RuntimeError("shape mismatch"))
+    with pytest.raises(RuntimeError, match="shape mismatch"):
+        list(engine.read([encode("p", ["s"])]))
+
+
+def test_shards_and_half_precision_files_load(two, tmp_path):
+    case = Encoded(tuple(range(100)), (50, 99))
+    expected = answers(loaded(two)[0], [case])[0]
+    assert answers(loaded(checkpoints.write_shards(tmp_path / "shards"))[0], [case])[0] == pytest.approx(expected)
+    arrays = {name: array.astype(np.float16) for name, array in checkpoints.tensors().items()}
+    half = checkpoints.write(tmp_path / "half", arrays=arrays)
+    assert answers(loaded(half)[0], [case])[0] == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_other_dtypes_keep_positions_and_transform_in_float32(two, dtype):
+    engine, _ = loaded(two, dtype)
+    case = Encoded(tuple(index % 256 for index in range(400)), (100, 399))
+    assert engine.body.rotary_emb.inv_freq.dtype == torch.float32
+    assert engine.body.norm.weight.dtype == getattr(torch, dtype)
+    found = answers(engine, [case])[0]
+    assert all(np.isfinite(found))
+    # More digits than the dtype has: softmax came after the rounding.
+    assert any(float(np.float32(x)) == x and float(torch.tensor(x).to(getattr(torch, dtype))) != x for x in found)
+
+
+def test_what_is_loaded_does_not_change_with_the_file(two, tmp_path):
+    folder = checkpoints.write(tmp_path / "prm")
+    engine, _ = loaded(folder)
+    case = Encoded(tuple(range(100)), (99,))
+    before = answers(engine, [case])
+    path = folder / "model.safetensors"
+    with path.open("r+b") as file:
+        file.seek(5000)
+        file.write(b"\0" * (path.stat().st_size - 5000))
+    assert answers(engine, [case]) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda arrays: arrays.pop("model.layers.1.mlp.up_proj.weight"), "up_proj.weight is missing"),
+        (lambda arrays: arrays.update({"model.extra": np.zeros(2, np.float32)}), "model.extra is not expected"),
+        (lambda arrays: arrays.update({"model.norm.weight": np.zeros(2, np.float32)}), "should be"),
+    ],
+)
+def test_a_body_that_is_not_whole_is_refused(tmp_path, change, words):
+    arrays = checkpoints.tensors()
+    change(arrays)
+    with pytest.raises(ForeignCheckpoint, match=words):
+        loaded(checkpoints.write(tmp_path / "prm", arrays=arrays))
+
+
+@pytest.mark.parametrize("changes", [{"model_type": "unheard_of"}, {"model_type": None}, {"num_attention_heads": "x"}])
+def test_a_config_that_makes_no_body_is_refused(tmp_path, changes):
+    with pytest.raises(ForeignCheckpoint):
+        loaded(checkpoints.write(tmp_path / "prm", **changes))
+
+
+def test_a_file_that_goes_away_is_one_sentence(tmp_path):
+    checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "prm"))
+    (tmp_path / "prm" / "model.safetensors").unlink()
+    with pytest.raises(CheckpointError, match="cannot be read"):
+        TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device="cpu")
+
+
+@pytest.mark.parametrize("device", ["cuda:99", "abacus"])
+def test_a_device_that_is_not_there_is_one_sentence(two, device):
+    checkpoint = Checkpoint.open(two)
+    with pytest.raises(EngineError, match=device):
+        TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
+
+
+def test_the_name_says_what_ran(engine):
+    assert engine[0].name == f"transformers {transformers.__version__}, torch {torch.__version__}, cpu, float32"

@@ -1,0 +1,280 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import checkpoints
+import making
+import reference
+from scoring.cache import RewardParts
+from scoring.fingerprint import FILE
+from scoring.workspace import Workspace
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+CASES = [reference.Case(index % 5 + 1, -1, subset=("one", "two")[index % 3 == 0]) for index in range(60)]
+MANY = [reference.Case(index % 5 + 1, -1) for index in range(1800)]
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return making.workspace(tmp_path / "ws", CASES, [])
+
+
+def command(workspace, model, *more, benchmark="bench"):
+    words = ["score", benchmark, "--workspace", workspace.root, "--model", model, "--device", "cpu", *more]
+    return [sys.executable, "-m", "scoring", *map(str, words)]
+
+
+def start(*args, **settings):
+    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": "/nonexistent"}
+    root = Path(__file__).parents[2]
+    return subprocess.Popen(
+        command(*args, **settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root, env=env
+    )
+
+
+def ran(*args, **settings):
+    """Exit code, events and words of a whole run."""
+    with start(*args, **settings) as process:
+        out, err = process.communicate(timeout=120)
+    return process.returncode, [json.loads(line) for line in out.splitlines()], err
+
+
+def kept(workspace, name="tiny"):
+    found = {}
+    for folder in workspace.root.glob(f"rewards/{name}-*"):
+        frame, problems = RewardParts(folder).read()
+        assert problems == []
+        found |= {key: (rewards, reason) for key, rewards, reason in frame.select("key", "rewards", "reason").rows()}
+    return found
+
+
+def parts(workspace):
+    return {path: path.read_bytes() for path in workspace.root.glob("rewards/*/part-*.parquet")}
+
+
+def assert_alike(found, expected):
+    assert found.keys() == expected.keys()
+    for key, (rewards, reason) in expected.items():
+        assert found[key][1] == reason
+        assert found[key][0] == (None if rewards is None else pytest.approx(rewards, abs=1e-5))
+
+
+def until_saved(process):
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["event"] == "saved":
+            return event
+    raise AssertionError(f"it ended before it saved: {process.stderr.read()}")
+
+
+def test_a_run_scores_every_case_and_its_repetition_loads_nothing(workspace, model, tmp_path):
+    code, events, err = ran(workspace, model)
+    assert (code, err) == (0, "")
+    assert [event["event"] for event in events][:2] == ["start", "ready"]
+    end = events[-1]
+    assert (end["event"], end["status"], end["scored"], end["refused"]) == ("end", "done", 60, 0)
+    assert end["tokens"] == end["case_tokens"] > 0
+    found = kept(workspace)
+    assert len(found) == 60
+    values = np.concatenate([rewards for rewards, _ in found.values()])
+    assert np.ptp(values) > 0.05
+
+    trap = tmp_path / "trap"
+    trap.mkdir()
+    for package in ("torch", "transformers", "tokenizers", "safetensors"):
+        (trap / f"{package}.py").write_text("raise AssertionError('a finished run needs no engine')")
+    before = parts(workspace)
+    words = command(workspace, model)
+    env = {**os.environ, "PYTHONPATH": str(trap)}
+    again = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2], env=env, check=False)
+    assert again.returncode == 0, again.stderr
+    first, last = map(json.loads, again.stdout.splitlines())
+    assert (first["cached"], first["to_do"], last["saved"]) == (60, 0, 0)
+    assert parts(workspace) == before
+
+
+def test_a_case_over_the_models_length_is_refused_with_exit_code_1(tmp_path, workspace):
+    short = checkpoints.write(tmp_path / "short", max_position_embeddings=130)
+    code, events, _ = ran(workspace, short)
+    refused = [event for event in events if event["event"] == "case_refused"]
+    assert code == 1
+    assert 0 < len(refused) == events[-1]["refused"] < 60
+    assert "tokens are more than the 130 the model takes" in refused[0]["reason"]
+    assert ran(workspace, short)[0] == 1
+
+
+def test_nan_weights_refuse_every_case(tmp_path, workspace):
+    arrays = checkpoints.tensors()
+    arrays["score.2.bias"][:] = np.nan
+    code, events, _ = ran(workspace, checkpoints.write(tmp_path / "nan", arrays=arrays), "--limit", 5)
+    assert code == 1
+    assert events[-1]["refused"] == 5
+    assert {reason for _, reason in kept(workspace, "nan").values()} == {
+        "the reward of step 0 is nan, no finite number"
+    }
+
+
+def test_kill_9_twice_and_then_finish(tmp_path, model):
+    workspace = making.workspace(tmp_path / "killed", MANY, [])
+    whole = making.workspace(tmp_path / "whole", MANY, [])
+    code, events, _ = ran(whole, model)
+    assert code == 0
+    before = {}
+    for _ in range(2):
+        with start(workspace, model) as process:
+            saved = until_saved(process)
+            process.kill()
+        after = parts(workspace)
+        assert saved["part"] in {path.name for path in after}
+        assert before.items() < after.items()
+        before = after
+    there = len(kept(workspace))
+    code, events, _ = ran(workspace, model)
+    assert code == 0
+    assert (events[0]["cached"], events[0]["to_do"]) == (there, 1800 - there)
+    assert events[-1]["saved"] == 1800 - there > 0
+    assert before.items() < parts(workspace).items()
+    assert_alike(kept(workspace), kept(whole))
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, signum, code):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--token-budget", 600) as process:
+        until_saved(process)
+        process.send_signal(signum)
+        out, err = process.communicate(timeout=60)
+    end = json.loads(out.splitlines()[-1])
+    assert (process.returncode, err) == (code, "")
+    assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
+    assert end["saved"] == len(kept(workspace))
+    assert end["left"] == 1800 - end["saved"]
+
+
+def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):
+    with start(workspace, model) as process:
+        assert json.loads(process.stdout.readline())["event"] == "start"
+        process.send_signal(signal.SIGTERM)
+        out, _ = process.communicate(timeout=60)
+    events = [json.loads(line) for line in out.splitlines()]
+    assert process.returncode == 143
+    assert [(event["event"], event["status"]) for event in events] == [("end", "interrupted")]
+    assert kept(workspace) == {}
+
+
+def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--token-budget", 600) as process:
+        until_saved(process)
+        process.stdout.close()
+        err = process.stderr.read()
+    assert (process.returncode, err) == (2, "")
+    assert 0 < len(kept(workspace)) < 1800
+
+
+def test_a_checkpoint_changed_in_place_does_not_serve_the_old_rewards(tmp_path, workspace):
+    folder = checkpoints.write(tmp_path / "tiny")
+    assert ran(workspace, folder, "--limit", 5)[0] == 0
+    old = kept(workspace)
+    path = folder / "model.safetensors"
+    stamp = path.stat()
+    path.write_bytes((checkpoints.write(tmp_path / "b", seed=7) / "model.safetensors").read_bytes())
+    os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+    code, events, err = ran(workspace, folder, "--limit", 5)
+    assert code == 2
+    assert events[-1]["error"]["title"] == "Scorer name is taken"
+    assert "weights" in err
+    assert kept(workspace) == old
+    assert ran(workspace, folder, "--limit", 5, "--name", "newer")[0] == 0
+    new = kept(workspace, "newer")
+    assert all(new[key][0] != pytest.approx(rewards, abs=1e-3) for key, (rewards, _) in old.items())
+
+
+def test_a_dry_run_tells_and_writes_nothing(workspace, model):
+    code, events, _ = ran(workspace, model, "--dry-run")
+    assert (code, events[-1]["status"], events[0]["to_do"]) == (0, "dry_run", 60)
+    assert events[-1]["case_tokens"] > 0
+    assert not (workspace.root / "rewards").exists()
+
+
+def test_a_sample_and_a_condition_choose_the_cases(workspace, model):
+    words = ["--sample", 9, "--stratify", "subset", "--seed", 3, "--where", "n_steps > 1", "--dry-run"]
+    code, events, _ = ran(workspace, model, *words)
+    assert (code, events[0]["cases"]) == (0, 9)
+
+
+def test_two_runs_at_once_agree(workspace, model):
+    with start(workspace, model) as one, start(workspace, model) as two:
+        outs = [process.communicate(timeout=120)[0] for process in (one, two)]
+    assert [one.returncode, two.returncode] == [0, 0]
+    assert all(json.loads(out.splitlines()[-1])["status"] == "done" for out in outs)
+    assert len(kept(workspace)) == 60
+
+
+def broken(folder, how):
+    checkpoints.write(folder)
+    path = folder / "model.safetensors"
+    if how == "half":
+        path.write_bytes(path.read_bytes()[:5000])
+    elif how == "foreign":
+        (folder / "config.json").write_text(json.dumps(checkpoints.config(architectures=["Qwen2ForCausalLM"])))
+    elif how == "tokenizer":
+        (folder / "tokenizer.json").write_text("{}")
+    elif how == "missing":
+        return folder / "nowhere"
+    elif how == "hub":
+        return "some/model"
+    return folder
+
+
+@pytest.mark.parametrize("how", ["half", "foreign", "tokenizer", "missing", "hub"])
+def test_a_checkpoint_that_cannot_be_used_is_one_sentence(tmp_path, workspace, how):
+    code, events, err = ran(workspace, broken(tmp_path / "bad", how))
+    assert code == 2
+    assert events[-1]["status"] == "failed"
+    assert events[-1]["error"]["sentence"] in err
+    assert len(err.splitlines()) == 1
+    assert not (workspace.root / "rewards").exists()
+
+
+@pytest.mark.parametrize("benchmark", ["nothing", "bench/x"])
+def test_an_unknown_benchmark_is_one_sentence(workspace, model, benchmark):
+    code, events, _ = ran(workspace, model, benchmark=benchmark)
+    assert (code, [event["event"] for event in events]) == (2, ["end"])
+    assert "bench" in events[0]["error"]["next_step"]
+
+
+@pytest.mark.parametrize(
+    "words", [["--stratify", "subset"], ["--limit", "-1"], ["--token-budget", "0"], ["--dtype", "int8"]]
+)
+def test_wrong_usage_is_exit_code_2(workspace, model, words):
+    code, events, err = ran(workspace, model, *words)
+    assert (code, events) == (2, [])
+    assert "usage" in err
+
+
+def test_the_digests_are_remembered_in_the_workspace(workspace, model):
+    time.sleep(2.1)
+    assert ran(workspace, model, "--dry-run")[0] == 0
+    assert "model.safetensors" in (workspace.root / FILE).read_text()
+
+
+def test_the_demo_can_be_scored_in_any_workspace(tmp_path, model):
+    workspace = Workspace.create(tmp_path / "empty")
+    code, events, _ = ran(workspace, model, "--limit", 3, "--dry-run", benchmark="demo")
+    assert code in {0, 1}
+    assert (events[0]["cases"], events[-1]["status"]) == (3, "dry_run")

@@ -1,0 +1,31 @@
+import polars as pl
+import pytest
+
+from scoring.errors import DamagedWorkspace
+from scoring.schema import TEXTS
+from scoring.text_pages import TextPages
+from scoring.texts import Texts
+
+
+def frame(start, number):
+    rows = [{"problem": f"p{index}", "steps": [f"s{index}"]} for index in range(start, start + number)]
+    return pl.DataFrame(rows, schema=TEXTS)
+
+
+@pytest.fixture
+def pages(tmp_path):
+    frame(0, 3000).write_parquet(tmp_path / "texts.parquet", row_group_size=256)
+    return TextPages(Texts((tmp_path / "texts.parquet", frame(3000, 5), frame(0, 0), frame(3005, 1)), (3000, 5, 0, 1)))
+
+
+def test_every_row_is_found_in_any_order(pages):
+    for row in (0, 2999, 1023, 1024, 1025, 3005, 3000, 3004, 5, 2048):
+        assert pages(row) == (f"p{row}", [f"s{row}"])
+
+
+def test_a_file_that_has_gone_or_is_short_is_damage(tmp_path):
+    with pytest.raises(DamagedWorkspace):
+        TextPages(Texts((tmp_path / "gone.parquet",), (3,)))(1)
+    frame(0, 2).write_parquet(tmp_path / "short.parquet")
+    with pytest.raises(DamagedWorkspace, match="no row 2"):
+        TextPages(Texts((tmp_path / "short.parquet",), (3,)))(2)

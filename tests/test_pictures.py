@@ -1,0 +1,53 @@
+"""The README's pictures come from here: `UPDATE_PICTURES=1 pytest tests/test_pictures.py` writes them anew."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from opened import opened
+from screen_text import settled
+
+FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
+SHOTS = {
+    "board": (),
+    "cases": ("enter", "j", "j"),
+    "threshold": ("enter", "t", *["right"] * 4),
+    "case": ("enter", "G", "p", "enter"),
+}
+"""Picture -> the keys that lead from the board to it."""
+
+
+async def drawn(keys: tuple[str, ...]) -> str:
+    async with opened(size=(132, 34)) as pilot:
+        for key in keys:
+            await pilot.press(key)
+            await settled(pilot)
+        # The pane follows when the cursor has rested.
+        await pilot.pause(0.3)
+        await settled(pilot)
+        return pilot.app.export_screenshot(title="prm-inspect demo")
+
+
+@pytest.mark.parametrize("name", SHOTS)
+async def test_the_picture_is_what_the_app_shows(name: str):
+    svg = await drawn(SHOTS[name])
+    path = FOLDER / f"{name}.svg"
+    if os.environ.get("UPDATE_PICTURES"):
+        FOLDER.mkdir(exist_ok=True)
+        path.write_text(svg, encoding="utf-8", newline="\n")
+    assert path.read_text(encoding="utf-8") == svg, "run UPDATE_PICTURES=1 pytest tests/test_pictures.py and look at it"
+
+
+def test_every_picture_is_one_of_these_and_loads_nothing_from_elsewhere_but_the_font():
+    assert {path.stem for path in FOLDER.iterdir()} == set(SHOTS)
+    for path in FOLDER.iterdir():
+        assert "<script" not in path.read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_pictures_that_are_there():
+    readme = (FOLDER.parent.parent / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"\]\((assets/pictures/[^)]+)\)", readme)
+    assert shown
+    assert all((FOLDER.parent.parent / path).is_file() for path in shown)
