@@ -125,14 +125,11 @@ class InspectApp(App[int]):
             return
         for _ in range(depth - 1 if message.top else 1):
             self.pop_screen()
-        listed = isinstance(self.screen, CasesScreen) and message.row >= 0
-        # Before the list changes, too: a case that has left it hands the cursor to its neighbour.
-        if listed:
-            self.screen.go_to(message.row)
-        if isinstance(self.screen, InspectionScreen):
-            self.screen.inspection = self.inspection
-        if listed:
-            self.screen.go_to(message.row)
+        below = self.screen
+        if isinstance(below, CasesScreen) and message.row >= 0:
+            below.come_back(message.row, self.inspection)
+        elif isinstance(below, InspectionScreen):
+            below.inspection = self.inspection
 
     # -- out
 

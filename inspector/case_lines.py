@@ -116,7 +116,7 @@ def _gutter(case: dict[str, Any], step: int, verdict: int | None) -> list[Part]:
         text, style = "err", "gold dim"
     else:
         text, style = "", ""
-    return [(text.ljust(MARK), style)]
+    return [(text, style), (" " * (MARK - len(text)), "")]
 
 
 def _reward(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list[Part]:

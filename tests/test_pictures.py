@@ -14,7 +14,7 @@ SHOTS = {
     "board": (),
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
-    "case": ("enter", "G", "p", "enter"),
+    "case": ("enter", *["j"] * 8, "enter"),
 }
 """Picture -> the keys that lead from the board to it."""
 

@@ -146,8 +146,16 @@ class CasesScreen(InspectionScreen):
             self.close_rail()
             self.post_message(Go("case", row))
 
-    def go_to(self, row: int) -> None:
-        """Put the cursor on a case by its row id."""
+    def come_back(self, row: int, inspection: Inspection | None) -> None:
+        """Show what became of the list while another screen showed the case with this row id, the cursor on it.
+
+        If it has left the list, the cursor goes to the next case that is still there.
+        """
+        self._go_to(row)
+        self.inspection = inspection
+        self._go_to(row)
+
+    def _go_to(self, row: int) -> None:
         if self.inspection is not None:
             self.query_one(FrameTable).go_to(self.inspection.cases["case"][row])
 

@@ -132,7 +132,7 @@ def test_a_refusal_is_kept_and_tried_again_only_when_asked(folder):
     list(events(folder, frame))
     found = list(events(folder, frame, engine=never, retry_refused=True))
     assert (found[0].refused, found[0].to_do, found[-1].refused) == (0, REFUSED, REFUSED)
-    list(events(folder, frame, encoder=lambda: lambda problem, steps: encode("0", steps), retry_refused=True))
+    list(events(folder, frame, encoder=lambda: lambda _, steps: encode("0", steps), retry_refused=True))
     assert all(reason is None for _, reason in kept(folder).values())
 
 

@@ -71,7 +71,7 @@ def plain(folder, problem, steps):
 
 def cases(number=12, seed=1):
     rng = random.Random(seed)
-    words = "the step is = 3 + 4, so we take 12.\n apples\n\n é 数".split(" ")
+    words = ["the", "step", "is", "=", "3", "+", "4,", "so", "we", "take", "12.\n", "apples\n\n", "é", "数"]
     return [
         (
             " ".join(rng.choices(words, k=rng.randint(1, 12))),

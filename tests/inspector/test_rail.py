@@ -1,0 +1,161 @@
+import json
+import math
+
+import numpy as np
+import pytest
+
+import example
+from inspector.cli import main
+from inspector.selection import OPTIMISTIC
+from opened import DEMO, inspected, opened
+from screen_text import press, screen_lines, screen_text, shows, until
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("rail") / "workspace")
+
+
+def written_f1(path, request, scorer, threshold):
+    """The average F1 that the command writes at a threshold, to all its digits."""
+    words = ["metrics", "--json", "--quiet", "-o", str(path), "--scorer", scorer, "--threshold", repr(threshold)]
+    words += ["-w", request.workspace] if request.workspace else []
+    words += [word for name in request.benchmarks for word in ("--benchmark", name)]
+    assert main(words) == 0
+    rows = json.loads(path.read_bytes())["rows"]
+    found = [row for row in rows if row["metric"] == "f1" and row["subset"] == "average"]
+    assert len(found) == 1
+    return found[0]["value"]
+
+
+def threshold_of(pilot):
+    return inspected(pilot).evaluation.rule.threshold
+
+
+async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "enter", "t")
+        text = await shows(pilot, "threshold 0.5000 (default)", "F1 45.0", "flips 0: 0 became right, 0 wrong")
+        assert "d default 0.5   * best 0.5500: F1 60.0, tuned on these cases, optimistic" in text
+        await press(pilot, *["right"] * 3)
+        text = await shows(pilot, "threshold 0.5300 (was 0.5000)", "F1 60.0 +15.0", "flips 1: 1 became right, 0 wrong")
+        assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))
+        axis = next(line for line in screen_lines(pilot.app) if "▲" in line)
+        assert axis.index("d") < axis.index("▲") < axis.index("*")
+
+
+async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        before = await shows(pilot, "Problem of alarm-one")
+        was = inspected(pilot)
+        for keys in (["right"] * 7, ["left"] * 30, ["asterisk"], ["full_stop", "full_stop"], ["shift+right"]):
+            await press(pilot, "t", *keys)
+            assert inspected(pilot) is not was
+            await press(pilot, "escape")
+            assert inspected(pilot) is pilot.app.inspection is was
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        await press(pilot, "t", *["right"] * 3, "enter", "t", "right", "escape")
+        await shows(pilot, "F1 60.0 · threshold 0.530 (chosen)")
+        assert "became right" not in screen_text(pilot.app)
+
+
+async def test_there_and_back_ends_where_it_began(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "t")
+        for there, back in (("right", "left"), ("left", "right"), ("shift+right", "shift+left")):
+            await press(pilot, *[there] * 13, *[back] * 13)
+            assert threshold_of(pilot) == 0.5
+        await press(pilot, "shift+right", "right")
+        assert threshold_of(pilot) == 0.51
+        await press(pilot, "shift+left", "left")
+        assert threshold_of(pilot) == 0.5
+
+
+async def test_the_threshold_stops_one_step_beyond_each_end_where_every_verdict_is_the_same(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "up", "t", *["left"] * 60)
+        await until(pilot, lambda: math.isclose(threshold_of(pilot), -1.02))
+        assert set(inspected(pilot).evaluation.verdicts.tolist()) - {-1} == set(_none_there(pilot))
+        await press(pilot, "0", *["right"] * 60)
+        await until(pilot, lambda: math.isclose(threshold_of(pilot), 1.02))
+        assert set(inspected(pilot).evaluation.verdicts.tolist()) - {0} == set(_none_there(pilot))
+
+
+def _none_there(pilot):
+    """The values that stand for no verdict."""
+    evaluation = inspected(pilot).evaluation
+    return evaluation.verdicts[~evaluation.rewards.scored].tolist()
+
+
+async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowhere_else(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "t", *["left"] * 60)
+        seen = [threshold_of(pilot)]
+        while True:
+            await press(pilot, "full_stop")
+            if threshold_of(pilot) == seen[-1]:
+                break
+            seen.append(threshold_of(pilot))
+        sweep = inspected(pilot).sweep
+        assert seen[1:] == sweep.thresholds[1:].tolist()
+        down = [threshold_of(pilot)]
+        for _ in seen:
+            await press(pilot, "comma")
+            down.append(threshold_of(pilot))
+        assert down[: len(seen) - 1] == seen[:0:-1]
+
+
+async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "t", "asterisk")
+        await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
+        best = inspected(pilot)
+        assert best.evaluation.rule.source == OPTIMISTIC
+        assert best.headline.f1 == pytest.approx(np.nanmax(best.sweep.f1), abs=1e-15)
+        await press(pilot, "enter", "enter")
+        await shows(pilot, "(best on these cases (optimistic))")
+
+
+@pytest.mark.parametrize("moves", [["right"] * 3, ["shift+left"] * 3, ["asterisk"], ["full_stop"], ["comma"] * 2])
+async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path, moves):
+    async with opened(DEMO, size=(100, 30)) as pilot:
+        await press(pilot, "t", *moves)
+        await shows(pilot, "(was 0.5000)")
+        now = inspected(pilot)
+        assert now.headline.f1 == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot))
+
+
+async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere(request_, tmp_path):
+    """At 0.52 the step of `missed-two` that has this reward is right, one float above it is wrong."""
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "t", "right", "right")
+        await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
+        assert threshold_of(pilot) == 0.52
+        assert inspected(pilot).headline.f1 == written_f1(tmp_path / "f1.json", request_, "alpha", 0.52)
+        row = [one.id for one in example.EXAMPLES].index("missed-two")
+        assert inspected(pilot).evaluation.verdicts[row] == -1
+        await press(pilot, "full_stop")
+        # The next threshold at which an outcome changes is the next reward above.
+        await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
+        assert inspected(pilot).evaluation.verdicts[row] == 0
+        above = math.nextafter(0.52, 1)
+        assert inspected(pilot).headline.f1 == written_f1(tmp_path / "f1.json", request_, "alpha", above)
+        assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
+
+
+async def test_the_rail_goes_along_from_screen_to_screen_as_a_kept_threshold(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "t", *["right"] * 3, "q")
+        await shows(pilot, "Alpha reads the text.", "0.530 chosen")
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)")
+
+
+async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_open(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        for key in ("", "enter", "enter"):
+            await press(pilot, *([key] if key else []), "t")
+            await shows(pilot, "<- Lower", "-> Raise", "Enter Keep", "esc Restore")
+            await press(pilot, "t")
+            await until(pilot, lambda: "-> Raise" not in screen_text(pilot.app))
