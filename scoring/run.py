@@ -55,7 +55,7 @@ def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False
     distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
     scored = align(distinct, rewards).scored
     kept = rewards.filter(pl.col("reason").is_not_null() & (pl.col("vote") == 0))["key"]
-    refused = distinct["key"].is_in(kept.implode()).to_numpy() & ~scored & np.bool_(not retry_refused)
+    refused = distinct["key"].is_in(kept.implode()).to_numpy() & np.bool_(not retry_refused)
     rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
     return Plan(tuple(rows), cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
 

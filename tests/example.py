@@ -60,7 +60,9 @@ def write(root: Path, *, scored: bool = True) -> Request:
 def _beta(one: Example) -> reference.Case:
     if one.id in {"exact-one", "early-one"}:
         return reference.Case(one.n_steps, one.gold, None, "over length" if one.id == "exact-one" else "")
-    return reference.Case(one.n_steps, one.gold, tuple(-0.5 if step == one.gold else 0.5 for step in range(one.n_steps)))
+    return reference.Case(
+        one.n_steps, one.gold, tuple(-0.5 if step == one.gold else 0.5 for step in range(one.n_steps))
+    )
 
 
 def _columns() -> dict[str, list[Any]]:

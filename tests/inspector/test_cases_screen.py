@@ -92,7 +92,9 @@ async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(requ
         await press(pilot, "enter")
         await shows(pilot, "Problem of alarm-one")
         await press(pilot, "j")
-        text = await shows(pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because")
+        text = await shows(
+            pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because"
+        )
         assert "error type" not in text
         await press(pilot, "z")
         text = await shows(pilot, "error type", "pattern", "at gold")

@@ -91,14 +91,17 @@ def _none_there(pilot):
 async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowhere_else(request_):
     async with opened(request_) as pilot:
         await press(pilot, "t", *["left"] * 60)
-        seen = [threshold_of(pilot)]
+        seen, codes = [threshold_of(pilot)], [inspected(pilot).evaluation.codes.tolist()]
         while True:
             await press(pilot, "full_stop")
             if threshold_of(pilot) == seen[-1]:
                 break
             seen.append(threshold_of(pilot))
-        sweep = inspected(pilot).sweep
-        assert seen[1:] == sweep.thresholds[1:].tolist()
+            codes.append(inspected(pilot).evaluation.codes.tolist())
+        assert all(old != new for old, new in zip(codes, codes[1:], strict=False))
+        every = {reward for one in example.EXAMPLES for reward in one.rewards}
+        evaluation = inspected(pilot).evaluation
+        assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
         down = [threshold_of(pilot)]
         for _ in seen:
             await press(pilot, "comma")

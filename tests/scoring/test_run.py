@@ -320,6 +320,19 @@ def test_a_signal_between_two_events_is_obeyed_at_the_next(folder):
         interrupt._note(signal.SIGINT, None)
 
 
+def test_a_signal_while_cases_are_encoded_ends_the_run_before_the_next(folder):
+    interrupt = Interrupt()
+    seen = []
+
+    def signalled(problem, steps):
+        seen.append(problem)
+        interrupt._note(signal.SIGINT, None)
+        return encode(problem, steps)
+
+    found = list(events(folder, cases(N), encoder=lambda: signalled, interrupt=interrupt))
+    assert (len(seen), found[-1].status, found[-1].left) == (1, "interrupted", N)
+
+
 def started(folder, number=400, seconds=0.05):
     script = Path(fake_scoring.__file__)
     path = os.pathsep.join([str(script.parent), str(script.parents[1])])

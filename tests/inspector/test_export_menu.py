@@ -1,0 +1,130 @@
+import csv
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+import example
+from inspector.cli import main
+from inspector.request import Request
+from inspector.screens.export import ExportMenu
+from opened import inspected, listed, opened
+from screen_text import press, screen_text, shows, until
+
+
+@pytest.fixture
+def request_(tmp_path, monkeypatch):
+    """A workspace named relative to the folder in which the app runs."""
+    monkeypatch.chdir(tmp_path)
+    example.write(tmp_path / "ws")
+    return Request(workspace="ws")
+
+
+def rows_of(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def again(provenance, path):
+    """The bytes that the command of a provenance writes."""
+    command = provenance["command"]
+    assert command.startswith("prm-inspect ")
+    assert main([*shlex.split(command)[1:], "--quiet", "-o", str(path)]) == 0
+    return path.read_bytes()
+
+
+async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes_it_again(request_, tmp_path):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "t", *["right"] * 3, "enter", "s", "s", "f", *["down"] * 6, "space", "f")
+        await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
+        await press(pilot, "e")
+        await shows(pilot, "The 3 cases on screen, in this order", "The metrics, by subset")
+        await press(pilot, "c")
+        await shows(pilot, "Wrote 3 rows to bench-cases.csv", "Again: prm-inspect cases")
+        assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
+        assert [row["alpha.outcome"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot, "alpha.outcome")
+    provenance = json.loads(Path("bench-cases.provenance.json").read_bytes())
+    assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
+    assert (tmp_path / "again.provenance.json").read_bytes() == Path("bench-cases.provenance.json").read_bytes()
+
+
+FORMS = [("c", "csv"), ("j", "json"), ("m", "md")]
+
+
+@pytest.mark.parametrize(("key", "ending"), FORMS)
+@pytest.mark.parametrize(
+    ("keys", "capital", "name"),
+    [(("a",), False, "cases"), (("a",), True, "metrics"), ((), False, "board"), (("a", "enter"), False, "case")],
+)
+async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(
+    request_, tmp_path, key, ending, keys, capital, name
+):
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, *keys, "t", "right", "right", "right", "enter", "e")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExportMenu))
+        await press(pilot, key.upper() if capital else key)
+        path = Path(f"bench-{name}.{ending}")
+        await shows(pilot, f"rows to {path}", "Again: prm-inspect")
+        if ending == "md":
+            await shows(pilot, "Copied, and also wrote")
+            assert pilot.app.clipboard == path.read_text()
+    written = path.read_bytes()
+    if ending == "md":
+        line = next(line for line in path.read_text().splitlines() if line.startswith("> command: "))
+        provenance = {"command": line.split("`")[1]}
+    elif ending == "json":
+        provenance = json.loads(written)["provenance"]
+    else:
+        provenance = json.loads(Path(f"bench-{name}.provenance.json").read_bytes())
+    assert again(provenance, tmp_path / f"again.{ending}") == written
+    assert b"0.53" in written or name == "board" or b"0.6" in written
+
+
+async def test_a_second_export_never_writes_over_the_first(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        for number in ("", "-2", "-3"):
+            await press(pilot, "e", "c")
+            await shows(pilot, f"Wrote 9 rows to bench-cases{number}.csv")
+        assert {path.name for path in Path().glob("*.csv")} == {f"bench-cases{n}.csv" for n in ("", "-2", "-3")}
+
+
+@pytest.mark.parametrize("key", ["escape", "e", "q"])
+async def test_the_menu_closes_without_writing(request_, key):
+    async with opened(request_) as pilot:
+        await press(pilot, "e")
+        await shows(pilot, "Esc closes")
+        await press(pilot, "x", key)
+        await shows(pilot, "Alpha reads the text.")
+        assert pilot.app.is_running
+        assert [path.name for path in Path().iterdir()] == ["ws"]
+
+
+async def test_keys_of_the_screen_below_do_nothing_while_the_menu_is_open(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases")
+        was = inspected(pilot)
+        await press(pilot, "e", "x", "s", "t", "right", "f", "enter", "down", "escape")
+        assert inspected(pilot) is was
+
+
+async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_path):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "s", "s", "t", *["right"] * 3, "e", "c")
+        await shows(pilot, "Wrote 9 rows")
+        assert "became right" not in screen_text(pilot.app)
+        assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
+    provenance = json.loads(Path("bench-cases.provenance.json").read_bytes())
+    assert provenance["threshold"] == {"alpha": 0.53}
+    assert again(provenance, tmp_path / "again.csv") == Path("bench-cases.csv").read_bytes()
+
+
+async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(request_, tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    async with opened(request_, folder=tmp_path / "file" / "below") as pilot:
+        await press(pilot, "e", "c")
+        await shows(pilot, "Cannot write")
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases")

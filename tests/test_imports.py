@@ -1,0 +1,71 @@
+"""What is loaded when: asked of fresh processes, because this one has loaded everything."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+ENGINES = {"torch", "transformers", "vllm", "ray", "datasets", "safetensors"}
+
+
+def loaded(program: str) -> set[str]:
+    """The top-level packages that a fresh Python has loaded after the program."""
+    tail = "\nimport sys, json; print('\\n' + json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    answer = subprocess.run(
+        [sys.executable, "-c", program + tail],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    return set(json.loads(answer.stdout.splitlines()[-1]))
+
+
+def test_help_loads_neither_the_terminal_nor_the_data():
+    program = """
+import contextlib
+from inspector.cli import main
+with contextlib.suppress(SystemExit):
+    main(["--help"])
+"""
+    packages = loaded(program)
+    assert "argparse" in packages
+    assert not packages & {"textual", "rich", "polars", "numpy", *ENGINES}
+
+
+def test_opening_the_app_loads_no_engine():
+    program = """
+import asyncio
+from inspector.app import InspectApp
+from inspector.request import Request
+from inspector.screens.base import InspectionScreen
+
+async def look():
+    app = InspectApp(Request(benchmarks=("demo",)))
+    async with app.run_test(size=(100, 30)) as pilot:
+        while not isinstance(app.screen, InspectionScreen):
+            await pilot.pause(0.05)
+        await pilot.press("enter", "enter")
+
+asyncio.run(look())
+"""
+    packages = loaded(program)
+    assert {"textual", "polars"} <= packages
+    assert not packages & ENGINES
+
+
+def test_the_first_paint_waits_for_no_data_library():
+    packages = loaded("import inspector.app")
+    assert "textual" in packages
+    assert not packages & {"polars", "numpy", *ENGINES}
+
+
+def test_numbers_need_no_terminal():
+    program = """
+import scoring.export, scoring.thresholds, scoring.workspace, scoring.cache, scoring.filters
+import scoring.metrics.first_error, scoring.metrics.statistics, scoring.benchmarks.catalogue
+"""
+    assert not loaded(program) & {"textual", "rich", *ENGINES}

@@ -1,0 +1,94 @@
+"""The README is true: its commands run, its snippet works, its keys are the program's."""
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import authored
+from inspector import cli
+from inspector.commands import COMMANDS, RAIL
+from inspector.request import Request
+from inspector.selection import load
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, re.DOTALL)
+COMMAND_LINES = [
+    line.partition("  #")[0].strip()
+    for language, block in BLOCKS
+    for line in block.splitlines()
+    if language == "sh" and line.startswith("prm-inspect")
+]
+
+
+def run(line: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    words = shlex.split(line)
+    assert words[0] == "prm-inspect"
+    argv = [sys.executable, "-m", "inspector.cli", *words[1:]]
+    return subprocess.run(argv, capture_output=True, check=False, cwd=cwd, env={"PYTHONPATH": str(ROOT), "PATH": ""})
+
+
+def test_there_are_command_lines():
+    assert len(COMMAND_LINES) >= 6
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_every_command_line_is_one_that_the_program_knows(line: str):
+    args = cli.parse(shlex.split(line)[1:])
+    assert args.command in {None, *cli.COMMANDS}
+
+
+@pytest.mark.parametrize("line", [line for line in COMMAND_LINES if "--benchmark demo" in line])
+def test_every_command_on_the_demo_runs_without_a_workspace(line: str, tmp_path: Path):
+    answer = run(line, tmp_path)
+    assert answer.returncode == 0, answer.stderr.decode()
+    assert answer.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_json_command_prints_one_document(tmp_path: Path):
+    line = next(line for line in COMMAND_LINES if line.endswith("--json"))
+    document = json.loads(run(line, tmp_path).stdout)
+    assert document.keys() == {"rows", "provenance"}
+    assert "optimistic" in str(document["provenance"]["threshold_source"])
+
+
+def test_the_snippet_makes_rewards_that_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    file = authored.write(tmp_path / "gsm8k.json", authored.rows(6))
+    assert cli.main(["import", str(file), "-q"]) == 0
+    mine = [(row["problem"], row["steps"], [0.9, 0.2, 0.8]) for row in authored.rows(6)]
+    snippet = next(block for language, block in BLOCKS if language == "python")
+    exec(compile(snippet, "README.md", "exec"), {"mine": mine})  # noqa: S102  # the README's own words
+    selection = load(Request())
+    assert selection.chosen == ("my-prm",)
+    assert selection.evaluation("my-prm").coverage == 6
+    assert selection.evaluation("my-prm").verdicts.tolist() == [1] * 6
+    assert isinstance(selection.cases, pl.DataFrame)
+
+
+def test_the_two_commands_are_there_for_ci():
+    for name in ("demo", "tests"):
+        block = re.search(rf"<!-- command: {name} -->\n```sh\n(.*?)```", README, re.DOTALL)
+        assert block
+        assert "python3 -m venv .venv" in block[1]
+
+
+def test_every_key_it_names_is_bound():
+    rows = re.findall(r"^\| ((?:`[^`]+` ?)+)\|", README, re.MULTILINE)
+    named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
+    words = {"Enter": "enter", "→": "right", "?": "question_mark"}
+    bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
+    assert named
+    assert {words.get(key, key) for key in named} <= bound
+
+
+def test_every_file_it_names_is_there():
+    for path in re.findall(r"\]\((?!http)([^)#]+)\)", README):
+        assert (ROOT / path).exists(), path
