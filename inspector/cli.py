@@ -15,6 +15,7 @@ _REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold")
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
+    "score": ("inspector.shell.score", "run a PRM on a benchmark; resumes, and keeps what it has when stopped"),
     "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
@@ -175,6 +176,11 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help="files, folders, or hf:NAME")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        return
+    if name == "score":
+        from scoring.arguments import add_arguments
+
+        add_arguments(parser)
         return
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")

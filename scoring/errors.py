@@ -25,7 +25,7 @@ its traceback.
 
 
 class InspectError(Exception):
-    """Something the program foresaw. `title` in a few words, `sentence` with the facts, `next_step` with the way out."""
+    """Something foreseen: `title` in a few words, `sentence` with the facts, `next_step` with the way out."""
 
     title = "Cannot do that"
 

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 import polars as pl
 
 from scoring.cache import RewardParts
@@ -17,12 +16,12 @@ from scoring.engines.base import Engine
 from scoring.errors import UnwritableWorkspace
 from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
+from scoring.plan import Plan, plan
 from scoring.prms.base import Encoder
 from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.schema import REWARDS
 from scoring.scorer import FILE as SCORER_FILE
 from scoring.scorer import Scorer
-from scoring.step_rewards import align
 from scoring.text_pages import TextPages
 from scoring.texts import Texts
 
@@ -31,33 +30,6 @@ WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
 MANY_PARTS = 128
 _PROGRESS_SECONDS = 0.1
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Which distinct contents are to be computed. `rows`: their first rows in the cases frame, in order."""
-
-    rows: tuple[int, ...]
-    cases: int
-    contents: int
-    cached: int
-    refused: int
-    notes: tuple[str, ...]
-
-
-def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False) -> Plan:
-    """What of the cases (columns `key`, `n_steps`) the cache lacks.
-
-    A cached row that does not fit its case (another number of rewards, or one that is not finite) is computed again; a
-    refusal is kept unless `retry_refused`.
-    """
-    rewards, notes = parts.read()
-    distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
-    scored = align(distinct, rewards).scored
-    kept = rewards.filter(pl.col("reason").is_not_null() & (pl.col("vote") == 0))["key"]
-    refused = distinct["key"].is_in(kept.implode()).to_numpy() & np.bool_(not retry_refused)
-    rows = distinct["_row"].filter(pl.Series(~scored & ~refused)).to_list()
-    return Plan(tuple(rows), cases.height, distinct.height, int(scored.sum()), int(refused.sum()), tuple(notes))
 
 
 def score(

@@ -70,6 +70,22 @@ def events(folder, frame, loaded=None, **settings):
     return score(frame, texts(frame), SCORER, RewardParts(Path(folder)), **settings)
 
 
+def kept(folder):
+    """What is in the cache: key -> rewards and reason."""
+    frame, problems = RewardParts(folder).read()
+    assert problems == []
+    return {key: (found, reason) for key, found, reason in frame.select("key", "rewards", "reason").rows()}
+
+
+def expected(frame):
+    found = {}
+    for key, problem, steps in frame.select("key", "problem", "steps").rows():
+        encoded = encode(problem, steps)
+        refused = isinstance(encoded, Refused)
+        found[key] = (None, encoded.reason) if refused else (list(rewards(encoded.ids, encoded.positions)), None)
+    return found
+
+
 def main():
     folder, number, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     with Interrupt() as interrupt:

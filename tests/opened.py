@@ -24,7 +24,7 @@ async def opened(
 ) -> AsyncIterator[Pilot[int]]:
     """An app that has read its workspace and shows its first screen. Exports go to `folder`."""
     app = InspectApp(request, ascii_only=ascii_only, folder=folder)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
         await settled(pilot)
         yield pilot

@@ -38,6 +38,8 @@ def config_of(recipe: Recipe) -> dict[str, Any]:
         "pad_token_id": first_special + SPECIALS.index(PADDING),
         "eos_token_id": first_special + SPECIALS.index(TURN_END),
         "torch_dtype": "float16",
+        # Trained without a system turn; the Qwen adapter would write the published models' own.
+        "system_prompt": "",
     }
 
 

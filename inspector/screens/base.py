@@ -15,6 +15,7 @@ from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.selection import OPTIMISTIC
+from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
 from scoring.verdicts import Rule
@@ -54,6 +55,11 @@ class InspectionScreen(Screen[None]):
         line = LineView(id=name, classes="one-line")
         line.can_focus = False
         return line
+
+    def table(self, name: str, empty: str) -> FrameTable:
+        """A table that says `empty` where it has no rows."""
+        mark, null = (">", "-") if self.brush.ascii_only else ("▌", "–")
+        return FrameTable(id=name, empty=empty, mark=mark, null=null)
 
     def write(self, name: str, text: str, style: str = "") -> None:
         """Put text from anywhere on a line of `one_line`; only cells that change are painted."""

@@ -41,9 +41,7 @@ class BoardScreen(InspectionScreen):
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
-        yield FrameTable(
-            id="board", empty="No scorer has rewards for these cases yet.", mark=">" if self.brush.ascii_only else "▌"
-        )
+        yield self.table("board", "No scorer has rewards for these cases yet.")
         yield Static(Content(""), id="about")
         yield Static(Content(f"{LEGEND}\n{EXPLAINED}"), id="legend")
         yield from self.compose_rail()

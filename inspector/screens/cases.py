@@ -55,11 +55,7 @@ class CasesScreen(InspectionScreen):
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield FrameTable(
-                id="cases",
-                empty="No case passes this filter. x shows all again.",
-                mark=">" if self.brush.ascii_only else "▌",
-            )
+            yield self.table("cases", "No case passes this filter. x shows all again.")
             pane = LineView(id="pane")
             pane.can_focus = False
             yield pane

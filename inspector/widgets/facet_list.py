@@ -67,7 +67,7 @@ class FacetList(LineScroll, can_focus=True):
         self._places: list[int] = []
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Replace the facets; the cursor stays on its value if that is still there."""
+        """Replace the facets; the cursor stays on its value if that is still there, and in sight."""
         old = self._value()
         self._lines = []
         self._places = []
@@ -84,6 +84,7 @@ class FacetList(LineScroll, can_focus=True):
         ]
         self.set_reactive(FacetList.cursor, same[0] if same else min(self.cursor, max(0, len(self._places) - 1)))
         self.set_extent(self.viewport.width, len(self._lines))
+        self._reveal()
         self.repaint_changed()
 
     def line_strip(self, line: int) -> Strip:
@@ -108,12 +109,15 @@ class FacetList(LineScroll, can_focus=True):
         return max(0, min(cursor, len(self._places) - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
-        if not self._places:
-            return
-        line, top, height = self._places[new], self.scroll_offset.y, self.viewport.height
-        if not top <= line < top + height:
-            self.scroll_to(y=line - height // 2, force=True)
-        self.repaint_lines(self._places[min(old, len(self._places) - 1)], line)
+        if self._places:
+            self._reveal()
+            self.repaint_lines(self._places[min(old, len(self._places) - 1)], self._places[new])
+
+    def _reveal(self) -> None:
+        """Scroll if the cursor is out of sight, and then to the middle."""
+        line, top = self._places[self.cursor] if self._places else 0, self.scroll_offset.y
+        if not top <= line < top + self.viewport.height:
+            self.scroll_to(y=line - self.viewport.height // 2, force=True)
 
     def _value(self) -> Value | None:
         entry = self._lines[self._places[self.cursor]] if self._places else None

@@ -26,9 +26,7 @@ from terminal import Terminal  # noqa: E402
 CASES = 3400
 RUN = [sys.executable, "-m", "inspector.cli"]
 ENV = {"PYTHONPATH": str(ROOT)}
-WORDS = (
-WORDS = "so we add the first number to a second one and then divide by three which gives x again".split()
-)
+WORDS = tuple("so we add the first number to a second one and then divide by three which gives x again".split())
 
 
 def main() -> None:

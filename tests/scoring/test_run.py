@@ -1,18 +1,14 @@
 import json
 import math
-import os
 import signal
-import subprocess
-import sys
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import fake_scoring
-from fake_scoring import Engine, cases, encode, events, rewards
+from fake_scoring import Engine, cases, encode, events, expected, kept
 from scoring import run as module
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
@@ -28,22 +24,6 @@ REFUSED = sum(index % 7 == 6 for index in range(N))
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "fake"
-
-
-def kept(folder):
-    """What is in the cache: key -> rewards and reason."""
-    frame, problems = RewardParts(folder).read()
-    assert problems == []
-    return {key: (found, reason) for key, found, reason in frame.select("key", "rewards", "reason").rows()}
-
-
-def expected(frame):
-    found = {}
-    for key, problem, steps in frame.select("key", "problem", "steps").rows():
-        encoded = encode(problem, steps)
-        refused = isinstance(encoded, Refused)
-        found[key] = (None, encoded.reason) if refused else (list(rewards(encoded.ids, encoded.positions)), None)
-    return found
 
 
 def never():
@@ -331,68 +311,6 @@ def test_a_signal_while_cases_are_encoded_ends_the_run_before_the_next(folder):
 
     found = list(events(folder, cases(N), encoder=lambda: signalled, interrupt=interrupt))
     assert (len(seen), found[-1].status, found[-1].left) == (1, "interrupted", N)
-
-
-def started(folder, number=400, seconds=0.05):
-    script = Path(fake_scoring.__file__)
-    path = os.pathsep.join([str(script.parent), str(script.parents[1])])
-    return subprocess.Popen(
-        [sys.executable, str(script), str(folder), str(number), str(seconds)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-
-
-def until_saved(process):
-    """The first event `saved` of a process; what it told before that goes by."""
-    for line in process.stdout:
-        event = json.loads(line)
-        if event["event"] == "saved":
-            return event
-    raise AssertionError("it ended before it saved")
-
-
-def test_kill_9_after_each_of_two_saves_loses_nothing_saved_and_repeats_nothing(folder):
-    frame = cases(200)
-    before = {}
-    for _ in range(2):
-        with started(folder, 200, 0.1) as process:
-            saved = until_saved(process)
-            process.kill()
-        parts = {path.name: path.read_bytes() for path in RewardParts(folder).parts()}
-        assert saved["part"] in parts
-        assert before.items() < parts.items()
-        before = parts
-    there = kept(folder)
-    engine = Engine()
-    list(events(folder, frame, engine))
-    after = {path.name: path.read_bytes() for path in RewardParts(folder).parts()}
-    assert before.items() < after.items()
-    assert kept(folder) == expected(frame)
-    scored = sum(reason is None for _, reason in there.values())
-    assert len(engine.ran) == sum(reason is None for _, reason in expected(frame).values()) - scored
-    rows = [pl.read_parquet(path)["key"].to_list() for path in RewardParts(folder).parts()]
-    assert sum(map(len, rows)) == len(set().union(*rows)), "a key was computed twice"
-
-
-@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_a_signalled_process_saves_and_says_so(folder, signum):
-    with started(folder) as process:
-        until_saved(process)
-        process.send_signal(signum)
-        rest = [json.loads(line) for line in process.stdout]
-    assert rest[-1]["event"] == "end"
-    assert (rest[-1]["status"], rest[-1]["signal"]) == ("interrupted", signum)
-    assert rest[-1]["saved"] == len(kept(folder)) > 0
-    assert rest[-1]["left"] > 0
-
-
-def test_two_runs_at_once_store_nothing_wrong(folder):
-    with started(folder, 120, 0.02) as one, started(folder, 120, 0.02) as two:
-        ends = [json.loads(process.stdout.read().splitlines()[-1]) for process in (one, two)]
-    assert [end["status"] for end in ends] == ["done", "done"]
-    assert kept(folder) == expected(cases(120))
 
 
 def test_progress_is_told_at_most_ten_times_a_second_and_never_falls(folder):

@@ -1,0 +1,52 @@
+"""A job: a scoring process of our own, started, listened to and stopped.
+
+Scoring never runs in this process: an engine's crash, prints and memory stay with the other one.
+"""
+
+import contextlib
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+_PATIENCE = 10
+"""Seconds that a job may take to save what it has before it is killed."""
+
+
+class Job:
+    """`python -m scoring ...` and the events that it tells, one JSON object a line."""
+
+    def __init__(self, words: Sequence[str], log: IO[Any] | None = None) -> None:
+        """Start it. `words` are its arguments; what libraries print goes to `log`, or to our standard error."""
+        root = Path(__file__).resolve().parent.parent
+        # -P would lose a checkout that was never installed; the folder of this package is always right.
+        launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", launch, *words], stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL
+        )
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Every event as it comes; lines that are no event are passed over."""
+        assert self._process.stdout is not None  # noqa: S101  # it was asked for above
+        with self._process.stdout as lines:
+            for line in lines:
+                with contextlib.suppress(ValueError):
+                    event = json.loads(line)
+                    if isinstance(event, dict) and "event" in event:
+                        yield event
+
+    def stop(self) -> None:
+        """Ask it to save and end; kill it if it does not."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            try:
+                self._process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+
+    def wait(self) -> int:
+        """Its exit code, negative for a signal that killed it."""
+        return self._process.wait()

@@ -1,0 +1,177 @@
+import asyncio
+import io
+import sys
+
+import pytest
+
+import example
+from inspector.app import InspectApp, run_app
+from inspector.messages import Back, Export, Go
+from inspector.request import Request
+from inspector.screens.base import InspectionScreen
+from inspector.screens.board import BoardScreen
+from inspector.screens.case import CaseScreen
+from inspector.screens.cases import CasesScreen
+from opened import inspected, opened
+from screen_text import press, screen_text, settled, shows, until
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("app") / "workspace")
+
+
+def stack(pilot):
+    return [type(screen) for screen in pilot.app.screen_stack if isinstance(screen, InspectionScreen)]
+
+
+async def test_something_is_painted_before_anything_is_read(request_):
+    app = InspectApp(request_)
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "prm-inspect: reading the workspace" in screen_text(app)
+        await shows(pilot, "2 scorers")
+
+
+async def test_the_first_screen_opens_with_the_best_or_the_first_scorer_and_every_case(request_):
+    async with opened(request_) as pilot:
+        assert stack(pilot) == [BoardScreen]
+        assert inspected(pilot) is pilot.app.inspection
+        assert inspected(pilot).shown.size == len(example.EXAMPLES)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"workspace": "nowhere"}, "nowhere holds no workspace.json"),
+        ({"scorers": ("gamma",)}, "no scorer matches 'gamma'"),
+        ({"benchmarks": ("gsm",)}, "gsm"),
+        ({"subsets": ("nothing",)}, "no subset matches 'nothing'"),
+        ({"where": ("n_stepz > 2",)}, "did you mean n_steps"),
+        ({"sort": "nothing"}, "no column matches 'nothing'"),
+        ({"thresholds": ((None, "high"),)}, "'high' is no threshold"),
+    ],
+)
+async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, changes, words):
+    app = InspectApp(Request(**{**vars(request_), **changes}))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        while app.is_running:
+            await asyncio.sleep(0.005)
+    assert app.return_code == 0 or app.return_value == 2
+    assert app.return_value == 2
+    assert words in app.failure
+
+
+async def test_what_was_asked_for_holds_on_every_screen(request_):
+    asked = Request(**{**vars(request_), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
+    async with opened(asked) as pilot:
+        text = await shows(pilot, "filter", "subset", "words")
+        assert "80.0" in text
+        await press(pilot, "a")
+        await shows(pilot, "4 of 9 cases", "F1 80.0", "threshold 0.530 (chosen)")
+        await press(pilot, "x")
+        await shows(pilot, "4 of 9 cases")
+
+
+async def test_q_goes_to_the_top_from_anywhere_and_out_from_there(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
+        await press(pilot, "q")
+        assert stack(pilot) == [BoardScreen]
+        await press(pilot, "q")
+        assert not pilot.app.is_running
+    assert pilot.app.return_value == 0
+
+
+async def test_escape_goes_one_level_back_and_never_out(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        for expected in ([BoardScreen, CasesScreen], [BoardScreen], [BoardScreen], [BoardScreen]):
+            await press(pilot, "escape")
+            assert stack(pilot) == expected
+
+
+async def test_ctrl_c_leaves_at_once(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "t", "ctrl+c")
+        assert not pilot.app.is_running
+    assert pilot.app.return_code == 0
+
+
+async def test_a_message_to_go_where_one_is_opens_nothing_twice(request_):
+    async with opened(request_) as pilot:
+        for _ in range(3):
+            pilot.app.post_message(Go("cases"))
+        await settled(pilot)
+        for _ in range(3):
+            pilot.app.post_message(Go("case", 2))
+        await settled(pilot)
+        assert stack(pilot) == [BoardScreen, CasesScreen, CaseScreen]
+        for _ in range(5):
+            pilot.app.post_message(Back(2))
+        await settled(pilot)
+        assert stack(pilot) == [BoardScreen]
+
+
+async def test_every_screen_below_shows_what_was_changed_above(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "m")
+        await shows(pilot, "beta")
+        await press(pilot, "escape")
+        await shows(pilot, "0 of 9 cases", "beta")
+        await press(pilot, "escape")
+        await shows(pilot, "Beta knows the labels.", "0.530 chosen")
+
+
+async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path):
+    request = example.write(tmp_path / "workspace")
+    folder = tmp_path / "workspace" / "rewards" / example.BETA.folder
+    assert folder.is_dir()
+    (folder / "part-0000.parquet").write_bytes(b"\x1b]0;x\x07 no Parquet")
+    other = tmp_path / "workspace" / "rewards" / "odd-00000000"
+    other.mkdir()
+    (other / "scorer.json").write_text('{"format": 1, "name": "[/b]')
+    async with opened(request, size=(160, 36)) as pilot:
+        text = await shows(pilot, "part-0000.parquet", "odd-00000000")
+        assert "\x1b" not in text
+        await shows(pilot, "alpha", "beta")
+
+
+async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        for keys, words in (((), "2 scorers"), (("enter",), "5 of 9 cases"), (("enter",), "1 of 5")):
+            await press(pilot, *keys, "t")
+            await shows(pilot, words, "* best")
+            for size in ((20, 5), (200, 60), (1, 1), (110, 30), (10, 40), (120, 24)):
+                await pilot.resize_terminal(*size)
+            text = await shows(pilot, words, "* best")
+            assert max(map(len, text.splitlines())) <= 120
+            await press(pilot, "escape")
+
+
+async def test_ascii_only_paints_nothing_else(request_):
+    async with opened(request_, size=(120, 30), ascii_only=True) as pilot:
+        for keys in ((), ("t", "right"), ("escape", "enter"), ("f",), ("f", "t", "right"), ("escape", "enter"), ("t",)):
+            await press(pilot, *keys)
+            await until(pilot, lambda: screen_text(pilot.app).strip())
+            assert {char for char in screen_text(pilot.app) if not char.isascii()} == set()
+        await press(pilot, "escape", "e")
+        await shows(pilot, "CSV file")
+        assert screen_text(pilot.app).isascii()
+
+
+async def test_exporting_before_anything_is_read_does_nothing(tmp_path):
+    app = InspectApp(Request(workspace=str(tmp_path / "nowhere")), folder=tmp_path)
+    async with app.run_test(size=(80, 24)):
+        app.on_export(Export("board", "csv"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_there_is_no_terminal_a_sentence_says_what_to_do(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    assert run_app(Request()) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "this is no terminal" in said.err
+    assert "demo --no-app" in said.err

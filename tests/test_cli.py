@@ -1,0 +1,302 @@
+"""The command as a shell sees it: exit codes, what goes where, and never a traceback."""
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import authored
+import example
+from inspector import cli
+from inspector.documents import program_version
+
+ROOT = Path(__file__).parent.parent
+RUN = [sys.executable, "-m", "inspector.cli"]
+DEMO = ("--benchmark", "demo")
+READING = ("benchmarks", "scorers", "stats", "metrics", "cases", "show")
+
+
+def environment(**changes):
+    """This one, with stdout buffered as it usually is."""
+    plain = {name: value for name, value in os.environ.items() if name not in {"PYTHONUNBUFFERED", "NO_COLOR"}}
+    return {**plain, "PYTHONPATH": str(ROOT), "PRM_INSPECT_WORKSPACE": "", **changes}
+
+
+def run(*words, cwd=None, **options):
+    """The command in a process of its own, without a terminal."""
+    options = {"stdin": subprocess.DEVNULL, "capture_output": True, "env": environment(), **options}
+    answer = subprocess.run([*RUN, *words], check=False, cwd=cwd, timeout=60, **options)
+    assert b"Traceback" not in (answer.stderr or b"")
+    return answer
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """No workspace of the machine is touched."""
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def called(capsys):
+    """Calls the command in this process; gives exit code, stdout, stderr."""
+
+    def call(*words):
+        try:
+            code = cli.main(words)
+        except SystemExit as left:
+            code = left.code
+        said = capsys.readouterr()
+        assert "Traceback" not in said.err
+        return code, said.out, said.err
+
+    return call
+
+
+# -- help and version
+
+
+@pytest.mark.parametrize("command", ["", *cli.COMMANDS])
+def test_help_of_every_command_says_what_it_does_and_names_the_common_flags(called, command):
+    code, out, err = called(*([command] if command else []), "--help")
+    assert (code, err) == (0, "")
+    wanted = ["usage: prm-inspect", "--workspace", "--where", "--threshold", "--ascii", "--no-color", "--quiet"]
+    wanted += [line for _, line in cli.COMMANDS.values()] if not command else [cli.COMMANDS[command][1][:30]]
+    text = " ".join(out.split())
+    assert [words for words in wanted if " ".join(words.split()) not in text] == []
+
+
+def test_version(called):
+    assert called("--version") == (0, f"prm-inspect {program_version()}\n", "")
+
+
+def test_the_program_can_be_started_as_a_module():
+    assert run("--version").stdout.decode() == f"prm-inspect {program_version()}\n"
+
+
+# -- where there is no terminal
+
+
+@pytest.mark.parametrize("words", [(), ("demo",), ("-w", "nowhere")])
+def test_without_a_terminal_the_app_says_what_to_do_instead(words):
+    answer = run(*words)
+    assert (answer.returncode, answer.stdout) == (2, b"")
+    assert answer.stderr.count(b"\n") == 1
+    assert b"this is no terminal" in answer.stderr
+    assert b"demo --no-app" in answer.stderr
+
+
+def test_the_demo_prints_its_board_without_the_app(called):
+    code, out, err = called("demo", "--no-app")
+    assert (code, err) == (0, "")
+    assert "240 cases, " in out
+    assert list(Path().iterdir()) == []
+
+
+# -- wrong words
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("metrics",), "nothing was imported here yet"),
+        (("-w", "nowhere", "scorers"), "nowhere holds no workspace.json"),
+        (("metrics", *DEMO, "--scorer", "gpt"), "no scorer matches 'gpt'. There are: blend"),
+        (("metrics", *DEMO, "--scorer", "e"), "scorers match 'e'"),
+        (("stats", *DEMO, "--subset", "calculus"), "no subset matches 'calculus'. There are: arithmetic"),
+        (("metrics", *DEMO, "--by", "color"), "there is no column 'color'. There are: case"),
+        (("cases", *DEMO, "--sort", "color"), "no column matches 'color'"),
+        (("cases", *DEMO, "--sort", "error_steps"), "holds lists and has no order"),
+        (("cases", *DEMO, "--where", "n_stepz > 3"), "there is no column 'n_stepz'; did you mean n_steps?"),
+        (("cases", *DEMO, "--where", "late = outcome"), "outcome"),
+        (("cases", *DEMO, "--where", "n_steps >"), "Bad condition"),
+        (("cases", *DEMO, "--where", ""), "Bad condition"),
+        (("show", "calculus-001", *DEMO), "no case matches 'calculus-001'"),
+        (("show", "algebra", *DEMO), "60 cases match 'algebra'"),
+        (("metrics", *DEMO, "--threshold", "high"), "'high' is no threshold"),
+        (("metrics", *DEMO, "--threshold", "nan"), "'nan' is no threshold"),
+        (("metrics", *DEMO, "--threshold", "gpt=0.5"), "no scorer matches 'gpt'"),
+        (("metrics", *DEMO, "--threshold", "from:calculus"), "no subset matches 'calculus'"),
+        (("import", "nothing.json"), "there is no file nothing.json"),
+        (("nothing.json",), "there is no file nothing.json"),
+        (("import", "processbench", "nothing.json"), "there is no file nothing.json"),
+    ],
+)
+def test_an_unknown_name_is_one_sentence_and_code_2(called, words, said):
+    code, out, err = called(*words)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert said in err
+
+
+def test_an_unknown_benchmark_is_told_from_the_known_ones(called):
+    example.write(Path(".prm-inspect"))
+    code, out, err = called("metrics", "--benchmark", "gsm")
+    assert (code, out) == (2, "")
+    assert "gsm" in err
+    assert "bench" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("metrics", "--nonsense"),
+        ("metrics", "--seed", "-1"),
+        ("metrics", "--seed", "x"),
+        ("metrics", "--json", "--csv"),
+        ("metrics", "--unparsed", "maybe"),
+        ("show",),
+        ("import",),
+        ("show", "one", "two"),
+        ("demo", "--rescore"),
+    ],
+)
+def test_wrong_usage_shows_the_usage_and_ends_with_code_2(called, words):
+    code, out, err = called(*words)
+    assert (code, out) == (2, "")
+    assert err.startswith("usage: prm-inspect")
+    assert "error: " in err
+
+
+@pytest.mark.parametrize("words", ["\x1b]0;x\x07", "\x1b[2J", "\u202e", "\udcff"])
+def test_what_was_typed_is_quoted_without_acting(words):
+    for flags in (("--scorer", words), ("--where", words), ("--subset", words), ("--threshold", words)):
+        answer = run("cases", *DEMO, *flags)
+        assert answer.returncode == 2
+        assert b"\x1b" not in answer.stderr
+        assert "\u202e".encode() not in answer.stderr
+
+
+# -- what goes where
+
+
+@pytest.mark.parametrize("form", cli.FORMS)
+@pytest.mark.parametrize("command", ["stats", "metrics", "cases", "show"])
+def test_a_form_prints_exactly_one_document_and_o_writes_the_same(called, command, form):
+    words = (command, *(["algebra-012"] if command == "show" else []), *DEMO, f"--{form}")
+    answer = run(*words)
+    assert (answer.returncode, answer.stderr) == (0, b"")
+    text = answer.stdout.decode()
+    if form == "json":
+        assert json.loads(text).keys() == {"rows", "provenance"}
+    elif form == "jsonl":
+        assert all(isinstance(json.loads(line), dict) for line in text.splitlines())
+    elif form == "csv":
+        assert len({len(row) for row in csv.reader(io.StringIO(text))}) == 1
+    code, out, err = called(*words, "-o", "out")
+    assert (code, out) == (0, "")
+    assert err.startswith("Wrote ")
+    assert Path("out").read_bytes() == answer.stdout
+
+
+def test_a_table_goes_to_stdout_and_how_it_came_to_be_to_stderr(called):
+    code, out, err = called("metrics", *DEMO, "--scorer", "blend")
+    assert code == 0
+    assert "blend" in out
+    assert "command: prm-inspect metrics" in err
+    assert called("metrics", *DEMO, "--scorer", "blend", "--quiet") == (0, out, "")
+
+
+def test_flags_may_stand_before_and_after_the_command(called):
+    after = called("cases", *DEMO, "--where", "n_steps > 8", "--scorer", "blend", "--threshold", "0.4")
+    before = called(*DEMO, "--where", "n_steps > 8", "--scorer", "blend", "--threshold", "0.4", "cases")
+    mixed = called("--where", "n_steps > 8", *DEMO, "cases", "--threshold", "0.4", "--scorer", "blend")
+    assert after == before == mixed
+    assert after[0] == 0
+
+
+def test_the_demo_is_known_in_a_workspace_of_other_things(called):
+    example.write(Path(".prm-inspect"))
+    assert called("metrics", *DEMO)[0] == 0
+    code, out, _ = called("metrics", "--json", "-o", "out.json")
+    assert (code, out) == (0, "")
+    assert {row["benchmark"] for row in json.loads(Path("out.json").read_bytes())["rows"]} == {"bench"}
+
+
+def test_the_workspace_is_the_flag_then_the_variable_then_the_folder_here(called, monkeypatch, tmp_path):
+    for name in ("flag", "variable", ".prm-inspect"):
+        example.write(tmp_path / name, scored=name == "flag")
+    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", str(tmp_path / "variable"))
+    assert "alpha" in called("scorers", "-w", "flag")[1]
+    assert "alpha" not in called("scorers")[1]
+    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", str(tmp_path / "nowhere"))
+    assert called("scorers")[0] == 2
+    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", "")
+    assert called("scorers")[0] == 0
+
+
+# -- exit codes of an import
+
+
+def test_an_import_ends_with_0_1_or_2(called):
+    authored.write(Path("good.jsonl"), authored.rows(4))
+    authored.write(Path("odd.jsonl"), [*authored.rows(4), authored.row(9, label=77)])
+    Path("other.jsonl").write_text('{"nothing": 1}\n')
+    assert called("import", "good.jsonl")[0] == 0
+    assert called("import", "odd.jsonl", "--dry-run")[0] == 1
+    assert called("import", "odd.jsonl")[0] == 1
+    for words in (("odd.jsonl", "--strict"), ("other.jsonl",), ("hf:nobody/nothing",)):
+        code, _, err = called("import", *words)
+        assert code == 2
+        assert err.strip()
+
+
+# -- a reader that goes, a disk that is full, a key that interrupts
+
+TO_STDOUT = [
+    ("--help",),
+    ("metrics", "--help"),
+    ("--version",),
+    ("demo", "--no-app"),
+    ("cases", *DEMO),
+    ("cases", *DEMO, "--csv"),
+    ("show", "algebra-012", *DEMO, "--json"),
+]
+
+
+@pytest.mark.parametrize("words", TO_STDOUT)
+def test_a_reader_that_has_gone_is_no_error(words):
+    reader, writer = os.pipe()
+    os.close(reader)
+    answer = run(*words, capture_output=False, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (answer.returncode, answer.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("words", TO_STDOUT)
+def test_a_full_disk_under_stdout_is_one_sentence(words):
+    with Path("/dev/full").open("w") as full:
+        answer = run(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+    assert answer.returncode == 2
+    assert answer.stderr.count(b"\n") == 1
+    assert b"No space left" in answer.stderr
+
+
+def test_ctrl_c_ends_with_code_130_and_one_word(tmp_path):
+    os.mkfifo(tmp_path / "slow.jsonl")
+    words = [*RUN, "import", "slow.jsonl", "--dry-run"]
+    with subprocess.Popen(words, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
+        # Opening a pipe for writing waits until the command reads it.
+        with (tmp_path / "slow.jsonl").open("wb"):
+            process.send_signal(signal.SIGINT)
+            said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130
+    assert said == b"Interrupted.\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_of_another_encoding_gets_something_and_no_error(encoding):
+    answer = run("show", "algebra-012", *DEMO, env=environment(PYTHONIOENCODING=encoding))
+    assert answer.returncode == 0
+    assert answer.stdout
+    answer = run("show", "algebra-012", *DEMO, "--json", env=environment(PYTHONIOENCODING=encoding))
+    assert json.loads(answer.stdout.decode())["rows"]
+    assert run("cases", *DEMO, "--where", "é > 1", env=environment(PYTHONIOENCODING=encoding)).returncode == 2
