@@ -1,10 +1,15 @@
 """Score the demo's cases with the baselines and write their reward parts: `python assets/make_rewards.py`.
 
-`--check` writes nothing and exits with 1 if the rewards in `assets/demo/rewards` are not what the baselines give now.
-A part's name is the hash of its scorer, so that the same rewards are the same files.
+`--prms` runs the bundled PRMs as well, which takes the `score` extra; `prm-inspect demo --rescore` compares them with
+what is written. `--check` writes nothing and exits with 1 if the rewards in `assets/demo/rewards` are not what the
+baselines give now. A part's name is the hash of its scorer, so that the same rewards are the same files.
 """
 
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -19,8 +24,13 @@ from scoring.benchmarks import demo  # noqa: E402
 from scoring.cache import RewardParts  # noqa: E402
 from scoring.schema import REWARDS, conform  # noqa: E402
 from scoring.scorer import Scorer  # noqa: E402
+from scoring.workspace import Workspace  # noqa: E402
 
 REWARD_FOLDER = HERE / "demo" / "rewards"
+PRM_ABOUT = (
+    "A real but tiny process reward model, trained on this demo's own generator (other seeds): at home in the template"
+    " cases, lost in those written by hand and in real benchmarks. assets/tiny_prm holds how."
+)
 
 
 def scorer_of(module: ModuleType) -> Scorer:
@@ -59,15 +69,34 @@ def main() -> int:
         return 1 if stale else 0
     for folder in REWARD_FOLDER.glob("*"):
         if Scorer.load(folder).kind == "baseline":
-            for path in folder.iterdir():
-                path.unlink()
-            folder.rmdir()
-    for name, (scorer, frame) in wanted.items():
-        folder = REWARD_FOLDER / name
+            _remove(folder)
+    for scorer, frame in [*wanted.values(), *(prm_rewards() if "--prms" in sys.argv[1:] else ())]:
+        folder = REWARD_FOLDER / scorer.folder
         scorer.save(folder)
         frame.write_parquet(folder / f"part-{scorer.fingerprint[:32]}.parquet", compression="zstd")
         print(f"{scorer.name}: {frame.height} cases")
     return 0
+
+
+def prm_rewards() -> Iterator[tuple[Scorer, pl.DataFrame]]:
+    """The bundled PRMs' rewards, from real runs of the scoring process; their old folders are removed."""
+    for folder in REWARD_FOLDER.glob("*"):
+        if Scorer.load(folder).kind == "prm":
+            _remove(folder)
+    with tempfile.TemporaryDirectory() as temporary:
+        workspace = Workspace.create(Path(temporary))
+        for model in sorted((HERE / "demo" / "models").iterdir()):
+            words = ["score", "demo", f"--workspace={temporary}", f"--model={model}"]
+            subprocess.run([sys.executable, "-m", "scoring", *words], check=True, cwd=HERE.parent)
+        for folder in workspace.reward_folders():
+            scorer = replace(Scorer.load(folder), about=PRM_ABOUT)
+            yield scorer, RewardParts(folder).read()[0].sort("key")
+
+
+def _remove(folder: Path) -> None:
+    for path in folder.iterdir():
+        path.unlink()
+    folder.rmdir()
 
 
 def _same(folder: Path, scorer: Scorer, frame: pl.DataFrame) -> bool:

@@ -187,6 +187,7 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
         return
     if name == "demo":
         parser.add_argument("--no-app", action="store_true", help="print the board and exit")
+        parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
         return
     _output(parser)
     if name == "show":

@@ -114,7 +114,7 @@ def test_the_demo_prints_its_board_without_the_app(called):
         (("metrics", *DEMO, "--by", "color"), "there is no column 'color'. There are: case"),
         (("cases", *DEMO, "--sort", "color"), "no column matches 'color'"),
         (("cases", *DEMO, "--sort", "error_steps"), "holds lists and has no order"),
-        (("cases", *DEMO, "--where", "n_stepz > 3"), "there is no column 'n_stepz'; did you mean n_steps?"),
+        (("cases", *DEMO, "--where", "n_stepz > 3"), "there is no column 'n_stepz'; did you mean n_steps"),
         (("cases", *DEMO, "--where", "late = outcome"), "outcome"),
         (("cases", *DEMO, "--where", "n_steps >"), "Bad condition"),
         (("cases", *DEMO, "--where", ""), "Bad condition"),
@@ -125,7 +125,7 @@ def test_the_demo_prints_its_board_without_the_app(called):
         (("metrics", *DEMO, "--threshold", "gpt=0.5"), "no scorer matches 'gpt'"),
         (("metrics", *DEMO, "--threshold", "from:calculus"), "no subset matches 'calculus'"),
         (("import", "nothing.json"), "there is no file nothing.json"),
-        (("nothing.json",), "there is no file nothing.json"),
+        (("nothing.json",), "'nothing.json' is neither a file nor a command"),
         (("import", "processbench", "nothing.json"), "there is no file nothing.json"),
     ],
 )

@@ -43,7 +43,7 @@ def metric(screen: str) -> str:
 @pytest.mark.parametrize(("columns", "lines"), SIZES)
 def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
-        shown(terminal, "5 scorers", "blend")
+        shown(terminal, "scorers", "blend")
         terminal.press("enter")
         failures = shown(terminal, "most instructive", "missed")
         assert "116 of 240 cases" in failures
@@ -63,7 +63,7 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         assert "116 of 240 cases" in restored
 
         terminal.press("q")
-        shown(terminal, "5 scorers")
+        shown(terminal, "240 cases", "scorers")
         terminal.press("q")
         assert terminal.wait() == 0
         assert "Now yours: prm-inspect import PATH" in terminal.output.decode()
@@ -72,7 +72,7 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
 @pytest.mark.parametrize(("columns", "lines"), SIZES)
 def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
-        shown(terminal, "5 scorers")
+        shown(terminal, "240 cases", "scorers")
         terminal.press("a")
         shown(terminal, "240 of 240 cases")
         terminal.press("f")
@@ -97,7 +97,7 @@ def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp
 @pytest.mark.parametrize(("columns", "lines"), SIZES)
 def test_the_file_holds_the_rows_on_screen_and_its_command_makes_it_again(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
-        shown(terminal, "5 scorers")
+        shown(terminal, "240 cases", "scorers")
         terminal.press("enter")
         shown(terminal, "most instructive")
         for key in ("t", *["right"] * 3, "enter"):
@@ -198,7 +198,7 @@ def test_plain_terminals_get_plain_characters(tmp_path):
     with Terminal(
         [*RUN, "demo", "--ascii"], columns=120, lines=30, env={**ENV, "NO_COLOR": "1"}, cwd=tmp_path
     ) as terminal:
-        shown(terminal, "5 scorers")
+        shown(terminal, "240 cases", "scorers")
         terminal.press("enter")
         shown(terminal, "most instructive")
         terminal.press("t")

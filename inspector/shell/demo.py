@@ -1,13 +1,20 @@
 """`demo`: the bundled benchmark with its scorers, in the app or as a printed board."""
 
 import argparse
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 from inspector.shell.requests import request_of
 
 
 def run(args: argparse.Namespace) -> int:
-    """Open the app on the demo; with `--no-app` print its board."""
+    """Open the app on the demo; with `--no-app` print its board. `--rescore` first runs its PRMs for real."""
+    code = 0
+    if args.rescore:
+        code = _rescore(args)
+        if code > 1:
+            return code
     request = replace(request_of(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
         from inspector.board import board_lines
@@ -15,7 +22,49 @@ def run(args: argparse.Namespace) -> int:
 
         for line in board_lines(load(request)):
             print(line)
-        return 0
+        return code
     from inspector.app import run_app
 
-    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, demo=True)
+    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, demo=True) or code
+
+
+def _rescore(args: argparse.Namespace) -> int:
+    """Score the demo with every bundled PRM and compare with the cached rewards; 1 where a verdict differs."""
+    from inspector.jobs import Job
+    from inspector.shell.score import follow
+    from scoring.benchmarks import demo
+    from scoring.workspace import Workspace
+
+    different = 0
+    with tempfile.TemporaryDirectory(prefix="prm-inspect-") as folder:
+        workspace = Workspace.create(Path(folder))
+        for model in sorted(path.parent for path in (demo.folder() / "models").glob("*/config.json")):
+            code = follow(Job(["score", "demo", f"--workspace={folder}", f"--model={model}"]), quiet=args.quiet)
+            if code:
+                return code if code > 1 else 2
+        for fresh in workspace.reward_folders():
+            different += _compare(demo.folder() / "rewards" / fresh.name, fresh)
+    return 1 if different else 0
+
+
+def _compare(cached: Path, fresh: Path) -> int:
+    """Say how far two caches of one scorer differ; how many verdicts do."""
+    import numpy as np
+
+    from scoring.benchmarks import demo
+    from scoring.cache import RewardParts
+    from scoring.evaluation import evaluate
+    from scoring.gold import Gold
+    from scoring.scorer import Scorer
+
+    scorer = Scorer.load(fresh)
+    if not cached.is_dir():
+        print(f"{scorer.name}: the demo holds no rewards of exactly this scorer ({scorer.fingerprint[:8]}).")
+        return 1
+    gold = Gold(demo.read().cases)
+    now, then = (evaluate(gold, scorer, RewardParts(folder).read()[0]) for folder in (fresh, cached))
+    changed = int((now.verdicts != then.verdicts).sum())
+    same_cases = np.array_equal(now.rewards.offsets, then.rewards.offsets)
+    gap = float(np.abs(now.rewards.values - then.rewards.values).max(initial=0.0)) if same_cases else float("nan")
+    print(f"{scorer.name}: {changed} of {gold.known.size} verdicts differ from the cache; rewards by at most {gap:.1g}")
+    return changed

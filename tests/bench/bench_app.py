@@ -81,7 +81,7 @@ def start_up(large: Sequence[str]) -> Iterator[tuple[object, ...]]:
     ratio = statistics.median(helped) / statistics.median(bare)
     yield f"--help, times a bare Python ({ratio:.1f}x)", "", f"{statistics.median(helped):.0f}", "", "", "under 4x"
     for name, argv, paint, rows in (
-        ("demo", [*RUN, "demo"], "reading the workspace", "5 scorers"),
+        ("demo", [*RUN, "demo"], "reading the workspace", "novelty"),
         (f"{CASES:,} cases", large, "reading the workspace", "4 scorers"),
     ):
         paints, boards = zip(*(shown(argv, paint, rows) for _ in range(5)), strict=True)
