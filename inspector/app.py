@@ -5,6 +5,7 @@ Nothing of weight is imported before the first paint: polars, numpy and the scre
 
 import gc
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -15,7 +16,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.messages import Back, Export, Failed, Go, Inspected, Loaded
+from inspector.messages import Back, Export, Failed, Go, Inspected, JobTold, Loaded, Reloaded, Score
 from inspector.request import Request
 from inspector.text import clean
 
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 
     from inspector.inspection import Inspection
     from inspector.paint import Brush
+    from inspector.scoring_job import ScoringJob
     from inspector.screens.base import InspectionScreen
+
+FOLLOW_SECONDS = 1.5
+"""How often the rewards folder is looked at: another process may be writing there."""
 
 
 class InspectApp(App[int]):
@@ -43,6 +48,8 @@ class InspectApp(App[int]):
         self.folder = folder or Path()
         self.inspection: Inspection | None = None
         self.failure = ""
+        self._job: ScoringJob | None = None
+        self._seen: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
         yield Static(Content("prm-inspect: reading the workspace"), id="loading")
@@ -84,6 +91,8 @@ class InspectApp(App[int]):
         # What is loaded stays: the collector need not go through it again while keys are pressed.
         gc.collect()
         gc.freeze()
+        self._seen = message.selection.workspace.reward_files(self._benchmarks())
+        self.set_interval(FOLLOW_SECONDS, self._follow)
         for problem in message.selection.problems:
             self.notify(clean(problem), severity="warning", markup=False, timeout=15)
 
@@ -130,6 +139,87 @@ class InspectApp(App[int]):
             below.come_back(message.row, self.inspection)
         elif isinstance(below, InspectionScreen):
             below.inspection = self.inspection
+
+    # -- rewards that land
+
+    def _benchmarks(self) -> list[str]:
+        return self.inspection.cases["benchmark"].unique().to_list() if self.inspection else []
+
+    def _follow(self) -> None:
+        """Read the rewards again where files have come or gone; not under somebody's moving threshold."""
+        from inspector.screens.base import InspectionScreen
+
+        inspection, screen = self.inspection, self.screen
+        if inspection is None or (isinstance(screen, InspectionScreen) and screen.rail_open):
+            return
+        files = inspection.selection.workspace.reward_files(self._benchmarks())
+        if files != self._seen:
+            self._seen = files
+            request = replace(self.request, thresholds=inspection.selection.request.thresholds)
+            self.run_worker(partial(self._reload, request), thread=True, exclusive=True, group="reload")
+
+    def _reload(self, request: Request) -> None:
+        from inspector.selection import load
+        from scoring.errors import InspectError
+
+        try:
+            self.post_message(Reloaded(load(request)))
+        except InspectError as error:
+            self.call_from_thread(self.notify, clean(str(error)), severity="warning", markup=False)
+
+    def on_reloaded(self, message: Reloaded) -> None:
+        """Show the same with the rewards that there are now."""
+        from inspector.screens.base import InspectionScreen
+
+        if self.inspection is None:
+            return
+        self.inspection = self.inspection.renewed(message.selection)
+        if isinstance(self.screen, InspectionScreen):
+            self.screen.inspection = self.inspection
+
+    # -- a scoring run of our own
+
+    def on_score(self, message: Score) -> None:
+        """Start a run, unless one is going on."""
+        from inspector.scoring_job import ScoringJob
+
+        root = self.inspection.selection.workspace.root if self.inspection else None
+        if self.inspection is None or root is None:
+            return
+        if self._job is not None and self._job.running:
+            self.notify("A run is going on; X on the board stops it.", severity="warning", markup=False)
+            return
+        try:
+            self._job = ScoringJob(root, self.inspection.benchmark, message.model)
+        except OSError as error:
+            self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
+            return
+        tell = self._job.listen
+        self.run_worker(lambda: tell(lambda event: self.post_message(JobTold(event))), thread=True, group="job")
+
+    def on_stop_scoring(self) -> None:
+        """Stop the run; waiting for it must not stop the keys."""
+        if self._job is None or not self._job.running:
+            self.notify("No run is going on.", markup=False)
+            return
+        self.run_worker(self._job.stop, thread=True, group="stop")
+
+    def on_job_told(self, message: JobTold) -> None:
+        """Show how far the run is, and say how it ended."""
+        from inspector.screens.board import BoardScreen
+
+        if self._job is None:
+            return
+        if sentence := self._job.note(message.event):
+            failed = message.event["status"] in {"failed", "died"}
+            self.notify(clean(sentence), severity="error" if failed else "information", markup=False, timeout=15)
+        for screen in self.screen_stack:
+            if isinstance(screen, BoardScreen):
+                screen.show_job(self._job.words)
+
+    def on_unmount(self) -> None:
+        if self._job is not None:
+            self._job.stop()
 
     # -- out
 

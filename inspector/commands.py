@@ -45,6 +45,10 @@ COMMANDS: tuple[Command, ...] = (
         "threshold",
         footer=True,
     ),
+    Command(
+        "score", "S", "Score", "Run a PRM on this benchmark; its rewards appear while they land", "score", ("board",)
+    ),
+    Command("stop-scoring", "X", "Stop scoring", "Stop the run; what it computed is kept", "stop_scoring", ("board",)),
     Command("next-case", "n", "Next", "The next case of the list", "turn(1)", ("case",), footer=True),
     Command("previous-case", "p", "Previous", "The case before", "turn(-1)", ("case",), footer=True),
     Command("next-step", "j", "Next step", "Scroll to the next step", "step(1)", ("case",)),

@@ -164,6 +164,15 @@ class Inspection:
         wrong = tuple(OUTCOMES[code] for code in WRONG)
         return self._with(chosen=Filter((Facet(self.outcome_column, wrong),)), sort="instructive")
 
+    def renewed(self, selection: Selection) -> "Inspection":
+        """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first."""
+        names = [name for name in selection.chosen if covers(selection.evaluation(name), self.benchmark)]
+        scorer = self.scorer if self.scorer in names else (names[0] if names else None)
+        old = self.selection.request
+        request = replace(selection.request, sort=old.sort, subsets=())
+        bare = Inspection(replace(selection, request=request), self.benchmark, scorer, self.filter, self.base)
+        return bare._with()
+
     def cleared(self) -> "Inspection":
         """All cases, as in the file."""
         return self._with(chosen=Filter(), sort="")

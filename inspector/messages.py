@@ -1,7 +1,7 @@
 """What screens and widgets say upwards."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
@@ -56,3 +56,29 @@ class Export(Message):
     form: str
     copy: bool = False
     row: int = -1
+
+
+@dataclass
+class Score(Message):
+    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus."""
+
+    model: str
+
+
+@dataclass
+class StopScoring(Message):
+    """Stop the run; what it computed is saved."""
+
+
+@dataclass
+class JobTold(Message):
+    """The scoring process said something; see `scoring.events`."""
+
+    event: dict[str, Any]
+
+
+@dataclass
+class Reloaded(Message):
+    """Rewards have changed on the disk and were read again."""
+
+    selection: "Selection"

@@ -176,6 +176,11 @@ class Workspace:
         folders = [path.parent for root in roots for path in root.glob("*/scorer.json")]
         return sorted(folders, key=lambda folder: folder.name)
 
+    def reward_files(self, benchmarks: Sequence[str] = ()) -> frozenset[str]:
+        """The files in those folders: they change when rewards were added, merged or removed."""
+        folders = self.reward_folders(benchmarks)
+        return frozenset(str(path) for folder in folders for path in folder.glob("*.parquet"))
+
 
 def _generations(home: Path) -> list[Path]:
     """The generations of a benchmark, oldest first. A folder of another name is nobody's business here."""

@@ -11,10 +11,11 @@ from textual.widgets import Static
 from inspector.board import SEPARATOR, board_columns, board_frame
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
-from inspector.messages import Export, Go
+from inspector.messages import Export, Go, Score, StopScoring
 from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
+from inspector.screens.score import ScoreDialog
 from inspector.sentences import GLYPHS, WORDS
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
@@ -42,6 +43,9 @@ class BoardScreen(InspectionScreen):
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
         yield self.table("board", "No scorer has rewards for these cases yet.")
+        job = self.one_line("job")
+        job.display = False
+        yield job
         yield Static(Content(""), id="about")
         yield Static(Content(f"{LEGEND}\n{EXPLAINED}"), id="legend")
         yield from self.compose_rail()
@@ -70,7 +74,7 @@ class BoardScreen(InspectionScreen):
             "prm-inspect",
             ", ".join(inspection.cases["benchmark"].unique(maintain_order=True)) or "no benchmark",
             f"{inspection.cases.height:,} cases",
-            f"{frame['scorer'].n_unique()} scorers",
+            "1 scorer" if (scorers := frame["scorer"].n_unique()) == 1 else f"{scorers} scorers",
         ]
         if len(kinds) == 1:
             words.append(f"F1: {kinds[0]}")
@@ -118,6 +122,31 @@ class BoardScreen(InspectionScreen):
         if self.inspection is not None:
             self.put(self.inspection.cleared())
             self.post_message(Go("cases"))
+
+    def action_score(self) -> None:
+        """Ask for a checkpoint and run it."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        if inspection.selection.workspace.root is None:
+            self.notify(
+                "The demo has no workspace to save rewards in. Run: prm-inspect score demo --model DIR", markup=False
+            )
+            return
+
+        def answered(model: str | None) -> None:
+            if model is not None:
+                self.post_message(Score(model))
+
+        self.app.push_screen(ScoreDialog(inspection.benchmark), answered)
+
+    def action_stop_scoring(self) -> None:
+        self.post_message(StopScoring())
+
+    def show_job(self, words: str) -> None:
+        """Say how far the scoring run is; nothing if there is none."""
+        self.write("job", words, "strong")
+        self.query_one("#job").display = bool(words)
 
     def action_export(self) -> None:
         self.close_rail()
