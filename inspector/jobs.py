@@ -25,7 +25,12 @@ class Job:
         # -P would lose a checkout that was never installed; the folder of this package is always right.
         launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", launch, *words], stdout=subprocess.PIPE, stderr=log, stdin=subprocess.DEVNULL
+            [sys.executable, "-c", launch, *words],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            # A group of its own: Ctrl+C reaches it once, through whoever started it, and not a second time.
+            start_new_session=True,
         )
 
     def events(self) -> Iterator[dict[str, Any]]:
@@ -37,6 +42,11 @@ class Job:
                     event = json.loads(line)
                     if isinstance(event, dict) and "event" in event:
                         yield event
+
+    def signal(self, number: int) -> None:
+        """Pass on a signal, if it still runs."""
+        if self._process.poll() is None:
+            self._process.send_signal(number)
 
     def stop(self) -> None:
         """Ask it to save and end; kill it if it does not."""

@@ -1,9 +1,9 @@
 """A small workspace in which every number and every place on screen can be told in advance.
 
-Scorer `alpha` (threshold 0.5) has every outcome; at 0.5 its F1 is 0.4 on `sums` and 0.5 on `words`, 0.45 on average, and
-its failures, most instructive first, are `FAILURES`. From 0.53 on `missed-two` is exact, which makes 0.8 on `words` and
-0.6 on average. Scorer `beta` ([-1, 1], threshold 0) is right on all that it scored; it was refused on `exact-one` and
-never ran on `early-one`: 2/3 on `sums`, 1 on `words`.
+Scorer `alpha` (threshold 0.5) has every outcome; at 0.5 its F1 is 0.4 on `sums` and 0.5 on `words`, 0.45 on average,
+and its failures, most instructive first, are `FAILURES`. From 0.53 on `missed-two` is exact, which makes 0.8 on `words`
+and 0.6 on average. Scorer `beta` ([-1, 1], threshold 0) is right on all that it scored; it was refused on `exact-one`
+and never ran on `early-one`: 2/3 on `sums`, 1 on `words`.
 """
 
 from dataclasses import dataclass

@@ -68,3 +68,14 @@ async def shows(pilot: Pilot[Any], *texts: str) -> str:
         missing = [text for text in texts if text not in screen_text(pilot.app)]
         raise TimeoutError(f"{missing}: {error}") from None
     return screen_text(pilot.app)
+
+
+async def hides(pilot: Pilot[Any], *texts: str) -> str:
+    """Wait until none of the texts stands on the screen; the screen. Raises TimeoutError."""
+    await until(pilot, lambda: not any(text in screen_text(pilot.app) for text in texts))
+    return screen_text(pilot.app)
+
+
+async def looks_like(pilot: Pilot[Any], screen: str) -> None:
+    """Wait until the screen is exactly this one. Raises TimeoutError."""
+    await until(pilot, lambda: screen_text(pilot.app) == screen)

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import sha256
 from itertools import islice
@@ -20,9 +21,13 @@ BYTES_AT_MOST = 2_200_000
 
 
 @pytest.fixture(scope="module", autouse=True)
-def needed() -> None:
-    pytest.importorskip("torch")
+def one_thread() -> Iterator[None]:
     pytest.importorskip("transformers")
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module", params=SIZES)
@@ -218,7 +223,7 @@ def test_a_short_training_repeats_itself_and_lowers_the_loss(encoder: Any) -> No
     from tiny_prm.recipes import RECIPES
     from tiny_prm.training import train
 
-    recipe = replace(RECIPES["s"], hidden=32, layers=1, heads=2, intermediate=64, steps=30)
+    recipe = replace(RECIPES["s"], hidden=32, layers=1, heads=2, intermediate=64, steps=40, rate=1e-2)
     losses: list[list[float]] = [[], []]
     networks = [train(recipe, encoder, lambda _step, value, run=run: run.append(value)) for run in losses]
     assert losses[0] == losses[1]

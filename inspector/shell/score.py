@@ -1,8 +1,10 @@
 """`score`: run a PRM on a benchmark in a process of its own and show how far it is."""
 
 import argparse
+import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from inspector.jobs import Job
@@ -29,23 +31,30 @@ def run(args: argparse.Namespace) -> int:
 
 
 def follow(job: Job, *, quiet: bool) -> int:
-    """Show a job's events until it ends; Ctrl+C reaches it too, and then it saves what it has."""
+    """Show a job's events until it ends; a signal to stop is passed on, and then it saves what it has."""
     ended = False
-    while True:
-        try:
-            for event in job.events() if not ended else ():
-                ended = event["event"] == "end"
-                if not quiet:
-                    _tell(event)
-            code = job.wait()
-        except KeyboardInterrupt:
-            ended = True
-            continue
-        break
+    with _passed_on(job):
+        for event in job.events():
+            ended = event["event"] == "end"
+            if not quiet:
+                _tell(event)
+        code = job.wait()
     if not ended:
         _line("The scoring process ended without a word; what it had saved is kept.")
         return code if code > 0 else 2
     return code
+
+
+@contextmanager
+def _passed_on(job: Job) -> Iterator[None]:
+    """SIGINT and SIGTERM go to the job while this lasts."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: job.signal(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def _tell(event: dict[str, Any]) -> None:

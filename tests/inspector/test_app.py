@@ -1,4 +1,3 @@
-import asyncio
 import io
 import sys
 
@@ -54,10 +53,10 @@ async def test_the_first_screen_opens_with_the_best_or_the_first_scorer_and_ever
 async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, changes, words):
     app = InspectApp(Request(**{**vars(request_), **changes}))
     async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        await app.workers.wait_for_complete()
         await settled(pilot)
-        while app.is_running:
-            await asyncio.sleep(0.005)
-    assert app.return_code == 0 or app.return_value == 2
+        assert not app.is_running
     assert app.return_value == 2
     assert words in app.failure
 

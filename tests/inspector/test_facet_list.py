@@ -7,7 +7,9 @@ from screen_text import press, screen_lines, settled
 
 def group(title, *values, ticked=()):
     """A facet whose values are (label, count), the label's last word being the value."""
-    made = [Value(title, label.split()[-1] if label else None, label, count, label in ticked) for label, count in values]
+    made = [
+        Value(title, label.split()[-1] if label else None, label, count, label in ticked) for label, count in values
+    ]
     return Group(title, tuple(made))
 
 

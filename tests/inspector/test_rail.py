@@ -1,5 +1,6 @@
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ import example
 from inspector.cli import main
 from inspector.selection import OPTIMISTIC
 from opened import DEMO, inspected, opened
-from screen_text import press, screen_lines, screen_text, shows, until
+from screen_text import hides, press, screen_lines, screen_text, shows, until
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +99,7 @@ async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowher
                 break
             seen.append(threshold_of(pilot))
             codes.append(inspected(pilot).evaluation.codes.tolist())
-        assert all(old != new for old, new in zip(codes, codes[1:], strict=False))
+        assert all(old != new for old, new in pairwise(codes))
         every = {reward for one in example.EXAMPLES for reward in one.rewards}
         evaluation = inspected(pilot).evaluation
         assert len(codes) == len({tuple(evaluation.at(reward).codes.tolist()) for reward in (*every, 2.0)})
@@ -161,4 +162,4 @@ async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_op
             await press(pilot, *([key] if key else []), "t")
             await shows(pilot, "<- Lower", "-> Raise", "Enter Keep", "esc Restore")
             await press(pilot, "t")
-            await until(pilot, lambda: "-> Raise" not in screen_text(pilot.app))
+            await hides(pilot, "-> Raise")

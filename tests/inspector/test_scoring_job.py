@@ -1,0 +1,143 @@
+"""Scoring from the app: a real process, real rewards landing, and other processes' rewards followed."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import authored
+import making
+from inspector import cli
+from inspector.app import InspectApp
+from inspector.request import Request
+from inspector.scoring_job import ScoringJob
+from inspector.screens.board import BoardScreen
+from inspector.widgets.frame_table import FrameTable
+from opened import inspected, opened
+from scoring.cache import RewardParts
+from scoring.workspace import Workspace
+from screen_text import press, shows, until
+
+MODEL = Path(__file__).parents[2] / "assets" / "demo" / "models" / "tiny-prm-s"
+
+
+@pytest.fixture
+def imported(tmp_path):
+    """A workspace with 40 authored cases and no scorer."""
+    file = authored.write(tmp_path / "sums.json", authored.rows(40))
+    assert cli.main(["import", str(file), "-w", str(tmp_path / "space"), "-q"]) == 0
+    return tmp_path / "space"
+
+
+def rewards_for(root):
+    cases, _ = Workspace.open(root).cases()
+    rewards = pl.Series([[0.9, 0.2, 0.8]] * cases.height, dtype=pl.List(pl.Float64))
+    return cases.select("key").with_columns(rewards=rewards, vote=pl.lit(0, dtype=pl.Int32))
+
+
+async def test_rewards_that_another_process_writes_appear(imported, tmp_path):
+    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
+        await shows(pilot, "40 of 40 cases", "no filter")
+        scorer = making.scorer("elsewhere")
+        parts = RewardParts(imported / "rewards" / scorer.folder)
+        scorer.save(parts.folder)
+        parts.append(rewards_for(imported)[:10])
+        await press(pilot, "escape")
+        await shows(pilot, "elsewhere", "10/40")
+        parts.append(rewards_for(imported)[10:])
+        await shows(pilot, "40/40")
+        assert inspected(pilot).scorer == "elsewhere"
+
+
+async def test_what_was_chosen_outlives_new_rewards(imported, tmp_path):
+    scorer = making.scorer("mine")
+    parts = RewardParts(imported / "rewards" / scorer.folder)
+    scorer.save(parts.folder)
+    parts.append(rewards_for(imported)[:30])
+    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
+        await press(pilot, "enter", "t", "left", "enter")
+        before = await shows(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        assert inspected(pilot).evaluation.coverage == 30
+        parts.append(rewards_for(imported)[30:])
+        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
+        after = await shows(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        assert before.splitlines()[1] == after.splitlines()[1]
+        assert inspected(pilot).shown.size > 15
+
+
+async def test_a_moving_threshold_is_not_disturbed(imported, tmp_path):
+    scorer = making.scorer("mine")
+    parts = RewardParts(imported / "rewards" / scorer.folder)
+    scorer.save(parts.folder)
+    parts.append(rewards_for(imported)[:30])
+    async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
+        await press(pilot, "enter", "t")
+        await shows(pilot, "* best")
+        parts.append(rewards_for(imported)[30:])
+        pilot.app._follow()
+        assert inspected(pilot).evaluation.coverage == 30
+        await press(pilot, "escape")
+        await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
+
+
+async def test_stopping_without_a_run_says_so(imported, tmp_path):
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "X")
+        await shows(pilot, "No run is going on.")
+
+
+async def test_the_demo_says_why_it_cannot_be_scored_here():
+    app = InspectApp(Request(benchmarks=("demo",)))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, BoardScreen) and app.screen.query_one(FrameTable).row_count)
+        await press(pilot, "S")
+        await shows(pilot, "prm-inspect score demo --model DIR")
+
+
+async def test_a_checkpoint_that_is_not_there_ends_in_one_sentence(imported, tmp_path):
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S", *"nowhere/at/all", "enter")
+        await shows(pilot, "Cannot use the checkpoint")
+
+
+async def test_a_real_prm_fills_the_board_and_can_be_started_again(imported, tmp_path):
+    pytest.importorskip("torch")
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(120, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S")
+        await shows(pilot, "Enter starts it")
+        app.screen.query_one("Input").value = str(MODEL)
+        await press(pilot, "enter")
+        await until(pilot, lambda: "Scored: 40 saved" in _screen(app), timeout=120)
+        await shows(pilot, "tiny-prm-s", "40/40")
+        assert inspected(pilot).scorer == "tiny-prm-s"
+
+
+def _screen(app):
+    from screen_text import screen_text
+
+    return screen_text(app)
+
+
+def test_a_process_that_dies_without_a_word_is_noticed(imported):
+    job = ScoringJob(imported, "processbench", "nowhere")
+    job._job._process.kill()
+    told = []
+    job.listen(told.append)
+    assert told[-1] == {"event": "end", "status": "died", "code": -9}
+    assert "ended without a word (exit code -9); see scoring.log" in job.note(told[-1])
+    assert not job.running
+
+
+def test_a_job_can_be_stopped(imported):
+    job = ScoringJob(imported, "processbench", "nowhere")
+    job.stop()
+    told = []
+    job.listen(told.append)
+    assert told[-1]["event"] == "end"
+    assert (imported / "scoring.log").is_file()
