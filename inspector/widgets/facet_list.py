@@ -115,9 +115,9 @@ class FacetList(LineScroll, can_focus=True):
 
     def _reveal(self) -> None:
         """Scroll if the cursor is out of sight, and then to the middle."""
-        line, top = self._places[self.cursor] if self._places else 0, self.scroll_offset.y
-        if not top <= line < top + self.viewport.height:
-            self.scroll_to(y=line - self.viewport.height // 2, force=True)
+        line, top, height = self._places[self.cursor] if self._places else 0, self.scroll_offset.y, self.viewport.height
+        if height and not top <= line < top + height:
+            self.scroll_to(y=line - height // 2, force=True)
 
     def _value(self) -> Value | None:
         entry = self._lines[self._places[self.cursor]] if self._places else None
