@@ -1,8 +1,10 @@
 import pytest
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 
-from inspector.widgets.line_scroll import LineScroll
+from inspector.widgets.line_scroll import LineScroll, changed_until
 from inspector.widgets.line_view import Line, LineView
 
 HOSTILE = [
@@ -264,3 +266,29 @@ async def test_every_style_name_of_the_palette_exists_and_no_other():
             app.view.line_style(component.removeprefix("line--"))
         with pytest.raises(KeyError):
             app.view.line_style("unheard-of")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "end"),
+    [
+        ("same", "same", 1),
+        ("threshold 0.50 now", "threshold 0.51 now", 14),
+        ("abc", "xbc", 1),
+        ("aaaa", "aaab", 4),
+        ("short", "longer", 6),
+        ("数学 one", "数字 one", 8),
+        ("1 数学", "2 数学", 6),
+    ],
+)
+def test_a_line_is_written_up_to_its_last_changed_cell(old, new, end):
+    found = changed_until(Strip([Segment(old)]), Strip([Segment(new)]))
+    assert found == end
+
+
+def test_what_lies_beyond_the_written_cells_is_the_same():
+    bold = Style(bold=True)
+    old = Strip([Segment("gold ", bold), Segment("0.50"), Segment(" tail", bold)])
+    new = Strip([Segment("gold ", bold), Segment("0.49"), Segment(" tail", bold)])
+    end = changed_until(old, new)
+    assert end == 9
+    assert list(old.crop(end)) == list(new.crop(end))

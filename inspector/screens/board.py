@@ -64,8 +64,8 @@ class BoardScreen(InspectionScreen):
         if several not in self._columns:
             self._columns[several] = board_columns(self.brush, several=several)
         first = not table.row_count
-        table.show(frame, view, self._columns[several], key="row")
         self._frame = frame
+        table.show(frame, view, self._columns[several], key="row")
         if first:
             self._follow(inspection)
         dot = "|" if self.brush.ascii_only else "·"
@@ -97,10 +97,12 @@ class BoardScreen(InspectionScreen):
 
         Asked of the table now: the message may be older than where the cursor is.
         """
-        scorer, _, benchmark = str(self.query_one(FrameTable).key).partition(SEPARATOR)
-        if self.inspection and (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
-            self.close_rail()
-            self.put(self.inspection.focused(scorer, benchmark))
+        row = self.query_one(FrameTable).row_id
+        if row is not None and self.inspection is not None:
+            scorer, benchmark = self._frame["scorer"][row], self._frame["benchmark"][row]
+            if (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
+                self.close_rail()
+                self.put(self.inspection.focused(scorer, benchmark))
         self._describe()
 
     def _describe(self) -> None:

@@ -1,6 +1,6 @@
 """What the columns of a frame table are, how they share a width, and how a value becomes the text of a cell."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,7 @@ Paint = Callable[[Any, int], Sequence[Part]]
 
 MARGIN = 1
 GAP = 1
+CELLS_KEPT = 4096
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ class FittedColumns:
     """Cells of each column."""
     _right: tuple[bool, ...] = field(init=False, repr=False)
     _pick: tuple[Callable[[tuple[Any, ...]], Any], ...] = field(init=False, compare=False, repr=False)
+    _cells: dict[Hashable, Sequence[Part]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         sources = needed_sources(self.columns)
@@ -98,6 +100,7 @@ class FittedColumns:
         object.__setattr__(self, "widths", fit_widths(self.columns, self.available - MARGIN))
         object.__setattr__(self, "_right", tuple(right))
         object.__setattr__(self, "_pick", tuple(picks))
+        object.__setattr__(self, "_cells", {})
 
     @classmethod
     def of(cls, columns: Sequence[Column], frame: "pl.DataFrame", available: int) -> Self:
@@ -120,10 +123,22 @@ class FittedColumns:
     def row(self, values: tuple[Any, ...], *, margin: str, null: str) -> list[Part]:
         """The line of a row's values, in the order of `sources`; `margin` is the text before it."""
         parts: list[Part] = [(cell(margin, MARGIN), "")]
-        for column, pick, width, right in zip(self.columns, self._pick, self.widths, self._right, strict=True):
-            parts.extend(column.parts(pick(values), width, right=right, null=null))
+        for index, pick in enumerate(self._pick):
+            parts.extend(self._cell(index, pick(values), null))
             parts.append((" " * GAP, ""))
         return parts[:-1] if self.columns else parts
+
+    def _cell(self, index: int, value: Any, null: str) -> Sequence[Part]:
+        """The parts of a cell, remembered: when a threshold moves, most cells of a row stay as they were."""
+        key = (index, type(value), _frozen(value), null)
+        known = self._cells.get(key)
+        if known is None:
+            if len(self._cells) >= CELLS_KEPT:
+                self._cells.clear()
+            column = self.columns[index]
+            known = column.parts(value, self.widths[index], right=self._right[index], null=null)
+            self._cells[key] = known
+        return known
 
     def at(self, x: int) -> Column | None:
         """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
@@ -133,6 +148,13 @@ class FittedColumns:
             if MARGIN <= x < end:
                 return column
         return None
+
+
+def _frozen(value: Any) -> Hashable:
+    """A value of a frame as a key: lists, also those within, as tuples."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_frozen, value))
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:

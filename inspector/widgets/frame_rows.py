@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-BLOCK = 256
+BLOCK = 64
 BLOCKS_KEPT = 2
 
 Row = tuple[Any, ...]

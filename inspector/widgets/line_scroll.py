@@ -1,7 +1,6 @@
 """What every pane of painted lines shares: scrolling at once, one palette, and writing only the lines that changed."""
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -132,17 +131,16 @@ class LineScroll(ScrollView, can_focus=True):
         return Strip.join([strip.crop(0, fixed), scrolled])
 
     def repaint_changed(self) -> None:
-        """Write what differs from what was painted last, of every visible line the cells from first to last change.
+        """Write what differs from what was painted last, of every visible line the cells up to the last changed one.
 
         A threshold that moves changes one column of every row; over a slow connection the rest need not be sent again.
-        Textual 8.2 writes from the widget's left edge to the last changed cell: what changes often belongs at the left.
+        Textual 8.2 always writes from the widget's left edge: what changes often belongs at the left.
         """
         regions = []
         for y in range(self.viewport.height):
             old, new = self._painted.get(y), self._visible_strip(y)
             if old != new:
-                start, end = (0, self.viewport.width) if old is None else changed_cells(old, new)
-                regions.append(Region(start, y, end - start, 1))
+                regions.append(Region(0, y, self.viewport.width if old is None else changed_until(old, new), 1))
         if regions:
             self.refresh(*regions)
 
@@ -164,7 +162,8 @@ class LineScroll(ScrollView, can_focus=True):
         # Every segment costs some 40 bytes of escape sequences: neighbours of one style are joined.
         for text, names in parts:
             style = self.line_style(names, row)
-            if style != run_style:
+            # Styles are made once: comparing them by value would take longer than all the rest.
+            if style is not run_style:
                 if run:
                     segments.append(Segment(clean(run), run_style))
                 run, run_style = "", style
@@ -220,29 +219,29 @@ class LineScroll(ScrollView, can_focus=True):
         return self.is_mounted and super()._scroll_to(x, y, **{**options, "animate": False})
 
 
-def changed_cells(old: Strip, new: Strip) -> tuple[int, int]:
-    """The cells (first, one past the last) outside of which two strips look the same; everything if widths differ."""
+def changed_until(old: Strip, new: Strip) -> int:
+    """One past the last cell in which two strips differ, or a little more: wide characters are never cut."""
     width = new.cell_length
     if old.cell_length != width:
-        return 0, max(old.cell_length, width)
-    before, after = list(old), list(new)
-    start = _equal_cells(before, after)
-    end = width - _equal_cells(before[::-1], after[::-1], backwards=True)
-    # Equal runs of a repeated character may be counted from both sides.
-    return start, max(start + 1, end)
-
-
-def _equal_cells(before: Sequence[Segment], after: Sequence[Segment], *, backwards: bool = False) -> int:
-    """How many cells two lines have in common from one side, wide characters never cut."""
-    cells = 0
-    for old, new in zip(before, after, strict=False):
-        if old == new:
-            cells += old.cell_length
+        return max(old.cell_length, width)
+    for before, after in zip(reversed(list(old)), reversed(list(new)), strict=False):
+        if before == after:
+            width -= after.cell_length
             continue
-        narrow = len(old.text) == old.cell_length and len(new.text) == new.cell_length
-        if old.style == new.style and narrow:
-            step = -1 if backwards else 1
-            pairs = zip(old.text[::step], new.text[::step], strict=False)
-            cells += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        narrow = len(before.text) == before.cell_length and len(after.text) == after.cell_length
+        if before.style == after.style and narrow:
+            width -= _common_end(before.text, after.text)
         break
-    return cells
+    return max(1, width)
+
+
+def _common_end(before: str, after: str) -> int:
+    """How many characters two texts have in common at their ends."""
+    shared, longest = 0, min(len(before), len(after))
+    while shared < longest:
+        middle = (shared + longest + 1) // 2
+        if before[-middle:] == after[-middle:]:
+            shared = middle
+        else:
+            longest = middle - 1
+    return shared

@@ -1,5 +1,6 @@
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -123,18 +124,16 @@ async def test_every_screen_below_shows_what_was_changed_above(request_):
         await shows(pilot, "Beta knows the labels.", "0.530 chosen")
 
 
-async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path):
-    request = example.write(tmp_path / "workspace")
-    folder = tmp_path / "workspace" / "rewards" / example.BETA.folder
-    assert folder.is_dir()
-    (folder / "part-0000.parquet").write_bytes(b"\x1b]0;x\x07 no Parquet")
-    other = tmp_path / "workspace" / "rewards" / "odd-00000000"
-    other.mkdir()
-    (other / "scorer.json").write_text('{"format": 1, "name": "[/b]')
-    async with opened(request, size=(160, 36)) as pilot:
-        text = await shows(pilot, "part-0000.parquet", "odd-00000000")
+async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rewards = Path("ws") / "rewards"
+    example.write(Path("ws"))
+    (rewards / example.BETA.folder / "part-0.parquet").write_bytes(b"\x1b]0;x\x07 no Parquet")
+    (rewards / "odd-00000000").mkdir()
+    (rewards / "odd-00000000" / "scorer.json").write_text('{"format": 1, "name": "[/b]')
+    async with opened(Request(workspace="ws"), size=(160, 36)) as pilot:
+        text = await shows(pilot, "part-0.parquet", "odd-00000000", "alpha", "beta")
         assert "\x1b" not in text
-        await shows(pilot, "alpha", "beta")
 
 
 async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
