@@ -85,7 +85,7 @@ def prm_rewards() -> Iterator[tuple[Scorer, pl.DataFrame]]:
             _remove(folder)
     with tempfile.TemporaryDirectory() as temporary:
         workspace = Workspace.create(Path(temporary))
-        for model in sorted((HERE / "demo" / "models").iterdir()):
+        for model in sorted(path.parent for path in (HERE / "demo" / "models").glob("*/config.json")):
             words = ["score", "demo", f"--workspace={temporary}", f"--model={model}"]
             subprocess.run([sys.executable, "-m", "scoring", *words], check=True, cwd=HERE.parent)
         for folder in workspace.reward_folders():

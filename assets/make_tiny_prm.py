@@ -1,4 +1,4 @@
-"""Train the tiny PRMs and measure them: `python assets/make_tiny_prm.py s m` (ten and thirty minutes of one core).
+"""Train the tiny PRMs and measure them: `python assets/make_tiny_prm.py s m` (ten and twenty-five minutes of a core).
 
 `--measure` trains nothing: it measures the checkpoints that are there and writes `measured.json` and the card again.
 """

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import App, ComposeResult, SystemCommand
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
@@ -21,7 +21,9 @@ from inspector.request import Request
 from inspector.text import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from textual.filter import LineFilter
 
     from inspector.inspection import Inspection
     from inspector.paint import Brush
@@ -244,6 +246,21 @@ class InspectApp(App[int]):
         what = f"{copied}wrote {document.rows.height:,} rows to {path.name}"
         again = f"Again: {document.provenance['command']}"
         self.notify(f"{clean(what[0].upper() + what[1:])}\n{clean(again)}", markup=False, timeout=10)
+
+    # -- plain terminals
+
+    def get_line_filters(self) -> "Sequence[LineFilter]":
+        from inspector.plain import Plain
+
+        return [*super().get_line_filters(), *([Plain()] if self.ascii_only else ())]
+
+    def get_key_display(self, binding: Binding) -> str:
+        from inspector.plain import plain_key
+
+        shown = super().get_key_display(binding)
+        return plain_key(shown) if self.ascii_only else shown
+
+    # -- the palette
 
     def get_system_commands(self, screen: Screen[object]) -> "Iterable[SystemCommand]":
         """The palette: our own table of commands, then what Textual has beside them."""

@@ -4,6 +4,7 @@ Only argparse is imported here, so that `--help` answers at once; a command's wo
 """
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -32,8 +33,29 @@ like a command). Exit codes: 0 done, 1 import had a warning, 2 could not or wron
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    args = parse(words)
+    try:
+        return _run(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        _close_stdout()
+        return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _close_stdout()
+        print("Cannot write the output: No space left where it goes.", file=sys.stderr)
+        return 2
+
+
+def _run(words: list[str]) -> int:
+    """The same without what may go wrong with stdout: what is buffered is written here, where it can be told."""
+    try:
+        args = parse(words)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
     if args.no_color:
         os.environ["NO_COLOR"] = "1"
     module = COMMANDS[args.command][0] if args.command else "inspector.shell.opening"
@@ -44,14 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except InspectError as error:
         print(_inert(str(error)), file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader has gone (`| head`); Python would complain once more while closing stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    sys.stdout.flush()
     return code
+
+
+def _close_stdout() -> None:
+    """Nobody reads on, or nothing fits: what is left goes nowhere, so that Python does not complain while it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _inert(text: str) -> str:

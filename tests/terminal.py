@@ -143,7 +143,9 @@ class Terminal:
     def screen_text(self) -> str:
         """What stands on the screen: its lines, blanks at their ends included."""
         self._show()
-        return "\n".join(self._screen.display)
+        buffer, columns = self._screen.buffer, range(self._screen.columns)
+        # The second cell of a wide character is empty, also where something has been written over the first.
+        return "\n".join("".join(buffer[line][column].data for column in columns) for line in range(self._screen.lines))
 
     def screen(self) -> pyte.Screen:
         """The screen with its colours; of `buffer[line][column]`, all 0-based."""
@@ -207,5 +209,6 @@ def _set_size(fd: int, columns: int, lines: int) -> None:
 
 
 def _environment(changes: Mapping[str, str]) -> dict[str, str]:
-    known = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    # The size is the terminal's own, whatever a shell has exported about another one.
+    known = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8", "COLUMNS": "", "LINES": ""}
     return {name: value for name, value in {**os.environ, **known, **changes}.items() if value}

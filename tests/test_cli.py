@@ -19,9 +19,6 @@ from inspector.documents import program_version
 ROOT = Path(__file__).parent.parent
 RUN = [sys.executable, "-m", "inspector.cli"]
 DEMO = ("--benchmark", "demo")
-UNFLUSHED = pytest.mark.xfail(
-    reason="main does not flush what it prints while it can still say what fails", strict=True
-)
 
 
 def environment(**changes):
@@ -258,7 +255,7 @@ PRINTED = [("--help",), ("metrics", "--help"), ("--version",), ("demo", "--no-ap
 DOCUMENTS = [("cases", *DEMO, "--csv"), ("show", "algebra-012", *DEMO, "--json")]
 
 
-@pytest.mark.parametrize("words", [*DOCUMENTS, *(pytest.param(words, marks=UNFLUSHED) for words in PRINTED)])
+@pytest.mark.parametrize("words", [*DOCUMENTS, *PRINTED])
 def test_a_reader_that_has_gone_is_no_error(words):
     reader, writer = os.pipe()
     os.close(reader)
@@ -267,7 +264,6 @@ def test_a_reader_that_has_gone_is_no_error(words):
     assert (answer.returncode, answer.stderr) == (0, b"")
 
 
-@UNFLUSHED
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("words", [*DOCUMENTS, *PRINTED])
 def test_a_full_disk_under_stdout_is_one_sentence(words):

@@ -290,6 +290,32 @@ def test_the_area_is_the_share_of_ordered_pairs() -> None:
     assert auc(np.empty(0), np.array([1.0])) is None
 
 
+def test_every_drill_is_of_the_operation_it_shows() -> None:
+    from tiny_prm.arithmetic import operation_of
+
+    lines = [
+        "25% of 80 = 20",
+        r"$25\% \cdot 80 = 20$",
+        "8 ÷ 4 = 2",
+        r"$\frac{8}{4} = 2$",
+        r"$2 \times 3 = 6$",
+        "2 + 3 = 5",
+    ]
+    assert [operation_of(line) for line in lines] == ["%", "%", "/", "/", "*", "+"]
+    assert operation_of("5 - 3 = 2") == "-"
+
+
+def test_what_the_training_has_seen_is_counted() -> None:
+    from tiny_prm.cases import from_stream, seen
+    from tiny_prm.recipes import RECIPES, TRAINING_SEED
+
+    recipe = replace(RECIPES["s"], steps=16)
+    mine, others = from_stream(TRAINING_SEED, 128), from_stream(TRAINING_SEED + 1, 128)
+    (problems, wholes), (_, other_wholes) = seen(recipe, [mine, others])
+    assert problems >= wholes > 128 * 0.3, "all that were not replaced by drills"
+    assert other_wholes == 0
+
+
 def test_a_case_judged_among_others_has_the_margins_it_has_alone(encoder: Any) -> None:
     from tiny_prm.checkpoint import load
     from tiny_prm.judging import Labelled, judge

@@ -55,8 +55,13 @@ def print_table(frame: pl.DataFrame) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    class _Console(Console):
+        def on_broken_pipe(self) -> None:
+            """Rich would end the program with code 1; a reader that has had enough is no error."""
+            raise BrokenPipeError
+
     terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else 10_000, highlight=False, emoji=False)
+    console = _Console(width=None if terminal else 10_000, highlight=False, emoji=False)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
     frame = frame.drop(empty) if frame.height else frame
@@ -65,6 +70,7 @@ def print_table(frame: pl.DataFrame) -> None:
     for row in frame.iter_rows():
         table.add_row(*(Text(clean(shown(value), lines=True)) for value in row))
     console.print(table)
+    sys.stdout.flush()
 
 
 def say(lines: Iterable[str], args: argparse.Namespace) -> None:

@@ -26,7 +26,8 @@ from terminal import Terminal  # noqa: E402
 CASES = 3400
 RUN = [sys.executable, "-m", "inspector.cli"]
 ENV = {"PYTHONPATH": str(ROOT)}
-WORDS = tuple("so we add the first number to a second one and then divide by three which gives x again".split())
+SENTENCE = "so we add the first number to a second one and then divide by three which gives x again"
+WORDS = SENTENCE.split()
 
 
 def main() -> None:
