@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 FOLLOW_SECONDS = 1.5
 """How often the rewards folder is looked at: another process may be writing there."""
+COMMAND_SHOWN = 400
+"""Characters of a command that a toast shows."""
 
 
 class InspectApp(App[int]):
@@ -245,6 +247,9 @@ class InspectApp(App[int]):
             copied = "Copied, and also "
         what = f"{copied}wrote {document.rows.height:,} rows to {path.name}"
         again = f"Again: {document.provenance['command']}"
+        if len(again) > COMMAND_SHOWN:
+            # The whole of it would cover the screen.
+            again = f"{again[:COMMAND_SHOWN]} ... (the rest stands beside the rows)"
         self.notify(f"{clean(what[0].upper() + what[1:])}\n{clean(again)}", markup=False, timeout=10)
 
     # -- plain terminals

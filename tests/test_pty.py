@@ -116,10 +116,8 @@ def test_the_file_holds_the_rows_on_screen_and_its_command_makes_it_again(column
     assert again.stdout == data
 
 
-@pytest.mark.parametrize("flags", [("--ascii",), ("--ascii", "--no-color")])
-def test_a_plain_terminal_gets_plain_characters_and_without_colour_only_greys(flags, tmp_path):
-    env = {**ENV, "NO_COLOR": "" if "--no-color" in flags else "1"}
-    with Terminal([*RUN, "demo", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:
+def test_a_plain_terminal_gets_plain_characters(tmp_path):
+    with Terminal([*RUN, "demo", "--ascii"], columns=120, lines=30, env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "scorers", "Enter Open")
         terminal.press("up")
         terminal.press("enter")
@@ -140,6 +138,15 @@ def test_a_plain_terminal_gets_plain_characters_and_without_colour_only_greys(fl
             shown(terminal, words)
         output = bytes(terminal.output)
     assert {chr(byte) for byte in output if byte > 126} == set()
-    greys = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", output)
+
+
+@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), ([], "1")])
+def test_without_colour_there_are_only_greys(flags, variable, tmp_path):
+    env = {**ENV, "NO_COLOR": variable}
+    with Terminal([*RUN, "demo", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:
+        shown(terminal, "scorers", "Enter Open")
+        terminal.press("enter")
+        shown(terminal, "most instructive", "Gold")
+        greys = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", bytes(terminal.output))
     assert greys
     assert all(red == green == blue for red, green, blue in greys)

@@ -6,7 +6,6 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.scrollbar import ScrollBarRender
 from textual.widgets import Footer
 
 from inspector.commands import RAIL
@@ -16,20 +15,12 @@ from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.selection import OPTIMISTIC
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
 from scoring.verdicts import Rule
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
-
-
-class PlainScrollBar(ScrollBarRender):
-    """A scrollbar of blanks in two colours, for terminals without block characters."""
-
-    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
-    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
 
 
 class InspectionScreen(Screen[None]):
@@ -91,12 +82,6 @@ class InspectionScreen(Screen[None]):
         if inspection is not None and self.is_mounted:
             self.show_inspection(inspection)
             self._show_rail()
-
-    def on_screen_resume(self) -> None:
-        if self.brush.ascii_only:
-            for pane in self.query(LineScroll):
-                pane.vertical_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]  # Textual reads the instance
-                pane.horizontal_scrollbar.renderer = PlainScrollBar  # type: ignore[misc]  # Textual reads the instance
 
     # -- the rail
 

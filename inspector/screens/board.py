@@ -84,7 +84,6 @@ class BoardScreen(InspectionScreen):
         self._describe()
 
     def on_screen_resume(self) -> None:
-        super().on_screen_resume()
         if self.inspection is not None:
             self._follow(self.inspection)
 
