@@ -44,6 +44,8 @@ COMMANDS: tuple[Command, ...] = (
         "Move the threshold: left and right, shift for small steps, Enter keeps, Esc restores",
         "threshold",
         footer=True,
+        # As the rail's own keys are, so that arrows that arrive together with it find the rail open.
+        priority=True,
     ),
     Command(
         "score", "S", "Score", "Run a PRM on this benchmark; its rewards appear while they land", "score", ("board",)

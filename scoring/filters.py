@@ -115,6 +115,8 @@ def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
 def _evaluate(frame: pl.DataFrame, condition: str) -> pl.Series:
     try:
         result = frame.select(pl.sql_expr(condition).alias("passes"))["passes"]
+    except UnicodeEncodeError:
+        raise FilterError(f"{condition!r} holds a byte that is not UTF-8.", "Write it in UTF-8.") from None
     except pl.exceptions.PolarsError as error:
         raise FilterError(*_what_is_wrong(error, condition, frame.columns)) from None
     if result.dtype not in (pl.Boolean(), pl.Null()):

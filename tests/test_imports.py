@@ -63,9 +63,13 @@ def test_the_first_paint_waits_for_no_data_library():
     assert not packages & {"polars", "numpy", *ENGINES}
 
 
-def test_numbers_need_no_terminal():
+def test_nothing_of_scoring_but_its_engines_loads_a_terminal_or_an_engine():
     program = """
-import scoring.export, scoring.thresholds, scoring.workspace, scoring.cache, scoring.filters
-import scoring.metrics.first_error, scoring.metrics.statistics, scoring.benchmarks.catalogue
+import importlib, pkgutil, scoring
+for module in pkgutil.walk_packages(scoring.__path__, "scoring."):
+    if not module.name.startswith(("scoring.engines.", "scoring.__main__")):
+        importlib.import_module(module.name)
 """
-    assert not loaded(program) & {"textual", "rich", *ENGINES}
+    packages = loaded(program)
+    assert {"scoring", "polars"} <= packages
+    assert not packages & {"textual", "rich", *ENGINES}

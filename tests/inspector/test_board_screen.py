@@ -1,12 +1,19 @@
+import json
 import re
+import shlex
 
 import pytest
 
 import example
+import making
+from inspector.cli import main
 from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
+from scoring.benchmarks.imported import Imported
+from scoring.cache import RewardParts
+from scoring.workspace import Workspace
 from screen_text import press, screen_lines, screen_text, settled, shows, type_ahead, until
 
 
@@ -134,3 +141,36 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
         await shows(pilot, "CSV file")
         await press(pilot, "escape", "a")
         await shows(pilot, "9 of 9 cases")
+
+
+async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_exported(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    request = example.write(tmp_path / "ws")
+    cases, scorers = making.study(n=12)
+    found = making.full_frame(cases, "other")
+    Workspace.open(tmp_path / "ws").add([Imported("other", "made.jsonl", "made", "0-based", found.height, found, ())])
+    rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
+    RewardParts(tmp_path / "ws" / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
+    async with opened(request, size=(140, 30)) as pilot:
+        text = await shows(pilot, "benchmark", "21 cases", "2 scorers")
+        assert [line[1:].split()[:2] for line in text.splitlines()[2:5]] == [
+            ["beta", "bench"],
+            ["alpha", "bench"],
+            ["alpha", "other"],
+        ]
+        await press(pilot, "G", "a")
+        await shows(pilot, "other · 12 of 12 cases · alpha")
+        assert set(listed(pilot, "benchmark")) == {"other"}
+        await press(pilot, "f")
+        await shows(pilot, "outcome of alpha", "subset")
+        assert sum(count for _, count in inspected(pilot).facet_counts()["subset"]) == 12
+        await press(pilot, "f", "e", "c")
+        await shows(pilot, "Wrote 12 rows to other-cases.csv")
+        command = json.loads((tmp_path / "other-cases.provenance.json").read_bytes())["command"]
+        assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
+        assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "other-cases.csv").read_bytes()
+        await press(pilot, "m")
+        await shows(pilot, "other · 12 of 12 cases · alpha")
+        await press(pilot, "escape")
+        await shows(pilot, "21 cases")
+        assert inspected(pilot).benchmark == "other"

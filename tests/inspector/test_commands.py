@@ -172,11 +172,25 @@ async def test_the_palette_offers_every_command_of_its_screen_once(request_):
             await shows(pilot, SHOWN[screen])
 
 
-async def test_a_command_chosen_in_the_palette_is_done(request_):
+@pytest.mark.parametrize(
+    ("typed", "help_", "then"),
+    [("all cases", "Every case, through this scorer", "9 of 9 cases"), ("threshold", "Enter keeps, Esc", "* best")],
+)
+async def test_a_command_typed_in_the_palette_is_done(request_, typed, help_, then):
     async with opened(request_) as pilot:
         await press(pilot, "ctrl+p")
         await shows(pilot, "Search for commands")
-        await press(pilot, *"all cases")
-        await shows(pilot, "Every case, through this scorer")
+        await press(pilot, *typed)
+        await shows(pilot, typed, help_)
         await press(pilot, "enter")
-        await shows(pilot, "9 of 9 cases")
+        await shows(pilot, then)
+
+
+async def test_no_key_of_a_screen_is_taken_from_a_dialog_in_which_one_types(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "S")
+        await shows(pilot, "Enter starts it")
+        await press(pilot, *"textqaef")
+        await shows(pilot, "textqaef")
+        await press(pilot, "escape")
+        await shows(pilot, "Alpha reads the text.")

@@ -9,7 +9,7 @@ import example
 from inspector.cli import main
 from inspector.selection import OPTIMISTIC
 from opened import DEMO, inspected, opened
-from screen_text import hides, press, screen_lines, screen_text, shows, until
+from screen_text import hides, press, screen_lines, screen_text, shows, type_ahead, until
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +163,16 @@ async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_op
             await shows(pilot, "<- Lower", "-> Raise", "Enter Keep", "esc Restore")
             await press(pilot, "t")
             await hides(pilot, "-> Raise")
+
+
+async def test_a_held_key_loses_no_press_and_restores_what_was(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "enter", "enter")
+        before = await shows(pilot, "1 of 5", "Gold")
+        was = inspected(pilot)
+        type_ahead(pilot, "t", *["shift+right"] * 40, *["left"] * 2)
+        await shows(pilot, "threshold 0.5200 (was 0.5000)")
+        assert threshold_of(pilot) == 0.52
+        type_ahead(pilot, *["right"] * 3, "escape", "n", "p")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+        assert pilot.app.inspection is was
