@@ -41,6 +41,20 @@ METADATA: dict[str, pl.DataType] = {
     "pattern": pl.String(),
     # Whether the solution ends in the right answer. Null = not said.
     "final_answer_correct": pl.Boolean(),
+    # The benchmark's own group of its subsets (GR-Ben: science or logic). Null = it has none.
+    "subset_group": pl.String(),
+    # The collection the problem was taken from, and its language as an ISO 639-1 code. Null = not said.
+    "origin": pl.String(),
+    "language": pl.String(),
+    # What several solutions of one problem have in common. Null = each problem has one solution.
+    "problem_id": pl.String(),
+    # Share of the annotators who gave this label, in [0, 1]. Null = not said.
+    "agreement": pl.Float64(),
+    # How many of the benchmark's sub-steps each step joins, where its gold labels are coarser than its steps: a scorer
+    # that judges sub-steps is grouped by these. Null = steps are not grouped.
+    "sub_steps": pl.List(pl.Int32()),
+    # The `case` whose unharmed original this is. Such twins are scored, and neither listed nor counted. Null = no twin.
+    "twin_of": pl.String(),
     # Where the row was read: file (or hf: name) and 1-based line or row. Null = not from a file.
     "source": pl.String(),
     "line": pl.Int64(),
@@ -57,6 +71,11 @@ TEXTS: dict[str, pl.DataType] = {
     "original_steps": pl.List(pl.String()),
     # Steps that differ from the original, 0-based. Null = not said.
     "modified_steps": pl.List(STEP_INDEX),
+    # The problem as the benchmark found it, where what is scored is another wording. Null = not said.
+    "question": pl.String(),
+    "reference_answer": pl.String(),
+    # The kind of reasoning of each step. Null = the steps carry no tags.
+    "step_patterns": pl.List(pl.String()),
 }
 """Columns of the cases frame that are large: stored apart, row by row beside the metadata, and read on demand."""
 
@@ -72,7 +91,13 @@ REWARDS: dict[str, pl.DataType] = {
     "rewards": pl.List(pl.Float64()),
     # A second number a step, for scorers that judge redundancy beside validity. Null = the scorer has none.
     "redundancy": pl.List(pl.Float64()),
-    # Why there are no rewards. Null = there are.
+    # For each step whether it is judged right (or redundant), where that is given and no threshold on the rewards says
+    # it. Null = the rewards decide.
+    "labels": pl.List(pl.Boolean()),
+    "redundancy_labels": pl.List(pl.Boolean()),
+    # One number for the whole solution, from scorers that give none a step. Null = there is none.
+    "solution": pl.Float64(),
+    # Why there is none of these. Null = there is.
     "reason": pl.String(),
     # What ran: engine and version. Not part of what identifies a scorer.
     "engine": pl.String(),
@@ -93,10 +118,14 @@ VOTES: dict[str, pl.DataType] = {
     "seed": pl.Int64(),
     # Hex blake2b of the prompt that was sent.
     "prompt": pl.String(),
+    # What the answer was read as when it was imported: the words it votes with, and the earliest error these name
+    # (-2 = a number that names no step). Null ballot = unparsed, and `reason` says why.
+    "ballot": pl.String(),
+    "verdict": STEP_INDEX,
     "reason": pl.String(),
     "engine": pl.String(),
 }
-"""Raw answers of one critic. Row identity is (key, vote, run). Parsing happens on these, not before them."""
+"""Answers of one critic. Row identity is (key, vote, run)."""
 
 NEVER_NULL = frozenset({"case", "key", "benchmark", "id", "n_steps", "problem", "steps", "vote", "run"})
 """Columns, of whichever frame, that every row has."""

@@ -13,6 +13,7 @@ from scoring.errors import DamagedWorkspace
 from scoring.files import write_atomically
 
 Kind = Literal["prm", "critic", "baseline"]
+Comparison = Literal["<", "<="]
 
 FILE = "scorer.json"
 FORMAT = 1
@@ -23,8 +24,9 @@ class Scorer:
     """What `scorer.json` says.
 
     `fingerprint` is a hex digest over everything that changes the numbers. `threshold` is the scorer's own default cut
-    in the units of its rewards and `threshold_source` says where that comes from; `low` and `high` are the range of
-    its rewards. `family` names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
+    in the units of its rewards, `comparison` how a reward stands to it where the step is judged wrong, and
+    `threshold_source` says where the cut comes from; `low` and `high` are the range of its rewards. `family` names
+    scorers that are siblings, `settings` keeps what was used, to be shown and compared.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Scorer:
     about: str = ""
     threshold: float = 0.5
     threshold_source: str = "default"
+    comparison: Comparison = "<"
     low: float = 0.0
     high: float = 1.0
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -83,6 +86,8 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(f"{name} is not a finite number")
     if known.get("kind", "prm") not in get_args(Kind):
         raise ValueError(f"kind is none of {', '.join(get_args(Kind))}")
+    if known.get("comparison", "<") not in get_args(Comparison):
+        raise ValueError(f"comparison is none of {' '.join(get_args(Comparison))}")
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
     return known

@@ -10,6 +10,13 @@ from scoring.errors import UnknownFormat, UsageError
 
 MODULES: dict[str, str] = {
     "processbench": "scoring.benchmarks.processbench",
+    "prmbench": "scoring.benchmarks.prmbench",
+    "socratic": "scoring.benchmarks.socratic",
+    "grben": "scoring.benchmarks.grben",
+    "mrmath": "scoring.benchmarks.mrmath",
+    "prm800k": "scoring.benchmarks.prm800k",
+    "stepwise": "scoring.benchmarks.stepwise",
+    "math_shepherd": "scoring.benchmarks.math_shepherd",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""

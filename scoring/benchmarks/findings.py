@@ -1,8 +1,8 @@
 """What an import noticed: one finding a fact, with its place in the file."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Severity = Literal["note", "warning", "error"]
@@ -27,6 +27,18 @@ class Finding:
     def __str__(self) -> str:
         place = f"{self.source}:{self.line}" if self.line is not None else self.source
         return f"{place}: {self.severity}: {self.message}"
+
+
+def known_as_notes(findings: Iterable[Finding], known: Mapping[str, int]) -> list[Finding]:
+    """The findings, those that the benchmark's official files are known to hold lowered to notes.
+
+    `known` is how often each code occurs in the whole benchmark; where there are more, the file is another one and
+    they keep their severity.
+    """
+    every = list(findings)
+    count = Counter(finding.code for finding in every)
+    expected = {code for code, times in known.items() if count[code] <= times}
+    return [replace(finding, severity="note") if finding.code in expected else finding for finding in every]
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

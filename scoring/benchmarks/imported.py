@@ -1,7 +1,7 @@
 """What reading one source gave: the cases frame, and everything a person should know about how it came to be."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -25,6 +25,10 @@ class Imported:
     read: int
     cases: pl.DataFrame
     findings: tuple[Finding, ...]
+    # Unharmed originals of some of the cases, with the same columns and `twin_of`: scored, never listed or counted.
+    twins: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CASES))
+    # Which column was read as what, where a person said so. Empty = the format says it.
+    mapping: str = ""
 
     @property
     def erroneous(self) -> int:
