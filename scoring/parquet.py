@@ -2,7 +2,8 @@
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
@@ -21,15 +22,38 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None, rows: tuple[i
         FileNotFoundError: it is not there.
         OSError: it cannot be read, is not whole, or lacks a column; the text is one line.
     """
+    with _one_line(path):
+        lazy = pl.scan_parquet(path, glob=False)
+        if columns is not None:
+            lazy = lazy.select(columns)
+        if rows is not None:
+            lazy = lazy.slice(*rows)
+        return lazy.collect()
+
+
+def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:
+    """How many rows a Parquet file has, by its footer; it must have the columns of the schema.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it is no whole Parquet file, or a column is missing or of another dtype.
+    """
+    with _one_line(path):
+        lazy = pl.scan_parquet(path, glob=False)
+        found = lazy.collect_schema()
+        if wrong := [name for name, dtype in schema.items() if found.get(name) != dtype]:
+            raise OSError(f"column {wrong[0]!r} is {found.get(wrong[0], 'missing')}")
+        height: int = lazy.select(pl.len()).collect().item()
+        return height
+
+
+@contextmanager
+def _one_line(path: Path) -> Iterator[None]:
+    """What polars raises about a file as an OSError whose text is one line; a folder is no table."""
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    lazy = pl.scan_parquet(path, glob=False)
-    if columns is not None:
-        lazy = lazy.select(columns)
-    if rows is not None:
-        lazy = lazy.slice(*rows)
     try:
-        return lazy.collect()
+        yield
     except FileNotFoundError:
         raise
     except (OSError, pl.exceptions.PolarsError) as error:

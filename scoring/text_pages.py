@@ -1,11 +1,7 @@
 """Problems and steps of many cases in turn, a page of them in memory at a time."""
 
-from itertools import accumulate
-
 import polars as pl
 
-from scoring.errors import DamagedWorkspace
-from scoring.parquet import read_parquet
 from scoring.texts import Texts
 
 _ROWS = 1024
@@ -16,8 +12,7 @@ class TextPages:
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
-        self._starts = list(accumulate(texts.heights, initial=0))
-        self._first, self._page = 0, pl.DataFrame()
+        self._part, self._first, self._page = -1, 0, pl.DataFrame()
 
     def __call__(self, row: int) -> tuple[str, list[str]]:
         """Problem and steps of the case in this row of the cases frame.
@@ -25,23 +20,13 @@ class TextPages:
         Raises:
             DamagedWorkspace: the file has gone or cannot be read.
         """
-        if not self._first <= row < self._first + self._page.height:
-            self._turn_to(row)
-        problem, steps = self._page.row(row - self._first)
+        part, place = int(self._texts.part[row]), int(self._texts.row_in_part[row])
+        if part != self._part or not self._first <= place < self._first + self._page.height:
+            first = place // _ROWS * _ROWS
+            page = self._texts.page(part, first, _ROWS, ("problem", "steps"))
+            if page.height <= place - first:
+                # Asked for alone, it is the sentence about the missing row.
+                first, page = place, self._texts.page(part, place, 1, ("problem", "steps"))
+            self._part, self._first, self._page = part, first, page
+        problem, steps = self._page.row(place - self._first)
         return problem, steps
-
-    def _turn_to(self, row: int) -> None:
-        part = next(part for part, end in enumerate(self._starts[1:]) if row < end)
-        source, start = self._texts.sources[part], self._starts[part]
-        offset = (row - start) // _ROWS * _ROWS
-        columns = ["problem", "steps"]
-        if isinstance(source, pl.DataFrame):
-            page = source.select(columns).slice(offset, _ROWS)
-        else:
-            try:
-                page = read_parquet(source, columns, (offset, _ROWS))
-            except OSError as error:
-                raise DamagedWorkspace(f"{source} cannot be read: {error}.", "Import the benchmark again.") from None
-        if page.height <= row - start - offset:
-            raise DamagedWorkspace(f"{source} has no row {row - start}, 0-based.", "Import the benchmark again.")
-        self._first, self._page = start + offset, page

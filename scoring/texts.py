@@ -1,25 +1,52 @@
 """The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.errors import DamagedWorkspace
 from scoring.parquet import read_parquet
 from scoring.schema import TEXTS
 
+Places = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Texts row by row beside a cases frame: each source is a Parquet file or a frame, `heights` their rows."""
+    """Texts of n cases: those of case i are row `row_in_part[i]` of `sources[part[i]]`, a Parquet file or a frame.
+
+    `part` and `row_in_part` have shape (n,) and count from 0. A source may hold rows that no case uses any more.
+    """
 
     sources: tuple[Path | pl.DataFrame, ...]
-    heights: tuple[int, ...]
+    part: Places
+    row_in_part: Places
+
+    @classmethod
+    def whole(cls, sources: Sequence[Path | pl.DataFrame], heights: Sequence[int]) -> "Texts":
+        """The texts of sources one after the other, every row of them; `heights` are their numbers of rows."""
+        part = np.repeat(np.arange(len(sources)), np.asarray(heights, dtype=np.int64))
+        rows = [np.arange(height) for height in heights]
+        return cls(tuple(sources), part, np.concatenate([np.empty(0, dtype=np.int64), *rows]))
+
+    @classmethod
+    def together(cls, parts: Sequence["Texts"]) -> "Texts":
+        """Texts of several frames of cases that are put one below the other."""
+        sources = [source for one in parts for source in one.sources]
+        before = np.cumsum([0, *(len(one.sources) for one in parts)])
+        part = [one.part + start for one, start in zip(parts, before[:-1], strict=True)]
+        nothing = np.empty(0, dtype=np.int64)
+        rows = [one.row_in_part for one in parts]
+        return cls(tuple(sources), np.concatenate([nothing, *part]), np.concatenate([nothing, *rows]))
+
+    def gather(self, rows: Places) -> "Texts":
+        """The texts of some of the cases, by their rows in the cases frame."""
+        return Texts(self.sources, self.part[rows], self.row_in_part[rows])
 
     def row(self, index: int) -> dict[str, Any]:
         """The texts of one case; `index` is its row in the cases frame.
@@ -27,31 +54,43 @@ class Texts:
         Raises:
             DamagedWorkspace: the file has gone or cannot be read.
         """
-        starts = list(accumulate(self.heights, initial=0))
-        part = bisect_right(starts, index) - 1
-        source, offset = self.sources[part], index - starts[part]
+        return self.page(int(self.part[index]), int(self.row_in_part[index]), 1).row(0, named=True)
+
+    def page(self, part: int, first: int, rows: int, columns: Sequence[str] = tuple(TEXTS)) -> pl.DataFrame:
+        """Rows of one source from row `first` on, as many as there are but at most `rows`; at least one.
+
+        Raises:
+            DamagedWorkspace: the file has gone, cannot be read or has no such row.
+        """
+        source = self.sources[part]
         if isinstance(source, pl.DataFrame):
-            return source.row(offset, named=True)
-        found = _read(source, tuple(TEXTS), (offset, 1))
+            found = source.select(columns).slice(first, rows)
+        else:
+            found = _read(source, tuple(columns), (first, rows))
         if not found.height:
-            raise _damaged(source, f"it has no row {offset}, 0-based")
-        return found.row(0, named=True)
+            raise _damaged(source, f"it has no row {first}, 0-based")
+        return found
 
     def frame(self, columns: Sequence[str] = tuple(TEXTS)) -> pl.DataFrame:
         """All texts, or some columns of them, in the order of the cases frame.
 
         Raises:
-            DamagedWorkspace: a file has gone, cannot be read or has another number of rows than the cases.
+            DamagedWorkspace: a file has gone, cannot be read or has too few rows for the cases.
         """
-        frames = []
-        for source, height in zip(self.sources, self.heights, strict=True):
-            if isinstance(source, pl.DataFrame):
-                frames.append(source.select(columns))
-                continue
-            frames.append(_read(source, columns))
-            if frames[-1].height != height:
-                raise _damaged(source, f"{frames[-1].height} rows for {height} cases")
-        return pl.concat(frames) if frames else pl.DataFrame(schema={name: TEXTS[name] for name in columns})
+        schema = {name: TEXTS[name] for name in columns}
+        frames, start, starts = [pl.DataFrame(schema=schema)], 0, []
+        for number, source in enumerate(self.sources):
+            used = self.row_in_part[self.part == number]
+            frame = source.select(columns) if isinstance(source, pl.DataFrame) else _read(source, columns)
+            if used.size and int(used.max()) >= frame.height:
+                raise _damaged(source, f"{frame.height} rows, and a case uses row {int(used.max())}, 0-based")
+            frames.append(frame)
+            starts.append(start)
+            start += frame.height
+        every = pl.concat(frames)
+        rows = np.asarray(starts, dtype=np.int64)[self.part] + self.row_in_part if starts else self.row_in_part
+        in_order = rows.size == every.height and bool((rows == np.arange(rows.size)).all())
+        return every if in_order else every[rows]
 
 
 def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = None) -> pl.DataFrame:
@@ -61,5 +100,6 @@ def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = N
         raise _damaged(source, str(error)) from None
 
 
-def _damaged(source: Path, why: str) -> DamagedWorkspace:
-    return DamagedWorkspace(f"{source} cannot be read: {why}.", "Open the workspace again, or import again.")
+def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
+    name = source if isinstance(source, Path) else "a frame of texts"
+    return DamagedWorkspace(f"{name} cannot be read: {why}.", "Open the workspace again, or import again.")

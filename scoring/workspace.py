@@ -1,7 +1,7 @@
 """The workspace: the folder that holds imported cases, cached rewards and triage.
 
     workspace.json
-    benchmarks/<name>/gen-<uuid7>/   cases.parquet (metadata), texts.parquet (row by row beside it), import.json
+    benchmarks/<name>/gen-<uuid7>/   see scoring.generation
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
@@ -12,33 +12,24 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
-from scoring.errors import DamagedWorkspace, FrameError, NoWorkspace, UsageError
-from scoring.files import locked, sync, unwritable, uuid7, write_atomically
-from scoring.parquet import read_parquet, write_parquet
-from scoring.schema import CASES, METADATA, TEXTS, conform
+from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
+from scoring.files import locked, unwritable, write_atomically
+from scoring.generation import Added, Generation, read_sources, report
+from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
 
 MARK = "workspace.json"
 FORMAT = 1
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
-_ROW_GROUP = 256
-
-
-@dataclass(frozen=True)
-class Added:
-    """What one import changed: counts of cases by how they compare with what was there."""
-
-    new: int
-    changed: int
-    unchanged: int
 
 
 @dataclass(frozen=True)
@@ -92,37 +83,47 @@ class Workspace:
         Raises:
             DamagedWorkspace: the document cannot be read.
         """
-        if benchmark == demo.NAME and not self._generation(benchmark):
-            return [_report(demo.read())]
         folder = self._generation(benchmark)
-        return _read_sources(folder) if folder else []
+        if folder is None:
+            return [report(demo.read())] if benchmark == demo.NAME else []
+        return read_sources(folder)
 
-    def cases(self, benchmarks: Sequence[str] = ()) -> tuple[pl.DataFrame, Texts]:
+    def cases(self, benchmarks: Sequence[str] = (), *, twins: bool = False) -> tuple[pl.DataFrame, Texts]:
         """The metadata of all cases of the named benchmarks (none = all imported); and their texts, row for row.
 
-        `demo` is known in every workspace. Columns are `scoring.schema.METADATA`.
+        `demo` is known in every workspace. Columns are `scoring.schema.METADATA`. Twins are cases for whoever scores
+        (`twins`), and for nobody else.
 
         Raises:
             UsageError: a benchmark is not here.
             DamagedWorkspace: a generation's files cannot be read.
         """
-        names = list(benchmarks) or self.benchmarks()
-        frames: list[pl.DataFrame] = []
-        texts: list[Path | pl.DataFrame] = []
-        for name in names:
-            folder = self._generation(name)
-            if folder is not None:
-                frames.append(_read_metadata(folder))
-                texts.append(folder / "texts.parquet")
-            elif name == demo.NAME:
-                cases = demo.read().cases
-                frames.append(cases.select(list(METADATA)))
-                texts.append(cases.select(list(TEXTS)))
-            else:
-                here = ", ".join([*self.benchmarks(), demo.NAME])
-                raise UsageError(f"benchmark {name!r} is not in this workspace.", f"Here are: {here}.")
-        metadata = pl.concat(frames) if frames else pl.DataFrame(schema=METADATA)
-        return metadata, Texts(tuple(texts), tuple(frame.height for frame in frames))
+        found = [self._read(name) for name in list(benchmarks) or self.benchmarks()]
+        metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata.select(list(METADATA)) for one in found)])
+        texts = Texts.together([one.texts for one in found])
+        if twins or metadata["twin_of"].null_count() == metadata.height:
+            return metadata, texts
+        listed = metadata["twin_of"].is_null()
+        return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy()))
+
+    def twins(self, benchmarks: Sequence[str] = ()) -> pl.DataFrame:
+        """The twins of the named benchmarks' cases (none = all imported), with the columns of CASES.
+
+        Raises:
+            UsageError, DamagedWorkspace: as for `cases`.
+        """
+        metadata, texts = self.cases(benchmarks, twins=True)
+        rows = np.flatnonzero(metadata["twin_of"].is_not_null().to_numpy())
+        return pl.concat([metadata[rows], texts.gather(rows).frame()], how="horizontal").select(list(CASES))
+
+    def _read(self, benchmark: str) -> Generation:
+        folder = self._generation(benchmark)
+        if folder is not None:
+            return Generation.read(folder)
+        if benchmark == demo.NAME:
+            return Generation.of(demo.read())
+        here = ", ".join([*self.benchmarks(), demo.NAME])
+        raise UsageError(f"benchmark {benchmark!r} is not in this workspace.", f"Here are: {here}.")
 
     def add(self, imported: Iterable[Imported]) -> list[Added]:
         """Put imported cases into the workspace, a case of the same identity in place of the old one.
@@ -151,14 +152,15 @@ class Workspace:
             raise unwritable(home, error) from error
         with locked(home):
             folder = self._generation(benchmark)
-            cases = _read_all(folder) if folder else pl.DataFrame(schema=CASES)
-            sources = {source["source"]: source for source in _read_sources(folder)} if folder else {}
+            whole = Generation.with_reports(folder) if folder else Generation.nothing()
             added = []
             for one in imported:
-                cases, counts = _merge(cases, one.cases)
-                sources[one.source] = _report(one)
+                whole, counts = whole.merged(Generation.of(one))
                 added.append(counts)
-            _write_generation(home, cases, list(sources.values()))
+            whole.write(home)
+            # The generation before this one stays: another process may be reading its texts.
+            for old in _generations(home)[:-2]:
+                shutil.rmtree(old, ignore_errors=True)
         return added
 
     def _generation(self, benchmark: str) -> Path | None:
@@ -185,87 +187,3 @@ class Workspace:
 def _generations(home: Path) -> list[Path]:
     """The generations of a benchmark, oldest first. A folder of another name is nobody's business here."""
     return sorted(path.parent for path in home.glob("gen-*/import.json") if _GENERATION.match(path.parent.name))
-
-
-def _merge(old: pl.DataFrame, new: pl.DataFrame) -> tuple[pl.DataFrame, Added]:
-    """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
-    content = [name for name in CASES if name not in {"source", "line"}]
-    same = new.join(old, on=content, how="semi", nulls_equal=True).height
-    known = new.join(old, on="case", how="semi").height
-    merged = pl.concat([old.join(new, on="case", how="anti", maintain_order="left"), new])
-    places = old.select("case").with_row_index("_place")
-    merged = merged.join(places, on="case", how="left", maintain_order="left")
-    merged = merged.sort("_place", nulls_last=True, maintain_order=True).drop("_place")
-    return merged, Added(new=new.height - known, changed=known - same, unchanged=same)
-
-
-def _write_generation(home: Path, cases: pl.DataFrame, sources: list[dict[str, Any]]) -> None:
-    name = f"gen-{uuid7()}"
-    folder = home / f".{name}"
-    try:
-        folder.mkdir()
-        write_parquet(folder / "cases.parquet", cases.select(list(METADATA)), "lz4")
-        write_parquet(folder / "texts.parquet", cases.select(list(TEXTS)), "lz4", row_group_size=_ROW_GROUP)
-        document = json.dumps({"format": FORMAT, "sources": sources}, ensure_ascii=False)
-        write_atomically(folder / "import.json", document.encode(errors="replace"))
-        folder.rename(home / name)
-        sync(home)
-    except BaseException as error:
-        shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise unwritable(home, error) from error
-        raise
-    # The generation before this one stays: another process may be reading its texts.
-    for old in _generations(home)[:-2]:
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _report(one: Imported) -> dict[str, Any]:
-    return {
-        "source": one.source,
-        "format": one.format,
-        "label_base": one.label_base,
-        "read": one.read,
-        "kept": one.cases.height,
-        "erroneous": one.erroneous,
-        "clean": one.clean,
-        "findings": [asdict(finding) for finding in one.findings],
-    }
-
-
-def _read_sources(folder: Path) -> list[dict[str, Any]]:
-    path = folder / "import.json"
-    try:
-        sources: list[dict[str, Any]] = json.loads(path.read_bytes())["sources"]
-        names = [source["source"] for source in sources]
-    except OSError as error:
-        raise _damaged(path, str(error)) from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        names = [None]
-    if not all(isinstance(name, str) for name in names):
-        raise _damaged(path, "it is no report of an import")
-    return sources
-
-
-def _read_metadata(folder: Path) -> pl.DataFrame:
-    path = folder / "cases.parquet"
-    try:
-        return conform(read_parquet(path), METADATA, path.name)
-    except OSError as error:
-        raise _damaged(path, str(error)) from None
-    except FrameError as error:
-        raise _damaged(path, error.sentence.rstrip(".")) from None
-
-
-def _read_all(folder: Path) -> pl.DataFrame:
-    path = folder / "texts.parquet"
-    metadata = _read_metadata(folder)
-    try:
-        texts = conform(Texts((path,), (metadata.height,)).frame(), TEXTS, path.name)
-    except FrameError as error:
-        raise _damaged(path, error.sentence.rstrip(".")) from None
-    return pl.concat([metadata, texts], how="horizontal").select(list(CASES))
-
-
-def _damaged(path: Path, why: str) -> DamagedWorkspace:
-    return DamagedWorkspace(f"{path} cannot be read: {why}.", f"Remove {path.parent} and import again.")

@@ -27,7 +27,7 @@ def cases(number):
 
 
 def texts(frame):
-    return Texts((frame,), (frame.height,))
+    return Texts.whole((frame,), (frame.height,))
 
 
 def encode(problem, steps):

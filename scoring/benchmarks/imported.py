@@ -1,6 +1,6 @@
 """What reading one source gave: the cases frame, and everything a person should know about how it came to be."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,14 +8,16 @@ import polars as pl
 
 from scoring.benchmarks.findings import Finding
 from scoring.schema import CASES, content_key
+from scoring.texts import Texts
 
 
 @dataclass(frozen=True, eq=False)
 class Imported:
     """One source as cases.
 
-    `cases` has the columns of `scoring.schema.CASES`. `label_base` says in words which index base the labels had and
-    how that was seen. `read` is the number of rows in the source, kept ones or not.
+    `cases` has the columns of `scoring.schema.CASES`; of a source too large for memory, whose texts were `spilled`,
+    those of METADATA. `label_base` says in words which index base the labels had and how that was seen. `read` is the
+    number of rows in the source, kept ones or not.
     """
 
     benchmark: str
@@ -27,6 +29,10 @@ class Imported:
     findings: tuple[Finding, ...]
     # Unharmed originals of some of the cases, with the same columns and `twin_of`: scored, never listed or counted.
     twins: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CASES))
+    # Where the texts of `cases` are instead.
+    spilled: "Spilled | None" = None
+    # The file's absolute path, so that a row can be looked up again from anywhere. Empty = no file.
+    path: str = ""
     # Which column was read as what, where a person said so. Empty = the format says it.
     mapping: str = ""
 
@@ -39,6 +45,14 @@ class Imported:
     def clean(self) -> int:
         """Cases labelled as having no wrong step."""
         return int((self.cases["earliest_error"] == -1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Spilled:
+    """Texts of n cases in files, and the digests of those that `key` does not cover (null = there are none)."""
+
+    texts: Texts
+    rest: Sequence[str | None]
 
 
 def cases_frame(benchmark: str, source: str, cases: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

@@ -23,7 +23,7 @@ def opened(cases, low=0.0, high=1.0):
     evaluation = replace(making.evaluation(cases), scorer=making.scorer(low=low, high=high))
     rows = np.arange(len(cases))
     selection = Selection(
-        Request(), Workspace(None), making.frame(cases), Texts((), ()), (evaluation,), ("scorer",), rows
+        Request(), Workspace(None), making.frame(cases), Texts.whole((), ()), (evaluation,), ("scorer",), rows
     )
     return inspect(selection).focused("scorer", "bench")
 

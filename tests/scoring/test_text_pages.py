@@ -15,7 +15,7 @@ def frame(start, number):
 @pytest.fixture
 def pages(tmp_path):
     frame(0, 3000).write_parquet(tmp_path / "texts.parquet", row_group_size=256)
-    return TextPages(Texts((tmp_path / "texts.parquet", frame(3000, 5), frame(0, 0), frame(3005, 1)), (3000, 5, 0, 1)))
+    return TextPages(Texts.whole((tmp_path / "texts.parquet", frame(3000, 5), frame(0, 0), frame(3005, 1)), (3000, 5, 0, 1)))
 
 
 def test_every_row_is_found_in_any_order(pages):
@@ -25,7 +25,7 @@ def test_every_row_is_found_in_any_order(pages):
 
 def test_a_file_that_has_gone_or_is_short_is_damage(tmp_path):
     with pytest.raises(DamagedWorkspace):
-        TextPages(Texts((tmp_path / "gone.parquet",), (3,)))(1)
+        TextPages(Texts.whole((tmp_path / "gone.parquet",), (3,)))(1)
     frame(0, 2).write_parquet(tmp_path / "short.parquet")
     with pytest.raises(DamagedWorkspace, match="no row 2"):
-        TextPages(Texts((tmp_path / "short.parquet",), (3,)))(2)
+        TextPages(Texts.whole((tmp_path / "short.parquet",), (3,)))(2)

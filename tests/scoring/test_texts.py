@@ -19,7 +19,7 @@ def texts(tmp_path):
     paths = [tmp_path / f"[{number}].parquet" for number in range(4)]
     for path, part in zip(paths, parts, strict=True):
         write_parquet(path, part, "lz4", row_group_size=1)
-    return Texts((paths[0], parts[1], paths[2], paths[3]), (3, 1, 0, 2))
+    return Texts.whole((paths[0], parts[1], paths[2], paths[3]), (3, 1, 0, 2))
 
 
 def test_each_row_is_that_of_its_case(texts):
@@ -36,8 +36,8 @@ def test_all_rows_come_in_order(texts):
 
 
 def test_no_sources_are_an_empty_frame():
-    assert Texts((), ()).frame().schema == TEXTS
-    assert Texts((), ()).frame(["problem"]).schema == {"problem": pl.String}
+    assert Texts.whole((), ()).frame().schema == TEXTS
+    assert Texts.whole((), ()).frame(["problem"]).schema == {"problem": pl.String}
 
 
 def test_a_file_that_has_gone_is_one_sentence(texts):
@@ -60,5 +60,5 @@ def test_a_file_of_too_few_rows_is_one_sentence(texts):
     assert texts.row(0)["problem"] == "problem 0"
     with pytest.raises(DamagedWorkspace, match="it has no row 2"):
         texts.row(2)
-    with pytest.raises(DamagedWorkspace, match="1 rows for 3 cases"):
+    with pytest.raises(DamagedWorkspace, match="1 rows, and a case uses row 2"):
         texts.frame()

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -6,6 +7,7 @@ import pytest
 from authored import row, rows
 from generations import generations, home, ids
 from scoring.benchmarks import demo
+from scoring.benchmarks.imported import cases_frame
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.parquet import read_parquet
@@ -217,6 +219,60 @@ def test_nothing_of_an_import_is_left_out_of_the_generation(workspace, read):
     imported = read(rows(3))
     workspace.add([imported])
     folder = home(workspace) / generations(workspace)[0]
-    assert sorted(path.name for path in folder.iterdir()) == ["cases.parquet", "import.json", "texts.parquet"]
-    whole = pl.concat([read_parquet(folder / name) for name in ("cases.parquet", "texts.parquet")], how="horizontal")
+    cases, report, texts = sorted(folder.iterdir())
+    assert (cases.name, report.name) == ("cases.parquet", "import.json")
+    index = read_parquet(cases)
+    assert index["_texts"].to_list() == [texts.name] * 3
+    assert index["_row"].to_list() == [0, 1, 2]
+    whole = pl.concat([index, read_parquet(texts)], how="horizontal")
     assert whole.select(list(CASES)).equals(imported.cases)
+
+
+def files_of_texts(workspace):
+    """The inodes of the newest generation's files of texts, and how many rows they hold together."""
+    paths = sorted((home(workspace) / generations(workspace)[-1]).glob("texts-*.parquet"))
+    return {path.stat().st_ino for path in paths}, sum(read_parquet(path).height for path in paths)
+
+
+def test_texts_that_did_not_change_are_linked_and_not_written_again(workspace, read):
+    values = rows(6)
+    workspace.add([read(values)])
+    first, _ = files_of_texts(workspace)
+    workspace.add([read(values)])
+    assert files_of_texts(workspace) == (first, 6)
+    workspace.add([read([{**values[4], "problem": "changed"}, row(9)])])
+    second, held = files_of_texts(workspace)
+    # Row 4 of the old file is left unused; two rows are new.
+    assert first < second
+    assert held == 6 + 2
+    cases, texts = workspace.cases(["processbench"])
+    for index, key in enumerate(cases["key"]):
+        assert content_key(texts.row(index)["problem"], texts.row(index)["steps"]) == key
+    assert texts.frame(["problem"])["problem"].to_list() == [texts.row(index)["problem"] for index in range(7)]
+
+
+def test_twins_are_scored_and_neither_listed_nor_counted(workspace, read):
+    imported = read(rows(3))
+    twins = cases_frame(
+        "processbench",
+        "x",
+        [
+            {
+                "id": "twin",
+                "problem": "p",
+                "steps": ["s"],
+                "earliest_error": -1,
+                "line": 1,
+                "twin_of": "processbench/sums-1",
+            }
+        ],
+    )
+    added = workspace.add([replace(imported, twins=twins)])
+    assert added == [Added(new=3, changed=0, unchanged=0)]
+    assert ids(workspace) == ["sums-0", "sums-1", "sums-2"]
+    every, texts = workspace.cases(twins=True)
+    assert every["id"].to_list() == ["sums-0", "sums-1", "sums-2", "twin"]
+    assert texts.row(3)["steps"] == ["s"]
+    assert workspace.twins().equals(twins)
+    assert workspace.add([replace(imported, twins=twins)]) == [Added(new=0, changed=0, unchanged=3)]
+    assert workspace.imports("processbench")[0]["twins"] == 1

@@ -1,0 +1,247 @@
+"""One generation of a benchmark: its cases as an index over immutable files of texts.
+
+    gen-<uuid7>/   cases.parquet (metadata, and where each case's texts are), texts-<uuid7>.parquet, import.json
+
+A case that is imported again gets another row in the index; what did not change keeps its texts where they are, and a
+file of texts that is still used is linked into the next generation, not copied.
+"""
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from scoring.benchmarks.imported import Imported
+from scoring.errors import DamagedWorkspace, FrameError
+from scoring.files import sync, unwritable, uuid7, write_atomically
+from scoring.parquet import parquet_height, read_parquet, write_parquet
+from scoring.schema import METADATA, TEXTS, conform
+from scoring.texts import Texts
+
+FORMAT = 2
+REPORT = "import.json"
+ROW_GROUP = 256
+"""Rows of a group in a file of texts: as many are read to show one case."""
+
+# The file of a case's texts, and their row in it, 0-based.
+_PLACE = {"_texts": pl.String(), "_row": pl.Int32()}
+_INDEX: dict[str, pl.DataType] = {**METADATA, "_rest": pl.String(), **_PLACE}
+_NOT_CONTENT = ("source", "line")
+_TEXTS_FILE = re.compile(r"texts-[0-9a-f]{32}\.parquet\Z")
+
+
+@dataclass(frozen=True)
+class Added:
+    """What one import changed: counts of cases by how they compare with what was there."""
+
+    new: int
+    changed: int
+    unchanged: int
+
+
+@dataclass(frozen=True, eq=False)
+class Generation:
+    """All cases of one benchmark, twins included, and the reports of the imports that they came from.
+
+    `metadata` has the columns of METADATA and `_rest`, a digest of the texts that `key` does not cover (null = there
+    are none); `texts` are row by row beside it.
+    """
+
+    metadata: pl.DataFrame
+    texts: Texts
+    sources: tuple[dict[str, Any], ...] = ()
+
+    @classmethod
+    def nothing(cls) -> "Generation":
+        """What there is before the first import."""
+        return cls(pl.DataFrame(schema={**METADATA, "_rest": pl.String()}), Texts.whole((), ()))
+
+    @classmethod
+    def of(cls, one: Imported) -> "Generation":
+        """What one import holds, as if it were all."""
+        cases = one.cases if one.twins.is_empty() else pl.concat([one.cases, one.twins])
+        if one.spilled is not None:
+            metadata = cases.select(list(METADATA)).with_columns(pl.Series("_rest", one.spilled.rest, dtype=pl.String))
+            return cls(metadata, one.spilled.texts, (report(one),))
+        texts = cases.select(list(TEXTS))
+        metadata = cases.select(list(METADATA)).with_columns(rest_digests(texts).alias("_rest"))
+        return cls(metadata, Texts.whole((texts,), (texts.height,)), (report(one),))
+
+    @classmethod
+    def read(cls, folder: Path) -> "Generation":
+        """The generation in a folder.
+
+        Raises:
+            DamagedWorkspace: a file of it cannot be read or is not what it should be.
+        """
+        path = folder / "cases.parquet"
+        try:
+            index = conform(read_parquet(path), _INDEX, path.name)
+        except OSError as error:
+            raise damaged(path, str(error)) from None
+        except FrameError as error:
+            raise damaged(path, error.sentence.rstrip(".")) from None
+        names = index["_texts"].unique(maintain_order=True)
+        if index.select(pl.any_horizontal(pl.col(*_PLACE).is_null()).any()).item() or not _all_names(names.to_list()):
+            raise damaged(path, "it does not say where a case's texts are")
+        part = index["_texts"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
+        row = index["_row"].cast(pl.Int64).to_numpy()
+        texts = Texts(tuple(folder / name for name in names), part, row)
+        return cls(index.drop(list(_PLACE)), texts)
+
+    @classmethod
+    def with_reports(cls, folder: Path) -> "Generation":
+        """The same for the next import, which needs the reports and links the texts without reading them.
+
+        Raises:
+            DamagedWorkspace: as for `read`; a report cannot be read, or a file of texts is not whole.
+        """
+        found = replace(cls.read(folder), sources=tuple(read_sources(folder)))
+        for number, path in enumerate(found.texts.sources):
+            assert isinstance(path, Path)  # noqa: S101  # those of a folder are files
+            needed = int(found.texts.row_in_part[found.texts.part == number].max()) + 1
+            try:
+                height = parquet_height(path, TEXTS)
+            except OSError as error:
+                raise damaged(path, str(error)) from None
+            if height < needed:
+                raise damaged(path, f"it has {height} rows and a case uses the one numbered {needed}")
+        return found
+
+    def merged(self, new: "Generation") -> tuple["Generation", Added]:
+        """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
+        height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
+        content = [name for name in self.metadata.columns if name not in _NOT_CONTENT]
+        old_rows = self.metadata.with_row_index("_old")
+        same = new.metadata.join(old_rows, on=content, how="left", nulls_equal=True, maintain_order="left")["_old"]
+        at = new.metadata.join(old_rows, on="case", how="left", maintain_order="left")["_old"]
+        known, known_at = at.is_not_null().to_numpy(), at.drop_nulls().cast(pl.Int64).to_numpy()
+        # Where the texts are: an unchanged case keeps its old ones.
+        texts_of = np.where(same.is_null().to_numpy(), np.arange(new.metadata.height) + height, same.fill_null(0))
+        chosen = np.arange(height)
+        place = np.arange(height)
+        chosen[known_at] = np.flatnonzero(known) + height
+        place[known_at] = texts_of[known]
+        chosen = np.concatenate([chosen, np.flatnonzero(~known) + height])
+        place = np.concatenate([place, texts_of[~known]]).astype(np.int64)
+        metadata = pl.concat([self.metadata, new.metadata])[chosen]
+        reports = {one["source"]: one for one in (*self.sources, *new.sources)}
+        listed = new.metadata["twin_of"].is_null()
+        unchanged = int((same.is_not_null() & listed).sum())
+        total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
+        added = Added(new=total - there, changed=there - unchanged, unchanged=unchanged)
+        return Generation(metadata, texts.gather(place), tuple(reports.values())), added
+
+    def write(self, home: Path) -> None:
+        """Put the generation into its benchmark's folder, whole or not at all.
+
+        Raises:
+            UnwritableWorkspace: read-only, full, not allowed.
+        """
+        name = f"gen-{uuid7()}"
+        folder = home / f".{name}"
+        try:
+            folder.mkdir()
+            index = pl.concat([self.metadata, _write_texts(self.texts, folder)], how="horizontal")
+            write_parquet(folder / "cases.parquet", index.select(list(_INDEX)), "lz4")
+            document = {"format": FORMAT, "sources": list(self.sources)}
+            write_atomically(folder / REPORT, json.dumps(document, ensure_ascii=False).encode(errors="replace"))
+            folder.rename(home / name)
+            sync(home)
+        except BaseException as error:
+            shutil.rmtree(folder, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise unwritable(home, error) from error
+            raise
+
+
+def report(one: Imported) -> dict[str, Any]:
+    """How one source was imported, as a document."""
+    return {
+        "source": one.source,
+        "path": one.path,
+        "format": one.format,
+        "label_base": one.label_base,
+        "mapping": one.mapping,
+        "read": one.read,
+        "kept": one.cases.height,
+        "twins": one.twins.height,
+        "erroneous": one.erroneous,
+        "clean": one.clean,
+        "findings": [asdict(finding) for finding in one.findings],
+    }
+
+
+def rest_digests(texts: pl.DataFrame) -> pl.Series:
+    """Hex digests of the texts that a case's `key` does not cover, null where there are none. Shape (n,)."""
+    others = texts.drop("problem", "steps", strict=False)
+    some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
+    if not some.any():
+        return pl.Series([None] * texts.height, dtype=pl.String)
+    rows = zip(some.to_list(), others.iter_rows(), strict=True)
+    digests = [blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if told else None for told, row in rows]
+    return pl.Series(digests, dtype=pl.String)
+
+
+def read_sources(folder: Path) -> list[dict[str, Any]]:
+    """The reports of the imports of a generation.
+
+    Raises:
+        DamagedWorkspace: they cannot be read.
+    """
+    path = folder / REPORT
+    try:
+        sources: list[dict[str, Any]] = json.loads(path.read_bytes())["sources"]
+        names = [source["source"] for source in sources]
+    except OSError as error:
+        raise damaged(path, str(error)) from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        names = [None]
+    if not all(isinstance(name, str) for name in names):
+        raise damaged(path, "it is no report of an import")
+    return sources
+
+
+def damaged(path: Path, why: str) -> DamagedWorkspace:
+    """The sentence about a file of a generation that cannot be used."""
+    return DamagedWorkspace(f"{path} cannot be read: {why}.", f"Remove {path.parent} and import again.")
+
+
+def _write_texts(texts: Texts, folder: Path) -> pl.DataFrame:
+    """Put the used texts into a folder, files by a link and frames as one new file; where each case's are now."""
+    names = np.full(texts.part.size, f"texts-{uuid7()}.parquet", dtype=object)
+    row = texts.row_in_part.copy()
+    fresh = np.ones(names.size, dtype=np.bool_)
+    for number in np.unique(texts.part).tolist():
+        source = texts.sources[number]
+        if isinstance(source, Path):
+            here = texts.part == number
+            names[here], fresh[here] = f"texts-{uuid7()}.parquet", False
+            _link(source, folder / names[here.argmax()])
+    rows = np.flatnonzero(fresh)
+    if rows.size:
+        row[rows] = np.arange(rows.size)
+        write_parquet(folder / names[rows[0]], texts.gather(rows).frame(), "lz4", row_group_size=ROW_GROUP)
+    return pl.DataFrame({"_texts": names.tolist(), "_row": row}, schema=_PLACE)
+
+
+def _all_names(names: Sequence[str]) -> bool:
+    """Whether they name files of the folder itself and nothing elsewhere."""
+    return all(_TEXTS_FILE.match(name) for name in names)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # Another file system, or one without links.
+        shutil.copyfile(source, target)
+        sync(target)
