@@ -229,13 +229,13 @@ class InspectApp(App[int]):
 
     def on_export(self, message: Export) -> None:
         """Save or copy a table, and say where it went and which command makes it again."""
-        from inspector.exporting import export_document, free_path
+        from inspector.exporting import export_document, file_stem, free_path
         from scoring.errors import InspectError
 
         if self.inspection is None:
             return
         document = export_document(self.inspection, message)
-        path = free_path(self.folder, f"{self.inspection.benchmark or 'cases'}-{message.what}", message.form)
+        path = free_path(self.folder, file_stem(self.inspection, message), message.form)
         try:
             document.write(path, message.form)
         except InspectError as error:

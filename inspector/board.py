@@ -15,7 +15,7 @@ from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
 from scoring.filters import passing
 from scoring.metrics.first_error import Unparsed
-from scoring.verdicts import OUTCOMES
+from scoring.verdicts import OUTCOMES, REFUSED, UNPARSED, UNSCORED
 
 BOARD = {
     "row": pl.String(),
@@ -40,7 +40,7 @@ SEPARATOR = "\n"
 
 
 def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFrame:
-    """One row for every scorer and benchmark that it has rewards for, best F1 first within a benchmark.
+    """One row for every scorer and benchmark that it gave anything for, best F1 first within a benchmark.
 
     `base` are the conditions that hold for the whole app; filters of the cases screen do not touch the board.
     """
@@ -48,10 +48,10 @@ def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFram
     # Conditions may speak of any scorer, so they are read beside all of them.
     within = passing(selection.frame() if base else selection.cases, base)
     for benchmark in selection.cases["benchmark"].unique(maintain_order=True):
-        member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy().tobytes()
+        member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy()
         for evaluation in selection.evaluations:
-            line, counts = _line(evaluation, member, selection.request.unparsed, selection.request.seed)
-            if sum(counts[code] for code in range(len(OUTCOMES) - 2)):
+            if (evaluation.present & member).any():
+                line, counts = _line(evaluation, member.tobytes(), selection.request.unparsed, selection.request.seed)
                 rows.append(_row(evaluation, benchmark, line, counts))
     frame = pl.DataFrame(rows, schema=BOARD, orient="row")
     return frame.sort("benchmark", "f1", "scorer", descending=[False, True, False], nulls_last=True)
@@ -66,7 +66,7 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
         **{name: getattr(line, name) for name in ("f1", "low", "high", "error_acc", "correct_acc", "over", "reason")},
         "threshold": evaluation.rule.threshold,
         "threshold_source": evaluation.rule.source,
-        "scored": sum(counts[code] for code in range(len(OUTCOMES) - 3)) + counts[-1],
+        "scored": sum(counts) - sum(counts[code] for code in (UNPARSED, REFUSED, UNSCORED)),
         "cases": sum(counts),
         "about": scorer.about,
         **dict(zip(OUTCOMES, counts, strict=True)),
@@ -101,8 +101,9 @@ def board_columns(brush: Brush, *, several: bool) -> list[Column]:
     def outcomes(value: tuple[int, ...], width: int) -> list[Part]:
         return brush.outcome_bar(dict(zip(OUTCOMES, value, strict=True)), width)
 
-    def cut(value: tuple[float, str], _: int) -> list[Part]:
-        return [(f"{value[0]:.3f} ", ""), (value[1], "dim")]
+    def cut(value: tuple[float | None, str], _: int) -> list[Part]:
+        threshold, source = value
+        return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
 
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
         return [(f"{value[0]:,}/{value[1]:,}", "dim" if value[0] == value[1] else "late")]
@@ -136,7 +137,10 @@ def board_lines(selection: Selection) -> Iterator[str]:
         )
         counts = ", ".join(f"{row[name]} {name.replace('_', ' ')}" for name in OUTCOMES if row[name])
         accuracies = f"{_percent(row['error_acc']):>9}  {_percent(row['correct_acc']):>11}"
-        yield f"{row['scorer']:<{width}}  {f1}  {accuracies}  {row['threshold']:>9.3f}  {counts}"
+        threshold = "-" if row["threshold"] is None else f"{row['threshold']:.3f}"
+        source = f"; {row['threshold_source']}" if row["threshold"] is None else ""
+        reason = f"; {row['reason']}" if row["reason"] else ""
+        yield f"{row['scorer']:<{width}}  {f1}  {accuracies}  {threshold:>9}  {counts}{source}{reason}"
 
 
 def _percent(value: float | None) -> str:

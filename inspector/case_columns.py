@@ -1,11 +1,26 @@
 """The columns of the list of cases."""
 
-from typing import Any
+from collections.abc import Callable
+
+import numpy as np
 
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
+from scoring.evaluation import Evaluation
+
+LABELS = {
+    "error_type": ("error type", 18),
+    "pattern": ("pattern", 14),
+    "generator": ("generator", 14),
+    "error_category": ("error category", 14),
+    "subset_group": ("group", 10),
+    "origin": ("origin", 10),
+    "language": ("language", 8),
+}
+"""Columns of the cases frame with titles and widths, the most telling first."""
+SHOWN_LABELS = 4
 
 
 def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
@@ -23,41 +38,47 @@ def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
         Column("n_steps", "steps", 5),
         Column("earliest_error", "gold", 4, right=True, paint=index),
     ]
-    evaluation = inspection.evaluation
-    if evaluation is not None:
-        name = evaluation.scorer.name
-        low, high = inspection.span
-
-        def outcome(value: str | None, _: int) -> list[Part]:
-            return brush.outcome(value)
-
-        def margin(value: float | None, _: int) -> list[Part]:
-            if value is None:
-                return [(dash, "dim")]
-            return [("never" if value == float("-inf") else f"{value:+.2f}", "")]
-
-        def spark(value: tuple[list[float] | None, int | None, int | None], _: int) -> list[Part]:
-            rewards, gold, verdict = value
-            return brush.sparkline(rewards, low, high, gold, verdict) if rewards else [("", "")]
-
-        columns += [
-            Column("verdict", "pred", 4, right=True, paint=index, source=f"{name}.verdict"),
-            Column("outcome", "outcome", 13, paint=outcome, source=f"{name}.outcome"),
-            Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin"),
-            Column(
-                "rewards", "rewards", 10, paint=spark, source=("rewards", "earliest_error", f"{name}.verdict"), flex=2
-            ),
-            Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2),
-        ]
+    if inspection.evaluation is not None:
+        columns += _outcome_columns(inspection, inspection.evaluation, brush, index)
     return [*columns, *_labels(inspection)]
 
 
+def _outcome_columns(
+    inspection: Inspection, evaluation: Evaluation, brush: Brush, index: Callable[[int | None, int], list[Part]]
+) -> list[Column]:
+    """Verdict and outcome; margin, rewards and the like where the scorer has them on any case."""
+    name, rewards = evaluation.scorer.name, evaluation.rewards
+    low, high = inspection.span
+    dash = "-" if brush.ascii_only else "–"
+
+    def outcome(value: str | None, _: int) -> list[Part]:
+        return brush.outcome(value)
+
+    def margin(value: float | None, _: int) -> list[Part]:
+        if value is None:
+            return [(dash, "dim")]
+        return [("never" if value == float("-inf") else f"{value:+.2f}", "")]
+
+    def spark(value: tuple[list[float] | None, int | None, int | None], _: int) -> list[Part]:
+        found, gold, verdict = value
+        return brush.sparkline(found, low, high, gold, verdict) if found else [("", "")]
+
+    columns = [
+        Column("verdict", "pred", 4, right=True, paint=index, source=f"{name}.verdict"),
+        Column("outcome", "outcome", 13, paint=outcome, source=f"{name}.outcome"),
+    ]
+    if evaluation.movable:
+        columns.append(Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin"))
+    if evaluation.movable or rewards.scored.any():
+        source = ("rewards", "earliest_error", f"{name}.verdict")
+        columns.append(Column("rewards", "rewards", 10, paint=spark, source=source, flex=2))
+        columns.append(Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2))
+    if np.isfinite(rewards.solutions).any():
+        columns.append(Column("solution", "solution", 8, decimals=3))
+    return columns
+
+
 def _labels(inspection: Inspection) -> list[Column]:
-    """The benchmark's own labels, where it has any."""
-    titles = {"error_type": ("error type", 18), "pattern": ("pattern", 14), "generator": ("generator", 14)}
-
-    def has(name: str) -> bool:
-        values: Any = inspection.cases[name]
-        return bool(values.null_count() < values.len())
-
-    return [Column(name, title, width) for name, (title, width) in titles.items() if has(name)][:2]
+    """The benchmark's own labels that tell cases apart."""
+    cases = inspection.cases
+    return [Column(name, *LABELS[name]) for name in LABELS if cases[name].n_unique() > 1][:SHOWN_LABELS]

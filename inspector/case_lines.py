@@ -1,36 +1,43 @@
 """One case as lines for a pane: problem, what happened, steps with reward bars and marks, gold labels."""
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
+from rich.cells import cell_len
 
 from inspector.documents import gold_word
 from inspector.inspection import Inspection
 from inspector.mathtext import unicode_math
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.sentences import GLYPHS, outcome_sentence
+from inspector.sentences import GLYPHS, outcome_sentence, votes_words
 from inspector.text import clean
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.evaluation import Evaluation
-from scoring.verdicts import OUTCOMES
+from scoring.verdicts import OUTCOMES, UNPARSED
 
 MARK = 5
+TAIL = 300
+"""Characters of an answer's end that are shown where it could not be read."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){2,}")
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a case is shown: width in cells, pictures, formulas raw or in Unicode, gold reason shown or hidden."""
+    """How a case is shown: width in cells, pictures, formulas raw or in Unicode, gold reason shown or hidden.
+
+    `named` puts the case's name above, where it does not stand elsewhere.
+    """
 
     width: int
     brush: Brush
     raw: bool = False
     reason: bool = True
+    named: bool = True
 
     @property
     def bar(self) -> int:
@@ -54,13 +61,13 @@ def case_lines(inspection: Inspection, row: int, manner: Manner) -> CaseLines:
     lines = list(_head(case, manner))
     lines += _paragraph("", "", texts["problem"], manner, style="strong")
     if evaluation is not None:
-        lines += [Line([]), *_sentence(evaluation, row, manner)]
+        lines += [Line([]), *_sentence(evaluation, row, manner), *_answers(inspection, evaluation, row, manner)]
     lines.append(Line([]))
     starts = []
     for step, text in enumerate(texts["steps"]):
         starts.append(len(lines))
         lines += _step(case, step, text, evaluation, row, manner)
-    lines += [Line([]), *_gold(case, texts, manner)]
+    lines += [Line([]), *_gold(case, texts, manner), *_other_texts(texts, manner)]
     return CaseLines(tuple(lines), tuple(starts))
 
 
@@ -70,13 +77,14 @@ def _prose(text: str, manner: Manner) -> str:
 
 
 def _head(case: dict[str, Any], manner: Manner) -> Iterator[Line]:
-    facts = [case["subset"], case["generator"], f"{case['n_steps']} steps"]
+    facts = [case["subset"], case["origin"], case["language"], case["generator"], f"{case['n_steps']} steps"]
     if case["final_answer_correct"] is not None:
         facts.append("final answer right" if case["final_answer_correct"] else "final answer wrong")
     described = "  ·  ".join(clean(fact) for fact in facts if fact)
     if manner.brush.ascii_only:
         described = described.replace("·", "|")
-    for line in wrap(f"{clean(case['case'])}  {described}", manner.width):
+    name = f"{clean(case['case'])}  " if manner.named else ""
+    for line in wrap(f"{name}{described}", manner.width):
         yield Line([(line, "dim")])
 
 
@@ -88,17 +96,31 @@ def _sentence(evaluation: Evaluation, row: int, manner: Manner) -> Iterator[Line
         yield Line([(line, f"{style} strong")])
 
 
+def _answers(inspection: Inspection, evaluation: Evaluation, row: int, manner: Manner) -> Iterator[Line]:
+    """What there is beside a verdict: how answers voted, how one that was not read ends, a number for the solution."""
+    if words := votes_words(evaluation, row):
+        yield from _paragraph("", "", f"votes: {words}", manner, style="dim")
+    solution = float(evaluation.rewards.solutions[row])
+    if evaluation.answered[row] and math.isfinite(solution):
+        yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
+    if evaluation.codes[row] != UNPARSED:
+        return
+    answers = inspection.selection.answers(evaluation.scorer.name, row)
+    if answers:
+        end = answers[0].rstrip()
+        cut = "..." if len(end) > TAIL else ""
+        yield from _paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(manner, raw=True), style="dim")
+
+
 def _step(
     case: dict[str, Any], step: int, text: str, evaluation: Evaluation | None, row: int, manner: Manner
 ) -> Iterator[Line]:
-    """Mark, number, bar and reward at the left, the text wrapped beside them."""
-    verdict = int(evaluation.verdicts[row]) if evaluation and evaluation.rewards.scored[row] else None
-    gutter = _gutter(case, step, verdict)
-    number: Part = (f"{step:>3} ", "dim")
-    margin: list[Part] = [*gutter, number]
+    """Mark, number, bar and reward (or a tick) at the left, the text wrapped beside them."""
+    verdict = int(evaluation.verdicts[row]) if evaluation and evaluation.answered[row] else None
+    margin: list[Part] = [*_gutter(case, step, verdict), (f"{step:>3} ", "dim")]
     if evaluation is not None:
-        margin += _reward(evaluation, row, step, manner)
-    indent = MARK + 4 + (manner.bar + 8 if evaluation is not None else 0)
+        margin += _judgement(evaluation, row, step, manner)
+    indent = sum(cell_len(text) for text, _ in margin)
     style = {"error": "gold", "error step": "strong"}.get(gold_word(case, step) or "", "")
     body = wrap(_prose(text, manner), max(10, manner.width - indent))
     for index, line in enumerate(body):
@@ -119,18 +141,40 @@ def _gutter(case: dict[str, Any], step: int, verdict: int | None) -> list[Part]:
     return [(text, style), (" " * (MARK - len(text)), "")]
 
 
-def _reward(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list[Part]:
-    """Bar, value, and a cross where the step is judged wrong."""
-    rewards = evaluation.rewards.of(row)
-    if rewards is None:
-        return [(" " * manner.bar + ("     -  " if manner.brush.ascii_only else "     –  "), "dim")]
-    reward, scorer, rule = rewards[step], evaluation.scorer, evaluation.rule
-    span = (scorer.high - scorer.low) or 1.0
-    wrong = bool(rule.wrong(np.array([reward]))[0])
+def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list[Part]:
+    """Bar and value where there is a reward, and a cross where the step is judged wrong.
+
+    A scorer that gave labels alone has a tick or a cross, one that gave verdicts alone has nothing here.
+    """
+    ascii_only = manner.brush.ascii_only
+    judged = evaluation.judged_wrong(row)
+    wrong = judged is not None and judged[step]
     style = "bad" if wrong else "good"
-    bar = manner.brush.reward_bar((reward - scorer.low) / span, manner.bar, (rule.threshold - scorer.low) / span, style)
-    cross = "x" if manner.brush.ascii_only else "✗"
-    return [*bar, (f" {_five_cells(reward)}", style), (f"{cross if wrong else ' '} ", style)]
+    cross = "x" if ascii_only else "✗"
+    rewards = evaluation.rewards.of(row)
+    if rewards is not None:
+        mark = cross if wrong else " "
+        return [
+            *_bar(evaluation, rewards[step], style, manner),
+            (f" {_five_cells(rewards[step])}", style),
+            (f"{mark} ", style),
+        ]
+    if evaluation.rewards.labels.given.any():
+        tick = "+" if ascii_only else "✓"
+        return [("  " if judged is None else f"{cross if wrong else tick} ", style)]
+    if evaluation.movable:
+        return [(" " * manner.bar + ("     -  " if ascii_only else "     –  "), "dim")]
+    return []
+
+
+def _bar(evaluation: Evaluation, reward: float, style: str, manner: Manner) -> list[Part]:
+    """A reward's bar in the scorer's own range, with the threshold through it where there is one."""
+    scorer, threshold = evaluation.scorer, evaluation.rule.threshold
+    span = (scorer.high - scorer.low) or 1.0
+    share = (reward - scorer.low) / span
+    if threshold is None:
+        return [(manner.brush.bar(share, manner.bar)[0], style)]
+    return manner.brush.reward_bar(share, manner.bar, (threshold - scorer.low) / span, style)
 
 
 def _five_cells(reward: float) -> str:
@@ -149,13 +193,22 @@ def _gold(case: dict[str, Any], texts: dict[str, Any], manner: Manner) -> Iterat
     else:
         others = [str(step) for step in case["error_steps"] or [] if step != earliest]
         said = f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
-    kinds = [case["error_type"], case["error_kind"], case["pattern"]]
+    kinds = [case["error_category"], case["error_type"], case["error_kind"], case["pattern"]]
     dot = " | " if manner.brush.ascii_only else " · "
     yield from _paragraph("Gold  ", "gold", dot.join([said, *(kind for kind in kinds if kind)]), manner)
     if texts["reason"] and manner.reason:
         yield from _paragraph("Why   ", "gold", texts["reason"], manner)
     elif texts["reason"]:
         yield Line([("Why   ", "gold"), ("hidden; r shows it", "dim")])
+
+
+def _other_texts(texts: dict[str, Any], manner: Manner) -> Iterator[Line]:
+    """Other wordings of the problem, where they are another, and the reference answer."""
+    for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
+        if texts[name] not in {None, texts["problem"]}:
+            yield from _paragraph(label, "dim", texts[name], manner)
+    if texts["reference_answer"] is not None:
+        yield from _paragraph("Answer    ", "dim", texts["reference_answer"], manner)
 
 
 def _paragraph(label: str, label_style: str, text: str, manner: Manner, style: str = "") -> Iterator[Line]:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
+FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
+"""Formats of `export`."""
 _REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold")
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -24,6 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.numbers", "one case, a row a step"),
+    "export": ("inspector.shell.exporting", "cases or rewards as the rows that other toolkits read"),
 }
 """Command -> the module whose `run(args)` does it, and its line of help."""
 
@@ -191,10 +194,20 @@ def _output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
 
 
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("cases", "rewards"), help="the shown cases, or one scorer's rewards for them")
+    parser.add_argument("--to", choices=FOREIGN, required=True, help="cases: all but mr_eval; rewards: grben, mr_eval")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all (default: stdout)")
+    parser.add_argument("--name", metavar="NAME", help="mr_eval: the model_name, which is its own --model")
+
+
 def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
-        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help="files, folders, or hf:NAME")
+        paths = "files, folders or patterns (benchmarks, results or tables), or hf:NAME"
+        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help=paths)
+        parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
+        parser.add_argument("--mapping", metavar="FILE", help="which column of a table is what (JSON)")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
         return
@@ -206,6 +219,9 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
         return
+    if name == "export":
+        _export(parser)
+        return
     if name == "demo":
         parser.add_argument("--no-app", action="store_true", help="print the board and exit")
         parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
@@ -213,6 +229,7 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
     _output(parser)
     if name == "show":
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
+        parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
     if name == "metrics":
         parser.add_argument("--by", action=_Collect, metavar="COL", default=(), help="group by these columns")
     if name == "cases":

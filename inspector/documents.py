@@ -9,7 +9,7 @@ import polars as pl
 
 from inspector.request import Request
 from inspector.selection import Selection
-from inspector.sentences import outcome_sentence
+from inspector.sentences import outcome_sentence, votes_words
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.first_error import AVERAGING, metric_rows
@@ -51,7 +51,12 @@ CASE_COLUMNS = (
     "error_kind",
     "pattern",
     "final_answer_correct",
+    "subset_group",
+    "origin",
+    "language",
 )
+DIFFERING = ("question", "original_problem")
+"""Other wordings of the problem, told where they are another."""
 
 
 def program_version() -> str:
@@ -95,7 +100,7 @@ def _data(selection: Selection) -> str:
 
 def _coverage(evaluation: Evaluation, shown: Bools) -> str:
     """`n of N` cases with a verdict among those shown."""
-    return f"{int((evaluation.rewards.scored & shown).sum())} of {int(shown.sum())}"
+    return f"{int((evaluation.answered & shown).sum())} of {int(shown.sum())}"
 
 
 def metrics_document(selection: Selection, form: str = "") -> Document:
@@ -148,8 +153,7 @@ def _partial_averages(selection: Selection) -> Iterator[str]:
     for one in selection.chosen_evaluations:
         groups = one.gold.subsets[1]
         for part, within in _parts(selection.cases, ("benchmark",), selection.mask):
-            tried = within & (one.rewards.scored | one.rewards.refused)
-            there, wanted = np.unique(groups[tried]).size, np.unique(groups[within]).size
+            there, wanted = np.unique(groups[within & one.tried]).size, np.unique(groups[within]).size
             if 0 < there < wanted:
                 name = f"{one.scorer.name} on {part['benchmark']}"
                 yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"
@@ -180,10 +184,9 @@ def case_document(selection: Selection, row: int, form: str = "") -> Document:
         "gold": [gold_word(case, step) for step in range(n_steps)],
     }
     for one in selection.chosen_evaluations:
-        rewards = one.rewards.of(row)
+        rewards, wrong = one.rewards.of(row), one.judged_wrong(row)
         columns[f"{one.scorer.name}.reward"] = pl.Series(rewards or [None] * n_steps, dtype=pl.Float64)
-        wrong = one.rule.wrong(np.array(rewards)).tolist() if rewards else [None] * n_steps
-        columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong, dtype=pl.Boolean)
+        columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong or [None] * n_steps, dtype=pl.Boolean)
     command = selection.request.command("show", case["case"], form=form)
     described = {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
     said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
@@ -191,6 +194,10 @@ def case_document(selection: Selection, row: int, form: str = "") -> Document:
     outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
     facts = {**provenance(selection, command), "coverage": None, "filter": None, "averaging": None}
     extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
+    extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
+    extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
+    votes = {one.scorer.name: votes_words(one, row) for one in selection.chosen_evaluations if votes_words(one, row)}
+    extra |= {"votes": votes} if votes else {}
     return Document(pl.DataFrame(columns), {**facts, **described, **said, **extra})
 
 

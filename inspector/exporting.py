@@ -1,5 +1,6 @@
 """What the app exports, and where it goes."""
 
+import re
 from pathlib import Path
 
 from inspector.documents import case_document, cases_document, metrics_document
@@ -7,6 +8,8 @@ from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document
 
+LONGEST_NAME = 80
+"""Characters of a file's name: far fewer than any file system takes, in any encoding."""
 ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex"}
 
 
@@ -19,6 +22,14 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
     # The filter of the list of cases does not touch the board.
     behind = inspection.cleared() if asked.what == "board" else inspection
     return metrics_document(behind.for_metrics(), asked.form)
+
+
+def file_stem(inspection: Inspection, asked: Export) -> str:
+    """What a file is called, without its ending: after the benchmark and the table, or after its one case."""
+    stem = f"{inspection.benchmark or 'cases'}-{asked.what}"
+    if asked.what == "case":
+        stem = inspection.cases["case"][asked.row]
+    return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"
 
 
 def free_path(folder: Path, stem: str, form: str) -> Path:

@@ -5,10 +5,14 @@ from inspector.sentences import GLYPHS, WORDS
 from inspector.widgets.facet_list import NOTHING, Group, Value
 
 TITLES = {
+    "subset_group": "group of subsets",
     "subset": "subset",
     "pattern": "reasoning pattern",
+    "error_category": "error category",
     "error_type": "error type",
     "error_kind": "error kind",
+    "origin": "taken from",
+    "language": "language",
     "generator": "generator",
     "final_answer_correct": "final answer right",
 }

@@ -4,24 +4,29 @@ A key press makes a new value out of the old one; nothing in it ever changes. Wh
 the file holds what the screen shows.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from inspector.headline import Headline, headline
+from inspector.facet_counts import Counts, facet_counts
+from inspector.headline import Headline, headline, official_f1
 from inspector.selection import OPTIMISTIC, Selection, match_name, ordering, select
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
 from scoring.step_rewards import Bools, Ints
 from scoring.thresholds import Sweep, sweep
-from scoring.verdicts import OUTCOMES, RIGHT, WRONG
+from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
 
-FACETS = ("subset", "pattern", "error_type", "error_kind", "generator", "final_answer_correct")
-"""Columns offered as facets beside the outcome, where they tell cases apart."""
+
+class Changes(NamedTuple):
+    """How many cases a moved threshold turned right, turned wrong, and left wrong in another way."""
+
+    right: int = 0
+    wrong: int = 0
+    other: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +60,11 @@ class Inspection:
     def evaluation(self) -> Evaluation | None:
         """The evaluation in focus."""
         return None if self.scorer is None else self.selection.evaluation(self.scorer)
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold of the scorer in focus; None where there is none to move."""
+        return None if self.evaluation is None else self.evaluation.rule.threshold
 
     @property
     def outcome_column(self) -> str:
@@ -97,9 +107,14 @@ class Inspection:
 
     @cached_property
     def frame(self) -> pl.DataFrame:
-        """The cases with all columns of all scorers, and `rewards` of the scorer in focus, for the table."""
+        """The cases with all columns of all scorers, and `rewards` and `solution` of the scorer in focus."""
         frame = self.selection.frame()
-        return frame if self.evaluation is None else frame.with_columns(self.evaluation.rewards.lists.alias("rewards"))
+        if self.evaluation is None:
+            return frame
+        rewards = self.evaluation.rewards
+        return frame.with_columns(
+            rewards.lists.alias("rewards"), pl.Series("solution", rewards.solutions).fill_nan(None)
+        )
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -112,31 +127,16 @@ class Inspection:
 
     @cached_property
     def sweep(self) -> Sweep | None:
-        """F1 at every distinct threshold on the slice."""
+        """F1 at every distinct threshold on the slice; None where there is none to move."""
         if self.evaluation is None:
             return None
         return sweep(self.evaluation, self.slice, self.evaluation.gold.subsets[1], self.selection.request.unparsed)
 
-    def facet_counts(self) -> dict[str, list[tuple[str | bool | None, int]]]:
-        """For every facet its values and how many cases have them under all the other conditions.
-
-        Values come most frequent first, outcomes in their own order. A facet with one value tells nothing and is left
-        out, unless it is in use.
-        """
-        frame = self.selection.frame()
+    def facet_counts(self) -> dict[str, Counts]:
+        """For every facet its values and how many cases have them under all the other conditions."""
+        outcome = self.outcome_column if self.scorer else None
         within = pl.Series(self.benchmark_rows)
-        facets = {}
-        for column in (*([self.outcome_column] if self.scorer else []), *FACETS):
-            others = (*self.base, *self.filter.without(column).conditions)
-            values = frame.select(column)
-            counted = values.filter(within & passing(frame, others)).group_by(column).len()
-            found = dict(counted.iter_rows())
-            every = values.filter(within)[column].unique().to_list()
-            if len(every) > 1 or self.filter.facet(column):
-                facets[column] = [
-                    (value, found.get(value, 0)) for value in sorted(every, key=_facet_order(column, found))
-                ]
-        return facets
+        return facet_counts(self.selection.frame(), within, outcome, self.base, self.filter)
 
     def for_metrics(self) -> Selection:
         """The selection behind the metrics: all scorers, on the cases that the headline speaks of, in file order."""
@@ -160,13 +160,14 @@ class Inspection:
         return self._with(scorer=scorer, benchmark=benchmark, chosen=Filter(tuple(kept), self.filter.where))
 
     def failures(self) -> "Inspection":
-        """The wrong cases of the scorer in focus, most instructive first."""
-        wrong = tuple(OUTCOMES[code] for code in WRONG)
+        """The cases that count as wrong for the scorer in focus, most instructive first."""
+        codes = (*WRONG, UNPARSED, REFUSED) if self.selection.request.unparsed == "wrong" else WRONG
+        wrong = tuple(OUTCOMES[code] for code in codes)
         return self._with(chosen=Filter((Facet(self.outcome_column, wrong),)), sort="instructive")
 
     def renewed(self, selection: Selection) -> "Inspection":
         """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first."""
-        names = [name for name in selection.chosen if covers(selection.evaluation(name), self.benchmark)]
+        names = [name for name in selection.chosen if selection.evaluation(name).covers(self.benchmark)]
         scorer = self.scorer if self.scorer in names else (names[0] if names else None)
         old = self.selection.request
         request = replace(selection.request, sort=old.sort, subsets=())
@@ -179,7 +180,7 @@ class Inspection:
 
     def next_scorer(self, by: int) -> "Inspection":
         """Through the next scorer (or, with -1, the one before), round and round."""
-        names = [one.scorer.name for one in self.selection.evaluations if covers(one, self.benchmark)]
+        names = [one.scorer.name for one in self.selection.evaluations if one.covers(self.benchmark)]
         if not names or self.scorer is None:
             return self
         # A scorer that was refused on every case here is none of them.
@@ -254,26 +255,39 @@ class Inspection:
         request = self.selection.request
         return ordering(request.sort, self.selection.frame(), self.selection.chosen_evaluations)
 
-    def flips(self, before: "Inspection") -> tuple[int, int]:
-        """How many cases of the slice became right and how many wrong since `before`."""
+    def changes(self, before: "Inspection") -> Changes:
+        """How the cases of the slice changed since `before`."""
         if self.evaluation is None or before.evaluation is None:
-            return 0, 0
-        now, then = (np.isin(one.evaluation.codes[self.slice], RIGHT) for one in (self, before) if one.evaluation)
-        return int((now & ~then).sum()), int((then & ~now).sum())
+            return Changes()
+        codes, old = self.evaluation.codes[self.slice], before.evaluation.codes[self.slice]
+        now, then = np.isin(codes, RIGHT), np.isin(old, RIGHT)
+        right, wrong = int((now & ~then).sum()), int((then & ~now).sum())
+        return Changes(right, wrong, int((codes != old).sum()) - right - wrong)
 
 
 def inspect(selection: Selection) -> Inspection:
-    """The first value of an app: the benchmark with the most cases, all its cases, the first scorer that scored it."""
+    """The first value of an app: the benchmark with the most cases, all its cases, the scorer asked for or the best."""
     counts = selection.cases["benchmark"].value_counts(sort=True)
     benchmark = str(counts["benchmark"][0]) if counts.height else ""
-    on_it = [name for name in selection.chosen if covers(selection.evaluation(name), benchmark)]
+    on_it = [name for name in selection.chosen if selection.evaluation(name).covers(benchmark)]
     request = selection.request
     names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
     subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
     base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
+    asked = bool(request.scorers)
     request = replace(request, subsets=(), thresholds=_found(selection))
     start = Inspection(replace(selection, request=request), benchmark, on_it[0] if on_it else None, base=base)
-    return start.focused(start.scorer, benchmark)
+    return start.focused(start.scorer if asked else _best(start, on_it), benchmark)
+
+
+def _best(start: Inspection, names: list[str]) -> str | None:
+    """The scorer with the highest F1, of equally good ones the first by name; those without an F1 come last."""
+
+    def place(name: str) -> tuple[bool, float, str]:
+        f1 = official_f1(start.selection.evaluation(name), start.slice, start.selection.request.unparsed)
+        return f1 is None, -(f1 or 0.0), name
+
+    return min(names, key=place, default=None)
 
 
 def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
@@ -281,20 +295,3 @@ def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
     asked = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
     tuned = [one for one in selection.evaluations if one.rule.source == OPTIMISTIC]
     return (*asked, *((one.scorer.name, f"best:{one.rule.threshold!r}") for one in tuned))
-
-
-def covers(evaluation: Evaluation, benchmark: str) -> bool:
-    """Whether a scorer has a verdict on any case of a benchmark."""
-    rows = (evaluation.gold.cases["benchmark"] == benchmark).to_numpy()
-    return bool((evaluation.rewards.scored & rows).any())
-
-
-def _facet_order(column: str, counts: dict[str | bool | None, int]) -> Callable[[str | bool | None], tuple[Any, ...]]:
-    """The order of a facet's values: outcomes in their own, others by count, missing values last."""
-
-    def place(value: str | bool | None) -> tuple[Any, ...]:
-        if column.endswith(".outcome") and isinstance(value, str):
-            return (OUTCOMES.index(value),)
-        return (value is None, -counts.get(value, 0), str(value))
-
-    return place

@@ -21,9 +21,10 @@ WIDE = 130
 def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) -> list[Line]:
     """Six lines about the threshold of the scorer in focus; `before` is the value when the rail was opened."""
     evaluation, sweep = now.evaluation, now.sweep
-    if evaluation is None or sweep is None or before.evaluation is None:
-        return [Line([("There is no scorer, so there is no threshold to move.", "dim")])]
-    marks = {"now": evaluation.rule.threshold, "default": evaluation.scorer.threshold}
+    threshold = None if evaluation is None else evaluation.rule.threshold
+    if evaluation is None or sweep is None or threshold is None:
+        return [Line([(why_unmovable(now), "dim")])]
+    marks = {"now": threshold, "default": evaluation.scorer.threshold}
     best = sweep.best()
     if best is not None:
         marks["best"] = best[0]
@@ -33,7 +34,7 @@ def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) ->
         Line([(_curve(sweep, now.span, width, brush), "")]),
         Line(_axis(marks, now.span, width, brush)),
         Line(list(_outcomes(now, before, (*ON_ERRONEOUS, *ON_CLEAN) if wide else ON_ERRONEOUS))),
-        Line([*([] if wide else _outcomes(now, before, ON_CLEAN)), *_flips(now, before)]),
+        _changed(now, before, [] if wide else [*_outcomes(now, before, ON_CLEAN)], width),
         Line(list(_legend(now, best))),
     ]
 
@@ -53,6 +54,13 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Part]
     if line:
         reason = f": {line.reason}" if line.reason else ""
         yield f"  {line.over}, {line.n:,} cases{reason}   {now.evaluation.scorer.name}", "dim"
+
+
+def why_unmovable(now: Inspection) -> str:
+    """Why there is no threshold to move."""
+    if now.evaluation is None:
+        return "There is no scorer, so there is no threshold to move."
+    return f"{now.evaluation.scorer.name} has no threshold to move: {now.evaluation.rule.source}."
 
 
 def percent(line: Headline | None) -> str:
@@ -96,9 +104,17 @@ def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> It
         yield f" ({change:+,})  " if change else "  ", "dim"
 
 
-def _flips(now: Inspection, before: Inspection) -> Iterator[Part]:
-    right, wrong = now.flips(before)
-    yield f"flips {right + wrong:,}: {right:,} became right, {wrong:,} wrong", ""
+def _changed(now: Inspection, before: Inspection, ahead: list[Part], width: int) -> Line:
+    """What became of cases; in as many words as there is room for after `ahead`."""
+    right, wrong, other = now.changes(before)
+    changed = f"changed {right + wrong + other:,}"
+    forms = (
+        f"{changed}: {right:,} became right, {wrong:,} wrong, {other:,} another mistake",
+        f"{changed}: {right:,} right, {wrong:,} wrong, {other:,} other",
+        f"{changed}: {right:,} right, {wrong:,} wrong",
+    )
+    room = width - sum(len(text) for text, _ in ahead)
+    return Line([*ahead, (next((form for form in forms if len(form) <= room), forms[-1]), "")])
 
 
 def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Part]:

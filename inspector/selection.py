@@ -1,15 +1,15 @@
 """A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from inspector.request import Request
-from scoring.cache import RewardParts
+from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.filters import named, passing
@@ -22,7 +22,7 @@ from scoring.workspace import MARK, Workspace
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
-OPTIMISTIC = "best on these cases (optimistic)"
+OPTIMISTIC = "optimistic: best on these cases"
 """The source of a threshold that was tuned on the cases it is reported on."""
 
 
@@ -32,7 +32,7 @@ class Selection:
 
     `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown.
     `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
-    sentences about what could not be read.
+    sentences about what could not be read, `folders` say by name where a scorer's parts lie.
     """
 
     request: Request
@@ -43,6 +43,7 @@ class Selection:
     chosen: tuple[str, ...]
     shown: Ints
     problems: tuple[str, ...] = ()
+    folders: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -59,6 +60,13 @@ class Selection:
     def evaluation(self, scorer: str) -> Evaluation:
         """The evaluation of a scorer, by its full name."""
         return next(one for one in self.evaluations if one.scorer.name == scorer)
+
+    def answers(self, scorer: str, row: int) -> list[str]:
+        """A critic's answers to one case, in the order of their votes; [] where none were kept."""
+        if scorer not in self.folders:
+            return []
+        votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row])
+        return votes["answer"].drop_nulls().to_list()
 
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them."""
@@ -108,18 +116,20 @@ def load(request: Request) -> Selection:
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
-    evaluations, problems = load_evaluations(workspace, cases)
+    evaluations, folders, problems = load_evaluations(workspace, cases)
     names = [one.scorer.name for one in evaluations]
     chosen = tuple(dict.fromkeys(match_name(word, names, "scorer") for word in request.scorers)) or tuple(names)
     rows = np.arange(cases.height)
-    everything = Selection(request, workspace, cases, texts, tuple(evaluations), chosen, rows, tuple(problems))
+    loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
+    everything = Selection(request, workspace, cases, texts, *loaded)
     return select(decide(everything))
 
 
-def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], list[str]]:
-    """Every scorer with a row for any of the cases, decided at its own threshold; and what was unreadable."""
+def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], dict[str, Path], list[str]]:
+    """Every scorer with a row for any of the cases, decided at its own threshold; its folder; and what was wrong."""
     gold = Gold(cases)
     evaluations: list[Evaluation] = []
+    folders: dict[str, Path] = {}
     problems: list[str] = []
     for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
         try:
@@ -128,15 +138,20 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
             problems.append(str(error))
             continue
         rewards, unreadable = RewardParts(folder).read()
-        problems += unreadable
-        evaluation = evaluate(gold, scorer, rewards)
-        if not (evaluation.rewards.scored | evaluation.rewards.refused).any():
+        votes, also_unreadable = VoteParts(folder).read(BALLOTS)
+        problems += unreadable + also_unreadable
+        evaluation = evaluate(gold, scorer, rewards, votes=votes)
+        if not evaluation.present.any():
             continue
-        if scorer.name in {one.scorer.name for one in evaluations}:
+        if scorer.name in folders:
             problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
             continue
+        if evaluation.votes is not None and evaluation.votes.runs > 1:
+            told = f"{scorer.name} has {evaluation.votes.runs} runs: its verdicts are those of the first"
+            problems.append(f"{told}; further runs are not averaged yet")
         evaluations.append(evaluation)
-    return evaluations, problems
+        folders[scorer.name] = folder
+    return evaluations, folders, problems
 
 
 def match_name(word: str, names: Sequence[str], what: str) -> str:
@@ -154,11 +169,18 @@ def match_name(word: str, names: Sequence[str], what: str) -> str:
 
 
 def decide(selection: Selection) -> Selection:
-    """Put every evaluation at the threshold that the request asks for it."""
+    """Put every evaluation at the threshold that the request asks for it; one without a threshold stays as it is.
+
+    Raises:
+        UsageError: no threshold, no such scorer, or a threshold for a scorer by name that has none.
+    """
     names = [one.scorer.name for one in selection.evaluations]
     asked = {}
     for name, wish in selection.request.thresholds:
         for match in names if name is None else [match_name(name, names, "scorer")]:
+            if name is None and not selection.evaluation(match).movable:
+                _check(wish)
+                continue
             asked[match] = wish
     decided = tuple(
         _at(one, asked[one.scorer.name], selection) if one.scorer.name in asked else one
@@ -169,10 +191,18 @@ def decide(selection: Selection) -> Selection:
 
 def _at(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
     """The evaluation at what was asked: a number, `default`, `best`, `best:NUMBER` or `from:SUBSET`."""
+    number = _check(wish)
     if wish == "default":
         return evaluation
-    if wish == "best" or wish.startswith("from:"):
+    if number is None:
         return _tuned(evaluation, wish, selection)
+    return evaluation.at(number, OPTIMISTIC if wish.startswith("best:") else "chosen")
+
+
+def _check(wish: str) -> float | None:
+    """The number in a wish; None where it names none. Raises UsageError where it is no wish at all."""
+    if wish in {"default", "best"} or wish.startswith("from:"):
+        return None
     try:
         threshold = float(wish.removeprefix("best:"))
     except ValueError:
@@ -181,10 +211,14 @@ def _at(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
         raise UsageError(
             f"{wish!r} is no threshold.", "Give a number, default, best or from:SUBSET, or SCORER=one of these."
         )
-    return evaluation.at(threshold, OPTIMISTIC if wish.startswith("best:") else "chosen")
+    return threshold
 
 
 def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
+    if not evaluation.movable:
+        raise UsageError(
+            f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
+        )
     names, groups = evaluation.gold.subsets
     benchmarks = selection.cases["benchmark"].unique().to_list()
     if len(benchmarks) > 1:
@@ -196,7 +230,8 @@ def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluatio
     else:
         subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
         rows, source = groups == names.index(subset), f"best on subset {subset} (optimistic there)"
-    best = sweep(evaluation, rows, groups, selection.request.unparsed).best()
+    curve = sweep(evaluation, rows, groups, selection.request.unparsed)
+    best = None if curve is None else curve.best()
     if best is None:
         raise UsageError(f"{evaluation.scorer.name} has no best threshold there: F1 is undefined.", "Give a number.")
     return evaluation.at(best[0], source)

@@ -1,5 +1,7 @@
 """What happened to a case, in one plain sentence."""
 
+import numpy as np
+
 from scoring.evaluation import Evaluation
 from scoring.verdicts import OUTCOMES
 
@@ -30,38 +32,75 @@ def steps_word(count: int) -> str:
 
 
 def outcome_sentence(evaluation: Evaluation, row: int) -> str:
-    """Verdict, gold and how they differ, with the reward at the gold step."""
+    """Verdict, gold and how they differ, with the reward at the gold step where there is one."""
     outcome = OUTCOMES[evaluation.codes[row]]
-    if outcome == "refused":
-        return f"refused: {evaluation.rewards.reasons[row]}"
+    if outcome in {"refused", "unparsed"}:
+        return f"{outcome}: {evaluation.reasons[row]}"
     if outcome == "unscored":
-        return "not scored yet"
+        solution = evaluation.rewards.solutions[row]
+        return "not scored yet" if np.isnan(solution) else f"no verdict, one number for the solution: {solution:.4g}"
     verdict, gold = int(evaluation.verdicts[row]), int(evaluation.gold.earliest[row])
-    predicted = "predicted no error" if verdict == -1 else f"predicted step {verdict}"
+    predicted = predicted_words(verdict)
     if outcome == "no_gold":
         return f"{predicted}; the gold labels name no step"
     if gold < 0:
-        lowest = f"lowest reward {_reward(float(evaluation.floats.all[row]), evaluation)}"
-        return (
-            f"{predicted}, and there is none: clean"
-            if verdict == -1
-            else f"{predicted}, gold no error: false alarm ({lowest})"
-        )
+        return f"{predicted}, and there is none: clean" if verdict == -1 else _false_alarm(evaluation, row, predicted)
     if gold >= int(evaluation.gold.n_steps[row]):
         return f"{predicted}; gold step {gold} is beyond the last step"
-    at_gold = f"reward {_reward(float(evaluation.rewards_at_gold[row]), evaluation)} at the gold step"
-    distance = {
-        "exact": "exactly right",
-        "missed": "missed",
-        "early": f"{steps_word(gold - verdict)} early",
-        "late": f"{steps_word(verdict - gold)} late",
-    }[outcome]
-    return f"{predicted}, gold step {gold}: {distance} ({at_gold})"
+    distance = _distance(outcome, verdict, gold, int(evaluation.gold.n_steps[row]))
+    reward = float(evaluation.rewards_at_gold[row])
+    at_gold = "" if np.isnan(reward) else f" (reward {_reward(reward, evaluation)} at the gold step)"
+    return f"{predicted}, gold step {gold}: {distance}{at_gold}"
+
+
+def predicted_words(verdict: int) -> str:
+    """A verdict in words; 0-based, -1 = no error, -2 = an answer that names no step."""
+    if verdict < 0:
+        return "predicted no error" if verdict == -1 else "the answer names no step"
+    return f"predicted step {verdict}"
+
+
+def votes_words(evaluation: Evaluation, row: int) -> str:
+    """How the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
+    if evaluation.votes is None or not evaluation.votes.tried[row]:
+        return ""
+    parts, told = [], set()
+    for ballot, count, verdict in evaluation.votes.of(evaluation.gold.cases["key"][row]):
+        if ballot is None:
+            parts.append(f"{count} unparsed")
+            continue
+        words = repr(ballot) if verdict is None else "none" if verdict == -1 else f"step {verdict}"
+        words = "no step" if verdict == -2 else words
+        # Texts that name the same step are counted apart, as they voted.
+        parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in told else ""))
+        told.add(words)
+    return ", ".join(parts)
+
+
+def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
+    lowest = min(evaluation.rewards.of(row) or [float("nan")])
+    said = "" if np.isnan(lowest) else f" (lowest reward {_reward(lowest, evaluation)})"
+    return f"{predicted}, gold no error: false alarm{said}"
+
+
+def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
+    """How far the verdict of an erroneous case lies from the gold step."""
+    if outcome == "exact":
+        return "exactly right"
+    if outcome == "missed":
+        return "missed"
+    if verdict < 0:
+        return "counts as early"
+    if verdict >= n_steps:
+        return "there is no such step, counts as late"
+    return f"{steps_word(abs(gold - verdict))} {outcome}"
 
 
 def _reward(reward: float, evaluation: Evaluation) -> str:
     """A reward with two digits, or with as many as tell it from the threshold."""
     threshold = evaluation.rule.threshold
+    if threshold is None:
+        return f"{reward:.2f}"
     for digits in range(2, 6):
         if reward == threshold or round(reward, digits) != round(threshold, digits):
             return f"{reward:.{digits}f}"

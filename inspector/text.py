@@ -5,8 +5,9 @@ occupy another width than it seems to (zero-width characters); what comes out is
 text. Exports do not pass through here: files get the text as it is.
 """
 
+import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
 
@@ -34,6 +35,8 @@ _LINE_BREAK = re.compile(f"[{LINE_BREAKS}]")
 # Most text needs nothing done: one search tells.
 _SPECIAL = re.compile(f"[{_INVISIBLE_SET}{_ACTIVE_SET}{_CONTROL_SET}{LINE_BREAKS}\t\u00a0]")
 
+_ACTING = re.compile(f"[{_INVISIBLE_SET}{_ACTIVE_SET}{_CONTROL_SET}{LINE_BREAKS[1:]}]")
+
 
 def _picture(match: re.Match[str]) -> str:
     """A control character as its picture (ESC as ␛), so that the reader sees that it is there; C1 as U+FFFD."""
@@ -55,6 +58,12 @@ def clean(text: str, *, lines: bool = False) -> str:
     text = _LINE_BREAK.sub("\n" if lines else " ", text)
     text = _CONTROL.sub(_picture, text)
     return _ACTIVE.sub(REPLACEMENT, _INVISIBLE.sub("", text))
+
+
+def json_text(value: Any) -> str:
+    r"""A value as indented JSON that is exact after parsing: what could act on a terminal stands as its \u escape."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return _ACTING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def cell(text: str, width: int, *, right: bool = False) -> str:

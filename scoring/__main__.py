@@ -61,13 +61,13 @@ def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
 def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
     """The run that the arguments ask for. Nothing here imports an engine until one is needed."""
     from scoring.claim import claim
-    from scoring.request import prepare
+    from scoring.preparation import prepare
     from scoring.run import score
     from scoring.workspace import Workspace
 
     with interrupt.at_once():
         workspace = Workspace.open(Path(args.workspace))
-        cases, texts = workspace.cases(args.benchmarks)
+        cases, texts = workspace.cases(args.benchmarks, twins=True)
         prepared = prepare(
             workspace,
             args.model,

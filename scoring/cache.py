@@ -1,63 +1,86 @@
-"""The reward cache: a folder of immutable Parquet parts a scorer.
+"""What a scorer said, cached: a folder of immutable Parquet parts a scorer.
 
-`rewards/<slug>-<8 hex>/scorer.json` and `part-<uuid7>.parquet`. A part is written under a dot-name, fsynced and
-renamed, so any number of processes may write and read without a lock: two may compute a case twice, none can leave a
-wrong or half row. A notebook reads the same folder with `pl.read_parquet("part-*.parquet").unique(["key", "vote"])`.
+`rewards/<slug>-<8 hex>/` holds `scorer.json`, `part-<uuid7>.parquet` (step rewards, labels or one number a solution)
+and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for). A part is written under a dot-name,
+fsynced and renamed, so any number of processes may write and read without a lock: two may compute a case twice, none
+can leave a wrong or half row. A notebook reads the same folder with
+`pl.read_parquet("part-*.parquet").unique(["key", "vote"])`.
 """
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 
 from scoring.errors import FrameError
 from scoring.files import uuid7
 from scoring.parquet import read_parquet, write_parquet
-from scoring.schema import REWARDS, conform
+from scoring.schema import REWARDS, VOTES, conform
 
-_PART = "part-*.parquet"
+BALLOTS = ("key", "vote", "run", "ballot", "verdict", "reason")
+"""The small columns of votes: all but the texts of the answers and how they came to be."""
 _LISTINGS = 5
 
 
 @dataclass(frozen=True)
-class RewardParts:
-    """The reward parts of one scorer. `identity` are the columns that make a row one and the same."""
+class Kind:
+    """One kind of part: how its files are called, what is in them and which row of several counts.
+
+    `what` names its frame in errors. `identity` are the columns that make a row one and the same, `telling` those of
+    which a part must have one; `success` says of a row that it is no refusal.
+    """
+
+    what: str
+    prefix: str
+    schema: Mapping[str, pl.DataType]
+    identity: tuple[str, ...]
+    telling: tuple[str, ...]
+    success: pl.Expr
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of one kind in a scorer's folder."""
 
     folder: Path
-    identity: tuple[str, ...] = ("key", "vote")
+    kind: ClassVar[Kind]
 
-    def append(self, rewards: pl.DataFrame) -> Path:
+    def append(self, rows: pl.DataFrame) -> Path:
         """Save rows as one new part.
 
         Args:
-            rewards: a frame of `scoring.schema.REWARDS` (nullable columns may be left out).
+            rows: a frame of the kind's schema (nullable columns may be left out).
 
         Raises:
             FrameError: a column of another dtype, or none of a name that every row must have.
             UnwritableWorkspace: the part could not be written; nothing of it stays.
         """
-        path = self.folder / f"part-{uuid7()}.parquet"
-        write_parquet(path, conform(rewards, REWARDS, "step rewards"))
+        path = self.folder / f"{self.kind.prefix}-{uuid7()}.parquet"
+        write_parquet(path, conform(rows, self.kind.schema, self.kind.what))
         return path
 
     def parts(self) -> list[Path]:
         """The parts there now, oldest first."""
-        return sorted(self.folder.glob(_PART))
+        return sorted(self.folder.glob(f"{self.kind.prefix}-*.parquet"))
 
-    def read(self) -> tuple[pl.DataFrame, list[str]]:
+    def read(self, columns: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
         """All rows, one an identity, and a sentence for every part that could not be read.
 
         Success beats refusal, then the later part wins. A part that vanishes while reading was merged into a newer one
-        by a compaction, so the folder is listed again.
+        by a compaction, so the folder is listed again. `columns`, where given, are all that is read; the kind's
+        identity, `telling` and `reason` must be among them where rows are to be told apart.
         """
+        schema = {name: self.kind.schema[name] for name in columns} or self.kind.schema
         for _ in range(_LISTINGS):
-            frames, problems, vanished = self._read_parts(self.parts())
+            frames, problems, vanished = self._read_parts(self.parts(), schema)
             if not vanished:
                 break
         else:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
-        return self._unique(pl.concat(frames)) if frames else pl.DataFrame(schema=REWARDS), problems
+        return self._unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
 
     def compact(self) -> None:
         """Merge the present parts into one, then delete exactly those that were read. Nothing, if one cannot be read.
@@ -66,7 +89,7 @@ class RewardParts:
             UnwritableWorkspace: the merged part could not be written; nothing was deleted.
         """
         parts = self.parts()
-        frames, problems, vanished = self._read_parts(parts)
+        frames, problems, vanished = self._read_parts(parts, self.kind.schema)
         if len(frames) < 2 or problems or vanished:
             return
         self.append(self._unique(pl.concat(frames)))
@@ -75,11 +98,13 @@ class RewardParts:
             with suppress(OSError):
                 part.unlink()
 
-    def _read_parts(self, parts: list[Path]) -> tuple[list[pl.DataFrame], list[str], bool]:
+    def _read_parts(
+        self, parts: list[Path], schema: Mapping[str, pl.DataType], where: pl.Expr | None = None
+    ) -> tuple[list[pl.DataFrame], list[str], bool]:
         frames, problems, vanished = [], [], False
         for part in parts:
             try:
-                frames.append(_part(part))
+                frames.append(_part(part, self.kind, schema, where))
             except FileNotFoundError:
                 vanished = True
             except OSError as error:
@@ -90,39 +115,70 @@ class RewardParts:
 
     def _unique(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row an identity. Rows come oldest part first."""
-        refused = pl.col("reason").is_not_null() | pl.col("rewards").is_null()
-        order = rows.with_columns(_refused=refused, _age=-pl.int_range(pl.len()))
-        kept = order.sort("_refused", "_age").unique(list(self.identity), keep="first", maintain_order=True)
+        order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
+        kept = order.sort("_refused", "_age").unique(list(self.kind.identity), keep="first", maintain_order=True)
         return kept.sort("_age", descending=True).drop("_refused", "_age")
 
 
-def _part(path: Path) -> pl.DataFrame:
-    """One part as the rewards frame. Parts may come from anywhere: other numbers are cast exactly, no vote is vote 0.
+class RewardParts(Parts):
+    """Step rewards, labels or one number a solution; see `scoring.schema.REWARDS`."""
+
+    kind = Kind(
+        what="step rewards",
+        prefix="part",
+        schema=REWARDS,
+        identity=("key", "vote"),
+        telling=("rewards", "labels", "solution"),
+        success=pl.col("reason").is_null() & pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null()),
+    )
+
+
+class VoteParts(Parts):
+    """A critic's answers; see `scoring.schema.VOTES`. A ballot that names no whole number is a success: it votes."""
+
+    kind = Kind(
+        what="votes",
+        prefix="votes",
+        schema=VOTES,
+        identity=("key", "vote", "run"),
+        telling=("ballot", "verdict"),
+        success=pl.any_horizontal(pl.col("ballot", "verdict").is_not_null()),
+    )
+
+    def answers(self, key: str) -> pl.DataFrame:
+        """The rows of one content, their texts included, in the order of run and vote. Unreadable parts are left out.
+
+        Read from the disk each time: answers are most of a critic's bytes and a screen shows one case.
+        """
+        frames, _, _ = self._read_parts(self.parts(), VOTES, pl.col("key") == key)
+        return self._unique(pl.concat([pl.DataFrame(schema=VOTES), *frames])).sort("run", "vote")
+
+
+def _part(path: Path, kind: Kind, schema: Mapping[str, pl.DataType], where: pl.Expr | None) -> pl.DataFrame:
+    """One part as a frame of the schema. Parts may come from anywhere: other numbers are cast exactly, no vote is 0.
 
     Raises:
         FileNotFoundError: it has gone.
         OSError: it cannot be read, or a number does not fit.
         FrameError: a column is missing or holds something else.
     """
-    frame = read_parquet(path)
-    if "rewards" not in frame.columns:
-        raise FrameError(path.name, "rewards", str(REWARDS["rewards"]), "missing")
-    casts = [
-        pl.col(name).cast(REWARDS[name])
-        for name, dtype in frame.schema.items()
-        if name in REWARDS and _fits(dtype, REWARDS[name])
-    ]
+    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), where=where)
+    if not set(kind.telling) & set(frame.columns):
+        raise FrameError(path.name, kind.telling[0], str(kind.schema[kind.telling[0]]), "missing")
+    casts = [pl.col(name).cast(schema[name]) for name, dtype in frame.schema.items() if _fits(dtype, schema[name])]
+    numbered = [name for name in ("vote", "run") if name in schema and name not in frame.columns]
     try:
-        frame = frame.with_columns(casts)
+        frame = frame.with_columns(*casts, *(pl.lit(0, dtype=schema[name]).alias(name) for name in numbered))
     except pl.exceptions.PolarsError as error:
         raise OSError(str(error).splitlines()[0]) from None
-    if "vote" not in frame.columns:
-        frame = frame.with_columns(vote=pl.lit(0, dtype=REWARDS["vote"]))
-    return conform(frame, REWARDS, path.name)
+    return conform(frame, schema, path.name)
 
 
 def _fits(found: pl.DataType, wanted: pl.DataType) -> bool:
     """Whether a column of other numbers, or lists of them, may stand for the one that is wanted."""
     if isinstance(wanted, pl.List):
-        return isinstance(found, pl.List | pl.Array) and (found.inner == pl.Null() or found.inner.is_numeric())
-    return wanted.is_integer() and found.is_integer()
+        if not isinstance(found, pl.List | pl.Array):
+            return False
+        same = found.inner.is_numeric() if wanted.inner.is_numeric() else found.inner == wanted.inner
+        return found.inner == pl.Null() or same
+    return found.is_numeric() if wanted.is_float() else wanted.is_integer() and found.is_integer()

@@ -7,6 +7,7 @@
     │   ├── HubUnavailable    an hf: name or model that cannot be had now
     │   ├── CheckpointError   missing, damaged, half-downloaded, or changed while it was read
     │   │   └── ForeignCheckpoint  whole, but not one the adapter can read
+    │   ├── NotJoined         results that belong to no case here, or to it is not clear which
     │   └── StrictFindings    --strict was asked and there are findings
     ├── UsageError            a name, column or condition that does not exist
     │   └── FilterError       a condition that cannot be read
@@ -60,6 +61,10 @@ class CheckpointError(InputError):
 
 class ForeignCheckpoint(CheckpointError):
     title = "Another kind of checkpoint"
+
+
+class NotJoined(InputError):
+    title = "Cannot join the results"
 
 
 class StrictFindings(InputError):

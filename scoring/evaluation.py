@@ -1,27 +1,32 @@
-"""An evaluation: cases joined with one scorer's rewards under one decision rule."""
+"""An evaluation: cases joined with one scorer's rewards, labels or votes under one decision."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import polars as pl
 
+from scoring.errors import UsageError
+from scoring.given import Given, decision_of, given_of
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
 from scoring.scorer import Scorer
-from scoring.step_rewards import Floats, Ints, StepRewards, align
+from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.verdicts import (
     NO_VERDICT,
-    REFUSED,
     RIGHT,
-    UNSCORED,
+    WRONG,
+    AsGiven,
     CaseFloats,
     Codes,
+    Decision,
     Rule,
     case_floats,
     margins,
     outcome_names,
     verdicts,
 )
+from scoring.votes import Votes, tally
 
 PER_SCORER = ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
 """Names of the columns an evaluation adds to the cases, each prefixed `<scorer>.`."""
@@ -38,37 +43,102 @@ class Evaluation:
     scorer: Scorer
     gold: Gold
     rewards: StepRewards
+    votes: Votes | None
     floats: CaseFloats
-    rule: Rule
+    given: Given
+    rule: Decision
     codes: Codes
 
     def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
-        """The same rewards decided at another threshold."""
+        """The same rewards decided at another threshold.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        if not isinstance(self.rule, Rule):
+            raise UsageError(
+                f"{self.scorer.name} has no threshold to set: {self.rule.source}.", "Leave its threshold out."
+            )
         return self._under(self.rule.at(threshold, source))
 
     def _under(self, rule: Rule) -> "Evaluation":
-        codes = self.floats.outcomes(rule, self.gold.earliest, self.gold.known, self.missing)
+        codes = self.floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         return replace(self, rule=rule, codes=codes)
 
+    # -- who has a verdict
+
+    @property
+    def movable(self) -> bool:
+        """Whether there is a threshold that could be moved."""
+        return isinstance(self.rule, Rule)
+
+    @property
+    def answered(self) -> Bools:
+        """The cases that have a verdict. Shape (n,)."""
+        return self.given.answered
+
+    @property
+    def tried(self) -> Bools:
+        """Those and the ones that should have one, refused or unparsed; not of a scorer that gives none. Shape (n,)."""
+        return self.given.tried if self.nothing is None else self.given.answered
+
+    @property
+    def nothing(self) -> str | None:
+        """Why the scorer gives no verdict on any case; None where it gives some, or only happens to have none."""
+        return (self.rule.nothing or None) if isinstance(self.rule, AsGiven) else None
+
+    @property
+    def present(self) -> Bools:
+        """The cases for which anything is cached, one number a solution included. Shape (n,)."""
+        return self.rewards.present if self.votes is None else self.rewards.present | self.votes.tried
+
     @property
     def missing(self) -> Codes:
-        """The outcome code of a case without a verdict: refused where it was tried, else unscored. Shape (n,)."""
-        return np.where(self.rewards.refused, REFUSED, UNSCORED).astype(np.uint8)
+        """The outcome code of a case without a verdict: refused or unparsed where it was tried, else unscored. (n,)."""
+        return self.given.missing
+
+    @property
+    def reasons(self) -> Sequence[str | None]:
+        """Why a case that was tried has no verdict. Length n."""
+        if self.votes is None:
+            return self.rewards.reasons
+        tried = self.votes.tried
+        return [self.votes.reasons[row] if tried[row] else reason for row, reason in enumerate(self.rewards.reasons)]
 
     @property
     def coverage(self) -> int:
         """How many cases have a verdict."""
-        return int(self.rewards.scored.sum())
+        return int(self.answered.sum())
+
+    def covers(self, benchmark: str) -> bool:
+        """Whether there is a verdict, or one number a solution, for any case of a benchmark."""
+        rows = (self.gold.cases["benchmark"] == benchmark).to_numpy()
+        return bool(((self.answered | np.isfinite(self.rewards.solutions)) & rows).any())
+
+    # -- what was decided
 
     @cached_property
     def verdicts(self) -> Ints:
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
-        return verdicts(self.rewards, self.rule)
+        if not isinstance(self.rule, Rule):
+            return self.given.verdicts
+        return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
+
+    def judged_wrong(self, row: int) -> list[bool] | None:
+        """For each step of a case whether it is judged wrong; None where no step is judged by itself."""
+        if self.given.by_label[row]:
+            return [not right for right in self.rewards.labels.of(row) or ()]
+        if not self.given.by_threshold[row] or not isinstance(self.rule, Rule):
+            return None
+        wrong: list[bool] = self.rule.wrong(np.array(self.rewards.of(row))).tolist()
+        return wrong
 
     @cached_property
     def margins(self) -> Floats:
-        """See `scoring.verdicts.margins`."""
+        """See `scoring.verdicts.margins`; NaN throughout where no threshold decides."""
+        if self.rule.threshold is None:
+            return np.full(self.codes.size, np.nan)
         return margins(self.floats, self.codes, self.rule.threshold)
 
     @cached_property
@@ -82,16 +152,34 @@ class Evaluation:
 
     @cached_property
     def step_accuracies(self) -> Floats:
-        """Share of the steps with a known gold label that are judged as labelled; NaN where none is. Shape (n,)."""
-        scored = np.repeat(self.rewards.scored, self.gold.n_steps)
-        labels = self.gold.step_labels[scored]
+        """Share of the steps with a known gold label that are judged as labelled; NaN where none is.
+
+        NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
+        """
+        rows, wrong, offsets = self._judged_steps
+        labels = self.gold.step_labels[np.repeat(rows, self.gold.n_steps)]
         known = labels != UNKNOWN_STEP
-        right = known & (self.rule.wrong(self.rewards.values) == (labels == WRONG_STEP))
-        bounds = self.rewards.offsets
+        right = known & (wrong == (labels == WRONG_STEP))
         sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in (right, known)]
-        n_right, n_known = (total[bounds[1:]] - total[bounds[:-1]] for total in sums)
+        n_right, n_known = (total[offsets[1:]] - total[offsets[:-1]] for total in sums)
         shares: Floats = np.divide(n_right, n_known, out=np.full(n_right.size, np.nan), where=n_known > 0)
         return shares
+
+    @property
+    def _judged_steps(self) -> tuple[Bools, Bools, Ints]:
+        """The cases whose steps are judged one by one, whether each of these is judged wrong, and where rows begin."""
+        given, rewards, labels = self.given, self.rewards, self.rewards.labels
+        rows = given.by_threshold | given.by_label
+        if isinstance(self.rule, Rule) and np.array_equal(rows, rewards.scored) and not given.by_label.any():
+            return rows, self.rule.wrong(rewards.values), rewards.offsets
+        lengths = np.where(rows, self.gold.n_steps, 0)
+        by_label = np.repeat(given.by_label, lengths)
+        wrong = np.zeros(by_label.size, dtype=np.bool_)
+        wrong[by_label] = ~labels.values[np.repeat(given.by_label, np.diff(labels.offsets))]
+        if isinstance(self.rule, Rule):
+            kept = np.repeat(given.by_threshold, np.diff(rewards.offsets))
+            wrong[~by_label] = self.rule.wrong(rewards.values[kept])
+        return rows, wrong, np.concatenate([[0], np.cumsum(lengths)])
 
     @cached_property
     def columns(self) -> pl.DataFrame:
@@ -114,18 +202,36 @@ class Evaluation:
         mends; then right ones, the narrowest first; then cases without an outcome. Ties keep the order of the cases.
         """
         margin = self.margins
-        impossible, unknown = np.isneginf(margin), np.isnan(margin)
+        near = np.isfinite(margin)
         # Codes tell right from wrong, since a case on the edge has margin 0 either way.
-        group = np.select([unknown, impossible, np.isin(self.codes, RIGHT)], [3, 1, 2], 0)
-        within = np.where(unknown | impossible, 0.0, margin)
+        right, wrong = np.isin(self.codes, RIGHT), np.isin(self.codes, WRONG)
+        group = np.select([wrong & near, wrong, right], [0, 1, 2], 3)
+        within = np.where(near, margin, 0.0)
         order: Ints = np.lexsort((within, group))
         return order
 
 
-def evaluate(gold: Gold, scorer: Scorer, rewards: pl.DataFrame, rule: Rule | None = None) -> Evaluation:
-    """Join a scorer's rewards (a rewards frame) to the cases of `gold` and decide them, by default at its own cut."""
-    rule = rule or Rule(scorer.threshold, source=scorer.threshold_source)
+def evaluate(
+    gold: Gold,
+    scorer: Scorer,
+    rewards: pl.DataFrame,
+    rule: Rule | None = None,
+    votes: pl.DataFrame | None = None,
+) -> Evaluation:
+    """Join what a scorer gave to the cases of `gold` and decide them.
+
+    Args:
+        gold: n cases.
+        scorer: whose threshold and comparison decide where no rule is given.
+        rewards: a rewards frame. Labels in it are taken as they are and come before its rewards.
+        rule: how rewards become verdicts.
+        votes: the columns of `scoring.cache.BALLOTS`. They come before labels and rewards; None = there are none.
+    """
     aligned = align(gold.cases, rewards)
-    floats = case_floats(aligned, gold.earliest)
-    nothing = np.zeros(gold.earliest.size, dtype=np.uint8)
-    return Evaluation(scorer, gold, aligned, floats, rule, nothing)._under(rule)  # noqa: SLF001  # its own class
+    counted = tally(gold.cases, votes) if votes is not None and votes.height else None
+    given = given_of(gold, aligned, counted)
+    floats = case_floats(aligned, gold.earliest, given.by_threshold)
+    asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source)
+    decision = decision_of(asked, aligned, counted, given)
+    found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
+    return found._under(decision) if isinstance(decision, Rule) else found  # noqa: SLF001  # its own class

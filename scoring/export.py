@@ -162,9 +162,11 @@ def footer(provenance: Mapping[str, Any]) -> list[str]:
     """The provenance as lines of text; what is empty is left out."""
     lines = []
     for name, value in provenance.items():
-        if value in (None, "", [], {}):
+        parts = value
+        if isinstance(value, Mapping):
+            parts = [f"{key}: {part}" for key, part in value.items() if part is not None]
+        if parts in (None, "", [], ()):
             continue
-        parts = [f"{key}: {part}" for key, part in value.items()] if isinstance(value, Mapping) else value
         text = "; ".join(map(str, parts)) if isinstance(parts, (list, tuple)) else str(parts)
         lines.append(f"{name.replace('_', ' ')}: {text}")
     return lines

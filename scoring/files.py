@@ -40,6 +40,8 @@ def write_atomically(path: Path, data: bytes | memoryview) -> None:
     Raises:
         UnwritableWorkspace: read-only, full, not allowed; the old file is untouched and no half file stays.
     """
+    if not path.name:
+        raise UnwritableWorkspace(f"{path} is a folder.", "Name a file.")
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,6 @@ import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,10 @@ from scoring.errors import DamagedWorkspace, FrameError
 from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.parquet import parquet_height, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
-from scoring.texts import Texts
+from scoring.texts import ROW_GROUP, Texts, rest_digests
 
 FORMAT = 2
 REPORT = "import.json"
-ROW_GROUP = 256
-"""Rows of a group in a file of texts: as many are read to show one case."""
 
 # The file of a case's texts, and their row in it, 0-based.
 _PLACE = {"_texts": pl.String(), "_row": pl.Int32()}
@@ -40,11 +37,15 @@ _TEXTS_FILE = re.compile(r"texts-[0-9a-f]{32}\.parquet\Z")
 
 @dataclass(frozen=True)
 class Added:
-    """What one import changed: counts of cases by how they compare with what was there."""
+    """What one import changed: counts of cases by how they compare with what was there.
+
+    `elsewhere` are the paths of other files that some of the changed cases came from before.
+    """
 
     new: int
     changed: int
     unchanged: int
+    elsewhere: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +134,19 @@ class Generation:
         chosen = np.concatenate([chosen, np.flatnonzero(~known) + height])
         place = np.concatenate([place, texts_of[~known]]).astype(np.int64)
         metadata = pl.concat([self.metadata, new.metadata])[chosen]
-        reports = {one["source"]: one for one in (*self.sources, *new.sources)}
+        reports = {(one["source"], one["path"]): one for one in (*self.sources, *new.sources)}
         listed = new.metadata["twin_of"].is_null()
         unchanged = int((same.is_not_null() & listed).sum())
         total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
-        added = Added(new=total - there, changed=there - unchanged, unchanged=unchanged)
+        changed = new.metadata.filter(at.is_not_null() & same.is_null())
+        elsewhere = self.paths(changed) - new.paths(changed)
+        added = Added(total - there, there - unchanged, unchanged, tuple(sorted(elsewhere)))
         return Generation(metadata, texts.gather(place), tuple(reports.values())), added
+
+    def paths(self, cases: pl.DataFrame) -> set[str]:
+        """The paths of the files from which the cases of these identities were imported."""
+        names = set(self.metadata.join(cases.select("case"), on="case", how="semi")["source"])
+        return {one["path"] for one in self.sources if one["source"] in names} - {""}
 
     def write(self, home: Path) -> None:
         """Put the generation into its benchmark's folder, whole or not at all.
@@ -178,17 +186,6 @@ def report(one: Imported) -> dict[str, Any]:
         "clean": one.clean,
         "findings": [asdict(finding) for finding in one.findings],
     }
-
-
-def rest_digests(texts: pl.DataFrame) -> pl.Series:
-    """Hex digests of the texts that a case's `key` does not cover, null where there are none. Shape (n,)."""
-    others = texts.drop("problem", "steps", strict=False)
-    some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
-    if not some.any():
-        return pl.Series([None] * texts.height, dtype=pl.String)
-    rows = zip(some.to_list(), others.iter_rows(), strict=True)
-    digests = [blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if told else None for told, row in rows]
-    return pl.Series(digests, dtype=pl.String)
 
 
 def read_sources(folder: Path) -> list[dict[str, Any]]:
@@ -244,4 +241,4 @@ def _link(source: Path, target: Path) -> None:
     except OSError:
         # Another file system, or one without links.
         shutil.copyfile(source, target)
-        sync(target)
+    sync(target)

@@ -13,8 +13,13 @@ import polars as pl
 from scoring.files import write_atomically
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None, rows: tuple[int, int] | None = None) -> pl.DataFrame:
-    """The frame in a Parquet file: all of it, some columns, or `rows` = (first row, 0-based; how many).
+def read_parquet(
+    path: Path,
+    columns: Sequence[str] | pl.Expr | None = None,
+    rows: tuple[int, int] | None = None,
+    where: pl.Expr | None = None,
+) -> pl.DataFrame:
+    """The frame in a Parquet file: all of it, some columns, `rows` = (first row, 0-based; how many), rows `where`.
 
     The path names exactly this file: brackets and stars in it are no pattern, and a folder is no table.
 
@@ -28,6 +33,8 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None, rows: tuple[i
             lazy = lazy.select(columns)
         if rows is not None:
             lazy = lazy.slice(*rows)
+        if where is not None:
+            lazy = lazy.filter(where)
         return lazy.collect()
 
 

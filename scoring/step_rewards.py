@@ -1,14 +1,13 @@
-"""Step rewards lined up with cases: flat arrays, because list columns are many times slower to decide on."""
+"""What a scorer gave, lined up with cases: flat arrays, because list columns are many times slower to decide on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-
-from scoring.schema import REWARDS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -16,19 +15,47 @@ Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
+class StepLabels:
+    """One label a step, as the scorer gave it, for n cases in their order: true = the step is judged right.
+
+    Row i's labels are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
+    """
+
+    values: Bools
+    offsets: Ints
+    given: Bools
+
+    def of(self, row: int) -> list[bool] | None:
+        """The labels of one case, or None."""
+        if not self.given[row]:
+            return None
+        found: list[bool] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return found
+
+
+@dataclass(frozen=True, eq=False)
 class StepRewards:
     """One scorer's rewards for n cases, in the order of the cases.
 
     Row i's rewards are `values[offsets[i]:offsets[i + 1]]` (Float64); a row without usable rewards has none there.
-    `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and have none; a row that is neither is
-    unscored. `reasons` (n) says why a row is refused.
+    `labels` are judgements that came with no threshold, `solutions` (n, Float64) one number a solution, NaN where there
+    is none. `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and have nothing usable; a row
+    with none of all these is unscored. `reasons` (n) says why a row is refused.
     """
 
     values: Floats
     offsets: Ints
+    labels: StepLabels
+    solutions: Floats
     scored: Bools
     refused: Bools
     reasons: Sequence[str | None]
+
+    @property
+    def present(self) -> Bools:
+        """Where there is a row at all, usable or not. Shape (n,)."""
+        rows: Bools = self.scored | self.refused | self.labels.given | ~np.isnan(self.solutions)
+        return rows
 
     def of(self, row: int) -> list[float] | None:
         """The rewards of one case, or None."""
@@ -56,39 +83,63 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         cases: with columns `key` and `n_steps`.
         rewards: a rewards frame, one row an identity. Where there are several votes the lowest counts.
 
-    A row whose rewards are not as many as its steps, or not all finite, is refused with a reason: it never gets a
-    number. A case without steps cannot be scored either.
+    A row whose rewards or labels are not as many as its steps, or not all there and finite, is refused with a reason:
+    it never gets a number. A case without steps cannot be scored either.
     """
-    first = rewards.select(list(REWARDS)).sort("vote").unique("key", keep="first", maintain_order=True)
+    first = rewards.sort("vote", maintain_order=True).unique("key", keep="first", maintain_order=True)
     joined = cases.select("key", "n_steps").join(
         first.with_columns(_tried=pl.lit(value=True)), on="key", how="left", maintain_order="left"
     )
-    count = pl.col("rewards").list.len().cast(pl.Int64)
-    infinite = pl.col("rewards").list.eval(pl.element().is_finite().not_() | pl.element().is_null()).list.any()
-    why = (
+    joined = joined.with_columns(_why=_why_refused())
+    usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
+    scored, labelled = (usable & joined[name].is_not_null().to_numpy() for name in ("rewards", "labels"))
+    values, offsets = _flat(joined, "rewards", scored)
+    labels, label_offsets = _flat(joined, "labels", labelled)
+    solutions = joined["solution"].fill_null(float("nan")).to_numpy()
+    return StepRewards(
+        values=np.ascontiguousarray(values, dtype=np.float64),
+        offsets=offsets,
+        labels=StepLabels(np.ascontiguousarray(labels, dtype=np.bool_), label_offsets, labelled),
+        solutions=np.where(usable, solutions, np.nan),
+        scored=scored,
+        refused=joined["_why"].is_not_null().to_numpy(),
+        reasons=joined["_why"].to_list(),
+    )
+
+
+def _why_refused() -> pl.Expr:
+    """Why a joined row can have no number, as text; null where it can, and where there is no row."""
+    rewards, labels, solution = pl.col("rewards"), pl.col("labels"), pl.col("solution")
+    steps, either = pl.col("n_steps"), rewards.is_not_null() | labels.is_not_null()
+    n_rewards, n_labels = (column.list.len().cast(pl.Int64) for column in (rewards, labels))
+    infinite = rewards.list.eval(pl.element().is_finite().not_() | pl.element().is_null()).list.any()
+    return (
         pl.when(pl.col("_tried").is_null())
         .then(None)
         .when(pl.col("reason").is_not_null())
         .then("reason")
-        .when(pl.col("rewards").is_null())
+        .when(either.not_() & solution.is_null())
         .then(pl.lit("the cached row holds neither rewards nor a reason"))
-        .when(count != pl.col("n_steps"))
-        .then(pl.format("{} rewards for {} steps", count, pl.col("n_steps")))
-        .when(count == 0)
+        .when(n_rewards != steps)
+        .then(pl.format("{} rewards for {} steps", n_rewards, steps))
+        .when(n_labels != steps)
+        .then(pl.format("{} labels for {} steps", n_labels, steps))
+        .when(either & (steps == 0))
         .then(pl.lit("the case has no steps"))
         .when(infinite)
         .then(pl.lit("a reward is not a finite number"))
+        .when(labels.list.eval(pl.element().is_null()).list.any())
+        .then(pl.lit("a label is missing"))
+        .when(either.not_() & solution.is_finite().not_())
+        .then(pl.lit("the number of the solution is not finite"))
         .otherwise(None)
     )
-    joined = joined.with_columns(_why=why)
-    scored = joined.select((pl.col("_tried").is_not_null() & pl.col("_why").is_null()).alias("s"))["s"].to_numpy()
-    lengths = np.where(scored, joined["n_steps"].to_numpy(), 0)
-    usable = joined.filter(pl.Series(scored))["rewards"]
-    values = usable.explode(empty_as_null=False).to_numpy() if usable.len() else np.empty(0)
-    return StepRewards(
-        values=np.ascontiguousarray(values, dtype=np.float64),
-        offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        scored=scored.astype(np.bool_),
-        refused=joined["_why"].is_not_null().to_numpy(),
-        reasons=joined["_why"].to_list(),
-    )
+
+
+def _flat(joined: pl.DataFrame, name: str, rows: Bools) -> tuple[np.ndarray[Any, Any], Ints]:
+    """The lists of the chosen rows one after the other, and where each row's begin and end, shape (n + 1,)."""
+    lengths = np.where(rows, joined["n_steps"].to_numpy(), 0)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    if not rows.any():
+        return np.empty(0), offsets
+    return joined[name].filter(pl.Series(rows)).explode(empty_as_null=False).to_numpy(), offsets

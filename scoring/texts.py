@@ -1,7 +1,9 @@
 """The texts of cases, read on demand: they are most of a benchmark's bytes and a screen shows one case."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,9 @@ from scoring.parquet import read_parquet
 from scoring.schema import TEXTS
 
 Places = npt.NDArray[np.int64]
+
+ROW_GROUP = 256
+"""Rows of a group in a file of texts: as many are read to show one case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +96,17 @@ class Texts:
         rows = np.asarray(starts, dtype=np.int64)[self.part] + self.row_in_part if starts else self.row_in_part
         in_order = rows.size == every.height and bool((rows == np.arange(rows.size)).all())
         return every if in_order else every[rows]
+
+
+def rest_digests(texts: pl.DataFrame) -> pl.Series:
+    """Hex digests of the texts that a case's `key` does not cover, null where there are none. Shape (n,)."""
+    others = texts.drop("problem", "steps", strict=False)
+    some = others.select(pl.any_horizontal(pl.all().is_not_null()).alias("some"))["some"]
+    if not some.any():
+        return pl.Series([None] * texts.height, dtype=pl.String)
+    rows = zip(some.to_list(), others.iter_rows(), strict=True)
+    digests = [blake2b(json.dumps(row).encode(), digest_size=8).hexdigest() if told else None for told, row in rows]
+    return pl.Series(digests, dtype=pl.String)
 
 
 def _read(source: Path, columns: Sequence[str], rows: tuple[int, int] | None = None) -> pl.DataFrame:

@@ -7,6 +7,7 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed, harmonic
 from scoring.step_rewards import Bools, Floats, Ints
+from scoring.verdicts import CLEAN, EXACT, Rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,21 +44,22 @@ class Sweep:
         return float(self.thresholds[at]), float(f1[at])
 
 
-def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Sweep:
-    """Every distinct decision on the chosen rows.
+def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Sweep | None:
+    """Every distinct decision on the chosen rows; None where no threshold decides.
 
     Args:
         evaluation: gives floats, gold and the comparison; its threshold does not matter.
         rows: (n,) which cases take part; unscored ones and those without gold never do.
         groups: (n,) subset number of each case, 0-based.
-        unparsed: whether refused cases stay in the denominators (`wrong`) or leave them (`drop`).
+        unparsed: whether refused and unparsed cases stay in the denominators (`wrong`) or leave them (`drop`).
     """
+    if not isinstance(evaluation.rule, Rule):
+        return None
     floats, gold = evaluation.floats, evaluation.gold
-    tried = evaluation.rewards.scored | (evaluation.rewards.refused if unparsed == "wrong" else False)
-    tried = rows & gold.known & tried
+    tried = rows & gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
     erroneous, clean = tried & (gold.earliest >= 0), tried & (gold.earliest < 0)
     numbers = np.unique(groups[tried])
-    scored = tried & evaluation.rewards.scored
+    scored = tried & evaluation.given.by_threshold
     values = np.unique(
         np.concatenate([floats.at[scored & erroneous], floats.before[scored & erroneous], floats.all[scored]])
     )
@@ -74,6 +76,10 @@ def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed 
         right = scored & clean & (groups == number)
         exact[row] = _under(floats.at[wrong], values, side) - _under(floats.before[wrong], values, side)
         clean_right[row] = right.sum() - _under(floats.all[right], values, side)
+        # Cases that were decided as given are as they are at every threshold.
+        as_given = evaluation.codes[tried & ~scored & (groups == number)]
+        exact[row] += (as_given == EXACT).sum()
+        clean_right[row] += (as_given == CLEAN).sum()
     members = groups[None, :] == numbers[:, None]
     return Sweep(values, exact, clean_right, (members & erroneous).sum(axis=1), (members & clean).sum(axis=1))
 

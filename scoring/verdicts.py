@@ -1,5 +1,6 @@
 """Decision rules: step rewards become a verdict (the earliest error a scorer predicts), a verdict becomes an outcome.
 
+A rule compares rewards with a threshold; where a scorer gave labels or verdicts itself, these are taken as they are.
 Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answer that names no step.
 """
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from scoring.step_rewards import Bools, Floats, Ints, StepRewards
+from scoring.step_rewards import Bools, Floats, Ints, StepLabels, StepRewards
 
 Codes = npt.NDArray[np.uint8]
 
@@ -63,14 +64,60 @@ class Rule:
         return f"a step is judged wrong iff its reward {self.comparison} threshold; the verdict is the first such step"
 
 
+@dataclass(frozen=True)
+class AsGiven:
+    """The verdict is what the scorer said, so that no threshold can move it.
+
+    `source` says in a few words where verdicts come from, `words` how; `nothing`, of a scorer that gives none, why.
+    """
+
+    source: str
+    words: str
+    nothing: str = ""
+    threshold: None = None
+
+    def __str__(self) -> str:
+        return self.words
+
+
+Decision = Rule | AsGiven
+
+LABELS_AS_GIVEN = AsGiven(
+    "labels as given", "the verdict is the first step that the scorer labelled wrong; no threshold was applied"
+)
+SOLUTION_ONLY = AsGiven(
+    "one number a solution",
+    "no verdict: one number a solution names no step",
+    nothing="one number a solution, no step rewards",
+)
+
+
+def votes_as_given(votes: int) -> AsGiven:
+    """Verdicts of a critic by the vote of up to so many answers a case."""
+    if votes <= 1:
+        return AsGiven("verdicts as given", "the verdict is the step that the answer names; no threshold was applied")
+    words = "the verdict is the step that the most frequent answer names, of equally frequent ones the first"
+    return AsGiven(f"verdicts as given (vote of {votes})", words)
+
+
 def verdicts(rewards: StepRewards, rule: Rule) -> Ints:
     """The first step judged wrong a case, -1 if none is, NO_VERDICT where there are no rewards. Shape (n,)."""
-    hits = np.flatnonzero(rule.wrong(rewards.values))
-    starts, ends = rewards.offsets[:-1], rewards.offsets[1:]
+    return _first(rule.wrong(rewards.values), rewards.offsets, rewards.scored)
+
+
+def label_verdicts(labels: StepLabels) -> Ints:
+    """The first step labelled wrong a case, -1 if none is, NO_VERDICT where there are no labels. Shape (n,)."""
+    return _first(~labels.values, labels.offsets, labels.given)
+
+
+def _first(wrong: Bools, offsets: Ints, there: Bools) -> Ints:
+    """The first wrong step of each row of a flat array."""
+    hits = np.flatnonzero(wrong)
+    starts, ends = offsets[:-1], offsets[1:]
     slot = np.searchsorted(hits, starts)
     found = np.append(hits, np.iinfo(np.int64).max)[slot]
     first = np.where(found < ends, found - starts, -1)
-    return np.where(rewards.scored, first, NO_VERDICT)
+    return np.where(there, first, NO_VERDICT)
 
 
 def outcomes(verdict: Ints, gold: Ints, has_gold: Bools, n_steps: Ints, missing: Codes) -> Codes:
@@ -100,7 +147,7 @@ def outcome_names(codes: Codes) -> pl.Series:
 
 @dataclass(frozen=True, eq=False)
 class CaseFloats:
-    """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64, NaN = not scored.
+    """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
 
     `before`: lowest reward before the gold step, +inf at step 0. `at`: the lower of that and the reward at the gold
     step. `all`: lowest of all. For clean cases (and those without gold) `before` and `at` equal `all`; where the gold
@@ -111,8 +158,8 @@ class CaseFloats:
     at: Floats
     all: Floats
 
-    def outcomes(self, rule: Rule, gold: Ints, has_gold: Bools, missing: Codes) -> Codes:
-        """The same codes as deciding step by step, from the floats alone."""
+    def outcomes(self, rule: Rule, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
+        """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
         if rule.comparison == "<":
             before, at, lowest = (side < rule.threshold for side in (self.before, self.at, self.all))
         else:
@@ -120,11 +167,17 @@ class CaseFloats:
         on_error = np.select([before, at, lowest], [EARLY, EXACT, LATE], MISSED)
         on_clean = np.where(lowest, FALSE_ALARM, CLEAN)
         code = np.where(has_gold, np.where(gold >= 0, on_error, on_clean), NO_GOLD)
-        return np.where(np.isnan(self.all), missing, code).astype(np.uint8)
+        return np.where(np.isnan(self.all), fixed, code).astype(np.uint8)
 
 
-def case_floats(rewards: StepRewards, gold: Ints) -> CaseFloats:
-    """Reduce step rewards to the three floats a case; `gold` is 0-based, negative where there is no error."""
+def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) -> CaseFloats:
+    """Reduce step rewards to the three floats a case.
+
+    Args:
+        rewards: of n cases.
+        gold: (n,) earliest errors, 0-based, negative where there is no error.
+        decided: (n,) the cases that a threshold decides, of those with rewards; by default all of these.
+    """
     n = gold.size
     lowest = np.full(n, np.nan)
     rows = np.flatnonzero(rewards.scored)
@@ -140,6 +193,8 @@ def case_floats(rewards: StepRewards, gold: Ints) -> CaseFloats:
         start = rewards.offsets[:-1][erroneous]
         before[erroneous] = _minimum_until(rewards.values, start, start + step)
         at[erroneous] = np.minimum(before[erroneous], rewards.values[start + step])
+    if decided is not None:
+        before[~decided] = at[~decided] = lowest[~decided] = np.nan
     return CaseFloats(before, at, lowest)
 
 
@@ -154,14 +209,20 @@ def margins(floats: CaseFloats, codes: Codes, threshold: float) -> Floats:
     """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
 
     Positive for right cases, negative for wrong ones, minus infinity where no threshold makes the case right, NaN where
-    there is no outcome.
+    there is no outcome or no threshold decides.
     """
     below, above = threshold - floats.at, floats.before - threshold
     exact = np.minimum(below, above)
     wrong = np.where(floats.at < floats.before, np.minimum(np.abs(below), np.abs(above)), np.inf)
     clean = np.abs(floats.all - threshold)
     return np.select(
-        [codes == EXACT, np.isin(codes, (EARLY, LATE, MISSED)), codes == CLEAN, codes == FALSE_ALARM],
-        [exact, -wrong, clean, -clean],
+        [
+            np.isnan(floats.all),
+            codes == EXACT,
+            np.isin(codes, (EARLY, LATE, MISSED)),
+            codes == CLEAN,
+            codes == FALSE_ALARM,
+        ],
+        [np.nan, exact, -wrong, clean, -clean],
         np.nan,
     )

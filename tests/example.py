@@ -49,12 +49,12 @@ BETA = making.scorer("beta", low=-1.0, threshold=0.0, about="Beta knows the labe
 
 
 def write(root: Path, *, scored: bool = True) -> Request:
-    """Make the workspace; with `scored` false, without its scorers."""
+    """Make the workspace and ask for it through alpha; with `scored` false, without its scorers."""
     plain = [reference.Case(one.n_steps, one.gold, subset=one.subset) for one in EXAMPLES]
     alpha = [reference.Case(one.n_steps, one.gold, one.rewards) for one in EXAMPLES]
     scorers = [(ALPHA, alpha), (BETA, [_beta(one) for one in EXAMPLES])]
     making.workspace(root, plain, scorers if scored else [], **_columns())
-    return Request(workspace=str(root))
+    return Request(workspace=str(root), scorers=("alpha",) if scored else ())
 
 
 def _beta(one: Example) -> reference.Case:

@@ -283,11 +283,12 @@ def test_a_full_disk_under_stdout_is_one_sentence(words):
 
 
 def test_ctrl_c_ends_with_code_130_and_one_word(tmp_path):
-    os.mkfifo(tmp_path / "slow.jsonl")
-    words = [*RUN, "import", "slow.jsonl", "--dry-run"]
+    # A workspace whose mark never comes.
+    os.mkfifo(tmp_path / "workspace.json")
+    words = [*RUN, "benchmarks", "--workspace", "."]
     with subprocess.Popen(words, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE) as process:
         # Opening a pipe for writing waits until the command reads it; closing it ends a read that the signal did not.
-        with (tmp_path / "slow.jsonl").open("wb"):
+        with (tmp_path / "workspace.json").open("wb"):
             process.send_signal(signal.SIGINT)
         said = process.communicate(timeout=30)[1]
     assert process.returncode == 130

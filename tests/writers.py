@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from scoring.benchmarks.catalogue import import_source
+from imports import import_source
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS
 from scoring.workspace import Workspace

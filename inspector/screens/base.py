@@ -12,11 +12,12 @@ from inspector.commands import RAIL
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
-from inspector.rail_lines import rail_lines
+from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.selection import OPTIMISTIC
+from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
-from scoring.verdicts import Rule
+from scoring.verdicts import Decision
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
@@ -56,8 +57,10 @@ class InspectionScreen(Screen[None]):
         """Put text from anywhere on a line of `one_line`; only cells that change are painted."""
         self.query_one(f"#{name}", LineView).show([[(text, style)]])
 
-    def threshold_words(self, rule: Rule) -> str:
+    def threshold_words(self, rule: Decision) -> str:
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
+        if rule.threshold is None:
+            return rule.source
         source = rule.source if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         return f"threshold {rule.threshold:.3f}" + (f" ({source})" if source else "")
 
@@ -101,8 +104,11 @@ class InspectionScreen(Screen[None]):
     def action_threshold(self) -> None:
         if self.rail_open:
             self.action_keep()
-        elif self.inspection is not None:
-            self._set_rail(self.inspection)
+        elif self.inspection is not None and self.inspection.evaluation is not None:
+            if self.inspection.evaluation.movable:
+                self._set_rail(self.inspection)
+            else:
+                self.notify(clean(why_unmovable(self.inspection)), markup=False)
 
     def _set_rail(self, before: Inspection | None) -> None:
         self._before = before
@@ -130,11 +136,11 @@ class InspectionScreen(Screen[None]):
 
     def action_nudge(self, share: float) -> None:
         """Move by a share of the range, along multiples of it, so that going there and back ends where it began."""
-        if self.inspection is None or self.inspection.evaluation is None:
+        now = None if self.inspection is None else self.inspection.threshold
+        if self.inspection is None or now is None:
             return
         low, high = self.inspection.span
         step = abs(share) * (high - low)
-        now = self.inspection.evaluation.rule.threshold
         at = (now - low) / step
         whole = round(at)
         on_grid = abs(at - whole) < 1e-6
@@ -142,10 +148,10 @@ class InspectionScreen(Screen[None]):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        if self.inspection is None or self.inspection.sweep is None or self.inspection.evaluation is None:
+        if self.inspection is None or self.inspection.sweep is None or self.inspection.threshold is None:
             return
         thresholds = self.inspection.sweep.thresholds
-        at = int(np.searchsorted(thresholds, self.inspection.evaluation.rule.threshold)) + direction
+        at = int(np.searchsorted(thresholds, self.inspection.threshold)) + direction
         if 0 <= at < thresholds.size:
             self._put_threshold(float(thresholds[at]))
 

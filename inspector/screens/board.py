@@ -21,12 +21,24 @@ from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from inspector.widgets.columns import Column
 
-LEGEND = "  ".join(
-    f"{GLYPHS[name]} {WORDS[name]}" for name in ("exact", "early", "late", "missed", "clean", "false_alarm")
-)
-EXPLAINED = "F1: harmonic mean of error and clean, the accuracies on erroneous and on clean cases, in percent"
+ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
+WHERE_PRESENT = ("refused", "unparsed")
+EXPLAINED = "F1 in percent: harmonic mean of the accuracies on erroneous and on clean cases"
+LEGEND_WIDTH = 78
+
+
+def legend(frame: "pl.DataFrame") -> str:
+    """The outcomes' glyphs with their words, as lines: those that say why there is no verdict only where some do."""
+    names = [*ALWAYS, *(name for name in WHERE_PRESENT if frame[name].sum())]
+    words = [f"{GLYPHS[name]} {WORDS[name]}" for name in names]
+    line = "  ".join(words)
+    if len(line) > LEGEND_WIDTH:
+        line = "  ".join(words[:-1]) + "\n" + words[-1]
+    return f"{line}\n{EXPLAINED}"
 
 
 class BoardScreen(InspectionScreen):
@@ -47,7 +59,7 @@ class BoardScreen(InspectionScreen):
         job.display = False
         yield job
         yield Static(Content(""), id="about")
-        yield Static(Content(f"{LEGEND}\n{EXPLAINED}"), id="legend")
+        yield Static(Content(""), id="legend")
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
@@ -65,6 +77,7 @@ class BoardScreen(InspectionScreen):
             self._columns[several] = board_columns(self.brush, several=several)
         first = not table.row_count
         self._frame = frame
+        self.query_one("#legend", Static).update(Content(legend(frame)))
         table.show(frame, view, self._columns[several], key="row")
         if first:
             self._follow(inspection)
@@ -106,8 +119,10 @@ class BoardScreen(InspectionScreen):
 
     def _describe(self) -> None:
         row = self.query_one(FrameTable).row_id
-        about = "" if row is None else clean(self._frame["about"][row] or "")
-        self.query_one("#about", Static).update(Content(about))
+        about = "" if row is None else self._frame["about"][row] or ""
+        if row is not None and (reason := self._frame["reason"][row]):
+            about = f"No F1: {reason}. {about}"
+        self.query_one("#about", Static).update(Content(clean(about)))
 
     def on_frame_table_opened(self) -> None:
         self.action_failures()

@@ -6,21 +6,22 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
-from inspector.case_lines import Manner, case_lines
+from inspector.case_lines import case_lines
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export
 from inspector.paint import Brush
 from inspector.rail_lines import percent
-from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
+from inspector.screens.reading import ReadingScreen
 from inspector.widgets.line_view import LineView
 
 
-class CaseScreen(InspectionScreen):
+class CaseScreen(ReadingScreen):
     """Problem, steps with reward bars, marks and gold labels. `row` is the row id of the case."""
 
     NAME = "case"
+    NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
     HELP = "One case. n and p go through the list, t moves the threshold, r hides the gold reason."
 
@@ -29,9 +30,6 @@ class CaseScreen(InspectionScreen):
         self.row = row
         self._place = 0
         self._starts: tuple[int, ...] = ()
-        # Readable formulas need more than ASCII.
-        self._raw = brush.ascii_only
-        self._reason = True
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -57,8 +55,7 @@ class CaseScreen(InspectionScreen):
         found = np.flatnonzero(inspection.shown == self.row)
         self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
         view = self.query_one("#steps", LineView)
-        manner = Manner(max(20, view.viewport.width), self.brush, raw=self._raw, reason=self._reason)
-        shown = case_lines(inspection, self.row, manner)
+        shown = case_lines(inspection, self.row, self.manner(view))
         self._starts = shown.starts
         view.show(shown.lines, keep_scroll=keep_scroll)
         self._show_title(inspection, listed=bool(found.size))
@@ -105,17 +102,7 @@ class CaseScreen(InspectionScreen):
             target = max([start for start in starts if start < top], default=0)
             view.scroll_to_line(max(target, top - page), top=True)
 
-    def action_scorer(self, by: int) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            self.put(self.inspection.next_scorer(by))
-
-    def action_raw(self) -> None:
-        self._raw = not self._raw
-        self._show(keep_scroll=True)
-
-    def action_reason(self) -> None:
-        self._reason = not self._reason
+    def show_case(self) -> None:
         self._show(keep_scroll=True)
 
     def action_back(self) -> None:

@@ -7,15 +7,16 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from inspector.case_columns import case_columns
-from inspector.case_lines import Manner, case_lines
+from inspector.case_lines import case_lines
 from inspector.commands import bindings_of
 from inspector.facet_groups import facet_groups, filter_words
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go
 from inspector.paint import Brush
 from inspector.rail_lines import percent
-from inspector.screens.base import WIDE, InspectionScreen
+from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
+from inspector.screens.reading import ReadingScreen
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
@@ -26,13 +27,20 @@ if TYPE_CHECKING:
 
 SORTS = ("instructive", "", "n_steps:desc")
 SORT_WORDS = {"instructive": "most instructive first", "": "as in the file", "n_steps:desc": "longest first"}
+DIRECTIONS = {"asc": "upwards", "desc": "downwards"}
 PANE_DELAY = 0.04
 """Seconds the cursor must rest before the steps are shown: a held arrow key moves the list alone."""
 VERY_WIDE = 160
 """Columns from which facets, list and steps fit side by side."""
 
 
-class CasesScreen(InspectionScreen):
+def order_words(sort: str) -> str:
+    """An order in words."""
+    column, _, direction = sort.rpartition(":")
+    return SORT_WORDS.get(sort) or (f"by {column} {DIRECTIONS[direction]}" if direction in DIRECTIONS else f"by {sort}")
+
+
+class CasesScreen(ReadingScreen):
     """The list, with facets and steps where there is room."""
 
     NAME = "cases"
@@ -43,9 +51,6 @@ class CasesScreen(InspectionScreen):
         super().__init__(brush)
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
-        # Readable formulas need more than ASCII.
-        self._raw = brush.ascii_only
-        self._reason = True
         self._scorer: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -102,8 +107,11 @@ class CasesScreen(InspectionScreen):
         if evaluation is not None and line is not None:
             words += [evaluation.scorer.name, f"F1 {percent(line)}", self.threshold_words(evaluation.rule)]
         self.write("title", dot.join(words), "strong")
-        order = SORT_WORDS.get(inspection.selection.request.sort, inspection.selection.request.sort)
-        self.write("filter", f"{filter_words(inspection)}{dot}{order}", "dim")
+        order = order_words(inspection.selection.request.sort)
+        self.write("filter", f"{order}{dot}{filter_words(inspection)}", "dim")
+
+    def show_case(self) -> None:
+        self._show_pane()
 
     def _show_pane_soon(self) -> None:
         if self._pane_timer is not None:
@@ -117,15 +125,12 @@ class CasesScreen(InspectionScreen):
         if row is None:
             pane.show([])
             return
-        shown = case_lines(self.inspection, row, self._manner(pane))
+        shown = case_lines(self.inspection, row, self.manner(pane))
         keep = self._pane_row == row
         self._pane_row = row
         pane.show(shown.lines, keep_scroll=keep)
 
     _pane_row: int | None = None
-
-    def _manner(self, pane: LineView) -> Manner:
-        return Manner(max(20, pane.viewport.width), self.brush, raw=self._raw, reason=self._reason)
 
     # -- keys
 
@@ -185,23 +190,21 @@ class CasesScreen(InspectionScreen):
             following = SORTS[(SORTS.index(now) + 1) % len(SORTS)] if now in SORTS else SORTS[0]
             self.put(self.inspection.ordered(following))
 
+    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+        """Sort by the column, upwards first; by what is made of several columns nothing can be sorted."""
+        if self.inspection is None or isinstance(event.column.source, tuple):
+            return
+        (by,) = event.column.sources
+        if by not in self.inspection.selection.frame().columns:
+            return
+        self.close_rail()
+        now = self.inspection.selection.request.sort
+        self.put(self.inspection.ordered(f"{by}:desc" if now == f"{by}:asc" else f"{by}:asc"))
+
     def action_zoom(self) -> None:
         self._pane_wanted = not self.query_one("#pane", LineView).display
         self._lay_out()
         self._show_pane_soon()
-
-    def action_scorer(self, by: int) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            self.put(self.inspection.next_scorer(by))
-
-    def action_raw(self) -> None:
-        self._raw = not self._raw
-        self._show_pane()
-
-    def action_reason(self) -> None:
-        self._reason = not self._reason
-        self._show_pane()
 
     def action_back(self) -> None:
         """Out of the facets first, then out of the screen."""

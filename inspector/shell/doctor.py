@@ -35,8 +35,7 @@ def run(args: argparse.Namespace) -> int:
     if args.paths:
         from inspector.shell import importing
 
-        args.dry_run, args.strict = True, False
-        return importing.run(args)
+        return importing.examine(args)
     found, broken = _probe()
     for line in [*_host(), *_workspace(args), *_engines(found)]:
         print(clean(line))

@@ -14,13 +14,14 @@ def invitation(folder: Path) -> str:
 
 def _known(file: Path) -> bool:
     """Whether the first rows of a small enough file are recognised."""
-    from scoring.benchmarks.catalogue import detect
-    from scoring.benchmarks.rows import read_rows
     from scoring.errors import InputError
+    from scoring.importing.sources import recognised
+    from scoring.reading.files_in import ENDINGS
+    from scoring.reading.rows import read_rows
 
-    if file.suffix not in {".json", ".jsonl", ".parquet"} or not file.is_file() or file.stat().st_size > 8_000_000:
+    if file.suffix.lower() not in ENDINGS or not file.is_file() or file.stat().st_size > 8_000_000:
         return False
     try:
-        return bool(detect(read_rows(file)))
+        return recognised(read_rows(file))[1] is not None
     except InputError:
         return False

@@ -10,6 +10,7 @@ from inspector.selection import find_workspace_or_demo, load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.export import Document
+from scoring.verdicts import REFUSED, UNPARSED
 
 BENCHMARKS = {
     "benchmark": pl.String(),
@@ -27,6 +28,7 @@ SCORERS = {
     "kind": pl.String(),
     "scored": pl.Int64(),
     "refused": pl.Int64(),
+    "unparsed": pl.Int64(),
     "cases": pl.Int64(),
     "threshold": pl.Float64(),
     "threshold_source": pl.String(),
@@ -64,7 +66,8 @@ def _scorers(args: argparse.Namespace) -> list[dict[str, Any]]:
             "scorer": one.scorer.name,
             "kind": one.scorer.kind,
             "scored": one.coverage,
-            "refused": int(one.rewards.refused.sum()),
+            "refused": int((one.codes == REFUSED).sum()),
+            "unparsed": int((one.codes == UNPARSED).sum()),
             "cases": selection.cases.height,
             "threshold": one.rule.threshold,
             "threshold_source": one.rule.source,

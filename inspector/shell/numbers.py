@@ -6,12 +6,13 @@ import polars as pl
 
 from inspector import documents
 from inspector.selection import Selection, load, match_name
-from inspector.shell.output import form_of, put
+from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import wide_metrics, wide_statistics
-from inspector.text import clean
+from inspector.text import clean, json_text
 from scoring.errors import UsageError
 from scoring.export import Document, footer
+from scoring.importing.original import original_row
 
 WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
 """How a long table is laid out for people."""
@@ -20,6 +21,8 @@ WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
 def run(args: argparse.Namespace) -> int:
     """Print or write the document of `args.command`."""
     selection = load(request_of(args))
+    if args.command == "show" and args.row:
+        return _original(selection, args)
     if args.command == "show":
         document = documents.case_document(selection, _row(selection, args.case), form_of(args))
     else:
@@ -36,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
     problems = list(selection.problems)
     if args.command == "metrics" and not selection.chosen:
         problems.append("No scorer has rewards for these cases yet, so there is no metric.")
+        if not form_of(args):
+            # A table without a row would be a header about nothing.
+            say(problems, args)
+            return 0
     if args.command == "show" and not form_of(args):
         told = ("case", "subset", "generator", "problem", "earliest_error", "error_type", "pattern", "reason_of_gold")
         facts = {name: document.provenance[name] for name in (*told, "outcome")}
@@ -49,6 +56,14 @@ def _columns_exist(selection: Selection) -> None:
     for name in selection.request.by:
         if name not in selection.cases.columns:
             raise UsageError(f"there is no column {name!r}.", f"There are: {', '.join(selection.cases.columns)}.")
+
+
+def _original(selection: Selection, args: argparse.Namespace) -> int:
+    """Print the row of the file that a case was made of, as JSON."""
+    case = selection.cases.row(_row(selection, args.case), named=True)
+    value = original_row(selection.workspace, case)
+    print(json_text(value))
+    return 0
 
 
 def _row(selection: Selection, wanted: str) -> int:

@@ -18,12 +18,12 @@ def run(args: argparse.Namespace) -> int:
         return 0
     request = request_of(args)
     if args.paths:
-        from inspector.selection import find_workspace
-        from inspector.shell.importing import read_sources
+        from inspector.shell.importing import bring
 
-        imported, _ = read_sources(_existing(args.paths))
-        find_workspace(args.workspace, create=True).add(imported)
-        request = replace(request, benchmarks=request.benchmarks or tuple({one.benchmark for one in imported}))
+        args.paths = _existing(args.paths)
+        found = bring(args)
+        names = (*(one.benchmark for one in found.imported), *(name for one in found.joined for name in one.benchmarks))
+        request = replace(request, benchmarks=request.benchmarks or tuple(dict.fromkeys(names)))
     from inspector.app import run_app
 
     return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring.benchmarks.fields import Fields, each_case
 from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.rows import Rows, read_rows
 from scoring.errors import DamagedWorkspace
+from scoring.reading.fields import Fields, each_case
+from scoring.reading.rows import Rows, read_rows
 
 NAME = "demo"
 TITLE = "Demo"

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.findings import Finding
+from scoring.reading.findings import Finding
 from scoring.schema import CASES, content_key
 from scoring.texts import Texts
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.fields import Fields, each_case
-from scoring.benchmarks.findings import Finding
 from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.rows import Rows
+from scoring.benchmarks.plain_rows import CONTROL, PlainRows
+from scoring.reading.fields import Fields, each_case
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
 
 NAME = "processbench"
 TITLE = "ProcessBench"
@@ -36,11 +37,12 @@ _MANY = 30
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row looks like ProcessBench: steps with a label, and none of the keys that other benchmarks add."""
+    """Whether a row looks like ProcessBench: steps with a label, and no key that another benchmark or a result adds."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
-        and not {"domain", "error_type", "completions"} & row.keys()
+        and not {"domain", "error_type", "completions", "generated_critique", "responses"} & row.keys()
+        and not {"prediction", "match"} <= row.keys()
     )
 
 
@@ -51,14 +53,19 @@ def load(rows: Rows) -> Imported:
     null earliest error and a warning. The first row with an id wins.
     """
     findings = list(rows.findings)
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case))
-    label_base, suspicion = _label_base(frame, rows.source)
-    findings += suspicion
-    findings += _against_official(frame, rows.source)
-    return Imported(NAME, rows.source, rows.format, label_base, rows.read, frame, tuple(findings))
+    frame = cases_frame(NAME, rows.source, each_case(rows, findings, case_of))
+    label_base, noticed = concluded(frame, rows.source)
+    return Imported(NAME, rows.source, rows.format, label_base, rows.read, frame, tuple(findings + noticed))
 
 
-def _case(fields: Fields) -> dict[str, Any] | None:
+def concluded(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
+    """What only all cases together show: how the labels are read, and how they compare with what was published."""
+    label_base, suspicion = _label_base(frame, source)
+    return label_base, [*suspicion, *_against_official(frame, source)]
+
+
+def case_of(fields: Fields) -> dict[str, Any] | None:
+    """One row as a case; None, and a finding, where it has no text."""
     problem = fields.text("problem", required=True)
     steps = fields.solution()
     if problem is None or steps is None:
@@ -121,3 +128,47 @@ def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
             message = f"{subset}: {found[0]} erroneous and {found[1]} clean; {published}"
             findings.append(Finding("warning", "not-official-counts", message, source))
     return findings
+
+
+def _plain_cases(rows: pl.DataFrame) -> pl.DataFrame:
+    label = pl.col("label").cast(pl.Int32, strict=False)
+    named = pl.col("id").str.extract(_SUBSET.pattern.replace(r"\Z", "$"), 1)
+    return rows.select(
+        "id",
+        "key",
+        "line",
+        pl.coalesce(pl.when(pl.col("subset") != "").then("subset"), named).alias("subset"),
+        "generator",
+        "problem",
+        "steps",
+        label.alias("earliest_error"),
+        pl.when(label == -1).then(pl.lit([], dtype=pl.List(pl.Int32))).alias("error_steps"),
+        "final_answer_correct",
+    )
+
+
+def _plain_row() -> pl.Expr:
+    texts = pl.col("id", "generator", "problem", "subset")
+    step = pl.element()
+    n_steps = pl.col("steps").list.len().cast(pl.Int64)
+    return pl.all_horizontal(
+        pl.col("id").str.strip_chars() != "",
+        # A line break at the end of an id is read in two ways.
+        ~pl.col("id").str.contains("\n", literal=True),
+        pl.all_horizontal(~texts.str.contains(CONTROL).fill_null(value=False)),
+        n_steps > 0,
+        pl.col("steps").list.eval((step.str.strip_chars() == "") | step.str.contains(CONTROL)).list.any().not_(),
+        pl.col("label").is_between(-1, n_steps - 1),
+        ~((pl.col("label") == -1) & ~pl.col("final_answer_correct").fill_null(value=True)),
+    )
+
+
+PLAIN = PlainRows(
+    required={"id": pl.String(), "problem": pl.String(), "steps": pl.List(pl.String()), "label": pl.Int64()},
+    optional={"generator": pl.String(), "subset": pl.String(), "final_answer_correct": pl.Boolean()},
+    problem="problem",
+    steps="steps",
+    cases=_plain_cases,
+    plain=_plain_row(),
+)
+"""How rows are read where there are very many."""

@@ -14,7 +14,7 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import percentile_interval, resampled_shares
 from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import CLEAN, EXACT, REFUSED, UNPARSED
+from scoring.verdicts import CLEAN, EXACT
 
 Unparsed = Literal["wrong", "drop"]
 
@@ -78,8 +78,7 @@ def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unpa
         n_groups: s.
         unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
     """
-    tried = evaluation.rewards.scored | np.isin(evaluation.codes, (REFUSED, UNPARSED)) * (unparsed == "wrong")
-    member = rows & evaluation.gold.known & tried
+    member = rows & evaluation.gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
     erroneous = evaluation.gold.earliest >= 0
     sides = (
         member & (evaluation.codes == EXACT),
@@ -109,8 +108,8 @@ def metric_rows(
         )
         yield from _rows(names[group] or "", one, tuple(draw[index] for draw in draws))
     pooled = taken.pooled()
-    yield from _rows("all", pooled, tuple(draw[0] for draw in pooled.resampled(seed)))
-    yield from _average(taken, draws)
+    last = [*_rows("all", pooled, tuple(draw[0] for draw in pooled.resampled(seed))), *_average(taken, draws)]
+    yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)
 
 
 def _rows(subset: str, one: FirstError, draws: tuple[Floats, ...]) -> Iterator[dict[str, Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
-from scoring.benchmarks.rows import Rows
+from scoring.reading.rows import Rows
 from scoring.results.foreign import Foreign
 
 MODULES: dict[str, str] = {
@@ -14,6 +14,7 @@ MODULES: dict[str, str] = {
     "processbench_output": "scoring.results.processbench_output",
     "rprm_processbench": "scoring.results.rprm_processbench",
     "evalscope": "scoring.results.evalscope",
+    "inspect_log": "scoring.results.inspect_log",
     "vllm_pooling": "scoring.results.vllm_pooling",
     "reasoneval": "scoring.results.reasoneval",
     "reasoneval_critic": "scoring.results.reasoneval_critic",

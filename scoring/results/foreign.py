@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.findings import Finding
+from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Comparison, Kind
 

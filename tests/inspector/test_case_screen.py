@@ -88,10 +88,10 @@ async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
         async with opened(request_, size=(width, 24)) as pilot:
             await press(pilot, "a", "t", "asterisk", "enter")
             title = (await shows(pilot, "threshold 0.550")).splitlines()[0]
-            assert "optimistic)" in title
+            assert "(optimistic" in title
             await press(pilot, "enter")
             title = (await shows(pilot, "1 of 9", "threshold 0.550")).splitlines()[0]
-            assert "optimistic)" in title
+            assert "(optimistic" in title
 
 
 async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_):

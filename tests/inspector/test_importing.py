@@ -144,9 +144,12 @@ ONE_SENTENCE = {
     "empty": (lambda folder: made(folder / "x.json", b""), "holds no rows"),
     "no JSON": (lambda folder: made(folder / "x.json", b"hello"), "can be read (not valid JSON"),
     "gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is gzip-compressed. Unpack it first."),
-    "unknown": (lambda folder: made(folder / "x.json", b'{"prompt": 1}'), "its rows have the keys prompt. Known:"),
+    "unknown": (
+        lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
+        "its rows have the keys prompt. Say which column",
+    ),
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
-    "an empty folder": (lambda folder: folder, "holds no .json, .jsonl or .parquet file."),
+    "an empty folder": (lambda folder: folder, "holds no .json, .jsonl, .parquet, .csv, .tsv or .eval file."),
     "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
     "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
 }
@@ -197,7 +200,7 @@ def test_a_folder_is_its_files_and_what_is_not_known_is_said(run, processbench_f
     code, out, _ = run(tmp_path / "in")
     assert code == 1
     assert cases(run.root) == ["sums-0", "sums-1", "sums-5"]
-    assert "c.json is none of the benchmarks known here; its rows have the keys prompt." in out
+    assert "c.json is none of the formats known here; its rows have the keys prompt." in out
     assert "d.parquet starts like Parquet and cannot be read" in out
     assert "e.json holds no rows." in out
 
@@ -207,7 +210,7 @@ def test_strict_wants_every_file_of_a_folder_to_be_known(run, processbench_file,
     processbench_file([{"prompt": "x"}], "in/c.json")
     code, _, err = run(tmp_path / "in", "--strict")
     assert code == 2
-    assert "c.json is none of the benchmarks known here" in err
+    assert "c.json is none of the formats known here" in err
     assert not run.root.exists()
 
 
@@ -220,9 +223,12 @@ def test_a_folder_of_nothing_known_is_exit_code_2(run, processbench_file, tmp_pa
 
 def test_a_benchmark_can_be_named(run, processbench_file):
     path = processbench_file([row(1, label=...)])
-    assert run(path)[0] == 2
+    code, out, _ = run(path, "--dry-run")
+    assert code == 0
+    assert "columns: id = id, problem = problem, steps = steps" in out
     code, out, _ = run("processbench", path)
     assert code == 1
+    assert ": processbench (" in out
     assert "1 without a gold label" in out
 
 

@@ -17,6 +17,7 @@ from scoring.verdicts import OUTCOMES
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}
+THRESHOLDS = {scorer.name: scorer.threshold for scorer, _ in SCORERS}
 LABELS = making.labels(CASES)
 
 
@@ -29,7 +30,7 @@ def root(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def start(root):
-    return inspect(load(Request(workspace=root)))
+    return inspect(load(Request(workspace=root))).focused("gpt4", "bench")
 
 
 def f1(cases, threshold, unparsed="wrong"):
@@ -37,7 +38,23 @@ def f1(cases, threshold, unparsed="wrong"):
     return None if value is None else pytest.approx(value, abs=1e-12)
 
 
-def test_it_begins_with_all_cases_and_the_first_scorer(start):
+def test_it_begins_with_all_cases_and_the_best_scorer(root):
+    start = inspect(load(Request(workspace=root)))
+    best = max(SCORED, key=lambda name: reference.metrics(SCORED[name], THRESHOLDS[name], "<")["average", "f1"])
+    assert (start.benchmark, start.scorer) == ("bench", best)
+    assert best == board_frame(start.selection)["scorer"][0] != "gpt4"
+    assert start.shown.tolist() == list(range(len(CASES)))
+
+
+def test_the_best_is_that_of_the_conditions_given(root):
+    for where in ("subset = 'two words'", "n_steps > 2", "n_steps > 99"):
+        start = inspect(load(Request(workspace=root, where=(where,))))
+        frame = board_frame(start.selection, start.base)
+        assert start.scorer == (frame["scorer"][0] if frame.height else "gpt4")
+
+
+def test_a_scorer_that_was_asked_for_comes_before_the_best(root):
+    start = inspect(load(Request(workspace=root, scorers=("gpt",))))
     assert (start.benchmark, start.scorer) == ("bench", "gpt4")
     assert start.shown.tolist() == list(range(len(CASES)))
     assert start.selection.request.scorers == ("gpt4",)
@@ -88,8 +105,10 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
     )
     became_right = sum(b and not a for a, b in zip(then, now, strict=True))
     became_wrong = sum(a and not b for a, b in zip(then, now, strict=True))
-    assert moved.flips(start) == (became_right, became_wrong)
-    assert start.flips(moved) == (became_wrong, became_right)
+    old, new = ([reference.outcome(case, t, "<") for case in SCORED["gpt4"]] for t in (0.5, threshold))
+    other = sum(a != b for a, b in zip(old, new, strict=True)) - became_right - became_wrong
+    assert moved.changes(start) == (became_right, became_wrong, other)
+    assert start.changes(moved) == (became_wrong, became_right, other)
     assert moved.headline.f1 == f1(SCORED["gpt4"], threshold)
     assert moved.evaluation.rule.source == "chosen"
     others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]
@@ -168,7 +187,8 @@ def test_facets_come_most_frequent_first_and_outcomes_in_their_own_order(start):
 def test_another_scorer_takes_the_outcome_facet_along(start):
     other = start.failures().next_scorer(1)
     assert other.scorer == "rand-0"
-    assert other.filter.facet("rand-0.outcome").values == ("early", "late", "missed", "false_alarm")
+    wrong = ("early", "late", "missed", "false_alarm", "unparsed", "refused")
+    assert other.filter.facet("rand-0.outcome").values == wrong
     assert other.filter.facet("gpt4.outcome") is None
     assert [start.next_scorer(by).scorer for by in (1, 2, 3, -1)] == ["rand-0", "x=y", "gpt4", "x=y"]
     words = set(other.selection.frame()["rand-0.outcome"].gather(other.shown))
@@ -214,7 +234,7 @@ def test_the_range_reaches_beyond_the_scorers_own_where_rewards_do(tmp_path):
 
 
 def test_a_subset_named_in_part_opens_on_that_subset(root):
-    start = inspect(load(Request(workspace=root, subsets=("words",), where=("n_steps > 1",))))
+    start = inspect(load(Request(workspace=root, subsets=("words",), where=("n_steps > 1",), scorers=("gpt4",))))
     assert set(start.cases["subset"].gather(start.shown)) == {"two words"}
     part = [case for case in SCORED["gpt4"] if case.subset == "two words" and case.n_steps > 1]
     assert start.headline.f1 == f1(part, 0.5)
@@ -222,7 +242,7 @@ def test_a_subset_named_in_part_opens_on_that_subset(root):
 
 
 def test_best_is_found_once_and_other_filters_do_not_tune_it_again(root):
-    start = inspect(load(Request(workspace=root, thresholds=((None, "best"),))))
+    start = inspect(load(Request(workspace=root, thresholds=((None, "best"),), scorers=("gpt4",))))
     rule = start.evaluation.rule
     assert rule.source == OPTIMISTIC
     narrow = start.filtered(Filter((Facet("generator", ("m2",)),)))

@@ -36,10 +36,12 @@ def threshold_of(pilot):
 async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter", "t")
-        text = await shows(pilot, "threshold 0.5000 (default)", "F1 45.0", "flips 0: 0 became right, 0 wrong")
+        text = await shows(pilot, "threshold 0.5000 (default)", "F1 45.0", "changed 0: 0 right, 0 wrong, 0 other")
         assert "d default 0.5   * best 0.5500: F1 60.0, tuned on these cases, optimistic" in text
         await press(pilot, *["right"] * 3)
-        text = await shows(pilot, "threshold 0.5300 (was 0.5000)", "F1 60.0 +15.0", "flips 1: 1 became right, 0 wrong")
+        text = await shows(
+            pilot, "threshold 0.5300 (was 0.5000)", "F1 60.0 +15.0", "changed 1: 1 right, 0 wrong, 0 other"
+        )
         assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))
         axis = next(line for line in screen_lines(pilot.app) if "▲" in line)
         assert axis.index("d") < axis.index("▲") < axis.index("*")
@@ -86,7 +88,7 @@ async def test_the_threshold_stops_one_step_beyond_each_end_where_every_verdict_
 def _none_there(pilot):
     """The values that stand for no verdict."""
     evaluation = inspected(pilot).evaluation
-    return evaluation.verdicts[~evaluation.rewards.scored].tolist()
+    return evaluation.verdicts[~evaluation.answered].tolist()
 
 
 async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowhere_else(request_):
@@ -118,7 +120,7 @@ async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimist
         assert best.evaluation.rule.source == OPTIMISTIC
         assert best.headline.f1 == pytest.approx(np.nanmax(best.sweep.f1), abs=1e-15)
         await press(pilot, "enter", "enter")
-        await shows(pilot, "(best on these cases (optimistic))")
+        await shows(pilot, "(optimistic: best on these cases)")
 
 
 @pytest.mark.parametrize("moves", [["right"] * 3, ["shift+left"] * 3, ["asterisk"], ["full_stop"], ["comma"] * 2])

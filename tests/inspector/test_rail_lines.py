@@ -68,7 +68,7 @@ def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
 def study(tmp_path_factory):
     root = tmp_path_factory.mktemp("study")
     making.workspace(root, *making.study())
-    return inspect(load(Request(workspace=str(root))))
+    return inspect(load(Request(workspace=str(root), scorers=("gpt4",))))
 
 
 @pytest.mark.parametrize("width", [80, WIDE])
@@ -83,8 +83,10 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
             difference = count - study.outcome_counts[word]
             said = f"{word.replace('_', ' ')} {count}" + (f" ({difference:+})" if difference else "  ")
             assert said in "".join(rest)
-    right, wrong = now.flips(study)
-    assert f"flips {right + wrong}: {right} became right, {wrong} wrong" in "".join(rest)
+    right, wrong, other = now.changes(study)
+    full = f"changed {right + wrong + other}: {right} became right, {wrong} wrong, {other} another mistake"
+    short = f"changed {right + wrong + other}: {right} right, {wrong} wrong, {other} other"
+    assert (full if width == WIDE else short) in "".join(rest)
     assert "optimistic" in rest[-1]
     best = study.sweep.best()
     assert f"* best {best[0]:.4f}: F1 {100 * best[1]:.1f}" in rest[-1]

@@ -1,11 +1,12 @@
+import json
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.text import LINE_BREAKS, cell, clean, content
+from inspector.text import LINE_BREAKS, cell, clean, content, json_text
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=60)
 ACTING = ["RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"]
@@ -98,3 +99,11 @@ def test_content_is_never_markup(text):
 def test_content_is_cleaned():
     assert content("a\x1b[31m\nb").plain == "a␛[31m\nb"
     assert content("a\nb", lines=False).plain == "a b"
+
+
+@given(st.recursive(st.text() | st.none() | st.integers(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))
+@example("\x1b[2J\x7f\x85\x9b\u2028\u202e\u200b\ufeff\U000e0001 \t\n\r\ud800")
+def test_json_is_exact_and_cannot_act(value):
+    text = json_text(value)
+    assert json.loads(text) == value
+    assert clean(text, lines=True).replace("\u00a0", " ") == text.replace("\u00a0", " ")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.benchmarks.catalogue import import_source
+from imports import import_source
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 

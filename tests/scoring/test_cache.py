@@ -13,7 +13,7 @@ from failing import failing
 from scoring import cache
 from scoring.cache import RewardParts
 from scoring.errors import FrameError, UnwritableWorkspace
-from scoring.schema import REWARDS
+from scoring.schema import REWARDS, conform
 from writers import cached, part
 
 
@@ -79,9 +79,9 @@ def test_one_row_an_identity(rows):
     for key, vote, rewards in rows:
         if rewards is not None or (key, vote) not in wanted or wanted[key, vote] is None:
             wanted[key, vote] = rewards
-    frame = part(*rows).with_columns(pl.lit(None, dtype=REWARDS[name]).alias(name) for name in ("redundancy", "engine"))
+    frame = conform(part(*rows), REWARDS, "rows")
     found = RewardParts(Path("unused"))._unique(frame)
-    assert {(key, vote): rewards for key, vote, rewards, *_ in found.iter_rows()} == wanted
+    assert {(key, vote): rewards for key, vote, rewards in found.select("key", "vote", "rewards").iter_rows()} == wanted
     again = RewardParts(Path("unused"))._unique(found)
     assert again.equals(found)
 
@@ -118,11 +118,11 @@ def test_a_part_that_vanishes_while_reading_was_merged_and_is_found(parts, monke
         parts.append(part((key, 0, [0.1])))
     really, calls = cache.read_parquet, []
 
-    def compacted_meanwhile(path):
+    def compacted_meanwhile(path, *args, **options):
         calls.append(path)
         if len(calls) == 2:
             parts.compact()
-        return really(path)
+        return really(path, *args, **options)
 
     monkeypatch.setattr(cache, "read_parquet", compacted_meanwhile)
     assert cached(parts).keys() == {(key, 0) for key in "abc"}
@@ -132,7 +132,7 @@ def test_a_part_that_vanishes_while_reading_was_merged_and_is_found(parts, monke
 def test_parts_that_keep_vanishing_are_said(parts, monkeypatch):
     parts.append(part(("k", 0, [0.1])))
 
-    def gone(path):
+    def gone(path, *args, **options):
         raise FileNotFoundError(path)
 
     monkeypatch.setattr(cache, "read_parquet", gone)

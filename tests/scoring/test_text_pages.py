@@ -15,7 +15,9 @@ def frame(start, number):
 @pytest.fixture
 def pages(tmp_path):
     frame(0, 3000).write_parquet(tmp_path / "texts.parquet", row_group_size=256)
-    return TextPages(Texts.whole((tmp_path / "texts.parquet", frame(3000, 5), frame(0, 0), frame(3005, 1)), (3000, 5, 0, 1)))
+    return TextPages(
+        Texts.whole((tmp_path / "texts.parquet", frame(3000, 5), frame(0, 0), frame(3005, 1)), (3000, 5, 0, 1))
+    )
 
 
 def test_every_row_is_found_in_any_order(pages):

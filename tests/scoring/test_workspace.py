@@ -103,7 +103,8 @@ def test_what_changed_is_counted_and_replaced_in_its_place(workspace, read):
     workspace.add([read(values)])
     label, text, same = {**values[4], "label": 2}, {**values[1], "problem": "changed"}, values[2]
     added = workspace.add([read([row(9), label, text, same, row(8)], "more.jsonl")])
-    assert added == [Added(new=2, changed=2, unchanged=1)]
+    first = workspace.imports("processbench")[0]["path"]
+    assert added == [Added(new=2, changed=2, unchanged=1, elsewhere=(first,))]
     assert ids(workspace) == [*(f"sums-{number}" for number in range(6)), "sums-9", "sums-8"]
     cases, texts = workspace.cases(["processbench"])
     assert cases["earliest_error"][4] == 2
@@ -144,7 +145,8 @@ def test_how_a_benchmark_was_imported_is_kept(workspace, read):
 def test_sources_of_one_import_are_one_generation(workspace, read):
     imported = [read(rows(2), "a.jsonl"), demo.read(), read([row(1, label=2), row(5)], "b.jsonl")]
     added = workspace.add(imported)
-    assert added == [Added(2, 0, 0), Added(demo.read().cases.height, 0, 0), Added(new=1, changed=1, unchanged=0)]
+    last = Added(new=1, changed=1, unchanged=0, elsewhere=(imported[0].path,))
+    assert added == [Added(2, 0, 0), Added(demo.read().cases.height, 0, 0), last]
     assert len(generations(workspace)) == 1
     assert workspace.benchmarks() == ["demo", "processbench"]
     assert ids(workspace) == ["sums-0", "sums-1", "sums-5"]

@@ -12,7 +12,7 @@ import writers
 from authored import row, rows
 from failing import failing, interrupted
 from generations import generations, home, ids
-from scoring.benchmarks.catalogue import import_source
+from imports import import_source
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace
 from scoring.parquet import read_parquet, write_parquet
 from scoring.workspace import Added, Workspace

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from imports import import_source
 from scoring.benchmarks import demo
-from scoring.benchmarks.catalogue import import_source
 from scoring.errors import DamagedWorkspace
 from scoring.schema import CASES
 

@@ -2,9 +2,9 @@ import polars as pl
 import pytest
 
 from authored import row, rows
+from imports import import_source
 from scoring.benchmarks import processbench
-from scoring.benchmarks.catalogue import import_source
-from scoring.benchmarks.findings import worst
+from scoring.reading.findings import worst
 from scoring.schema import CASES, content_key
 
 

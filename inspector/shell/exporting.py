@@ -1,0 +1,131 @@
+"""`export`: the shown cases, or one scorer's rewards for them, as the rows that other programs read."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import polars as pl
+
+from inspector.selection import Selection, load
+from inspector.shell.output import say
+from inspector.shell.requests import request_of
+from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
+from scoring.evaluation import Evaluation
+from scoring.files import write_atomically
+from scoring.foreign_rows.catalogue import CASES, REWARDS, case_lines, reward_lines
+from scoring.foreign_rows.given import Decided
+from scoring.foreign_rows.line import Line, counted, encoded
+from scoring.schema import METADATA
+from scoring.schema import REWARDS as REWARD_COLUMNS
+from scoring.scorer import Scorer
+
+WITHOUT_IDS = frozenset({"trl"})
+"""Formats whose rows have no id."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the rows of `args.what` as `args.to` into a file, whole or not at all, or to stdout."""
+    formats = CASES if args.what == "cases" else REWARDS
+    if args.to not in formats:
+        there = f"cases can be written as {', '.join(CASES)}; rewards as {', '.join(REWARDS)}"
+        raise UsageError(f"there are no {args.what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
+    path = _file(args.output)
+    selection = load(request_of(args))
+    if args.to not in WITHOUT_IDS:
+        _ids_are_unique(selection)
+    if args.what == "cases":
+        lines, about = case_lines(args.to, shown_cases(selection)), list[str]()
+    else:
+        lines, about = _rewards(selection, args.to, args.name)
+    rows, notes = _together(lines)
+    if selection.shown.size and not rows:
+        why = "; ".join(notes)
+        raise UsageError(f"nothing here can be written as {args.to} ({why}).", "Choose other cases or another format.")
+    if path is None:
+        sys.stdout.buffer.write(b"".join(rows))
+        sys.stdout.flush()
+    else:
+        write_atomically(path, b"".join(rows))
+    wrote = [] if path is None else [f"Wrote {len(rows)} rows to {path}"]
+    say([*selection.problems, *about, *notes, *wrote], args)
+    return 0
+
+
+def _file(output: str | None) -> Path | None:
+    """The file that was named, if one can be there; None is stdout."""
+    if output in {None, "-"}:
+        return None
+    path = Path(str(output))
+    if path.is_dir():
+        raise UnwritableWorkspace(f"{path} is a folder.", "Name a file in it.")
+    if not path.parent.is_dir():
+        raise UnwritableWorkspace(f"there is no folder {path.parent}.", "Make it, or name another file.")
+    return path
+
+
+def shown_cases(selection: Selection) -> pl.DataFrame:
+    """The cases that are shown, in their order, with the columns of CASES."""
+    return pl.concat([selection.cases, selection.texts.frame()], how="horizontal")[selection.shown]
+
+
+def _ids_are_unique(selection: Selection) -> None:
+    shown = selection.cases.select("id", "benchmark")[selection.shown]
+    if shown["id"].n_unique() < shown.height:
+        names = ", ".join(shown["benchmark"].unique().sort().to_list())
+        raise UsageError(f"some ids are those of several cases in {names}.", "Choose one with --benchmark.")
+
+
+def _together(lines: Iterable[Line]) -> tuple[list[bytes], list[str]]:
+    """The rows that can be written, and what is to be said of the others."""
+    rows: list[bytes] = []
+    notes: list[tuple[str, int]] = []
+    for line in lines:
+        notes += line.notes
+        if line.value is not None:
+            rows.append(encoded(line.value))
+    return rows, counted(notes)
+
+
+def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[Line], list[str]]:
+    """The rows of the one scorer that was asked for, and how they were decided."""
+    one = _only_scorer(selection)
+    cases = selection.cases.select(list(METADATA))[selection.shown]
+    rewards = _cached(selection, one.scorer)
+    about = [f"{one.scorer.name}: threshold {one.rule.threshold!r} ({one.rule.source})"]
+    if form == "mr_eval":
+        twins, missing = _twins(selection, cases, rewards)
+        cases = pl.concat([cases, twins])
+        about += counted([("twins left out, no step rewards", missing)] if missing else [])
+    decided = Decided(name or one.scorer.name, one.rule, judge=one.scorer.kind == "critic")
+    return reward_lines(form, cases, rewards, decided), about
+
+
+def _only_scorer(selection: Selection) -> Evaluation:
+    if not selection.chosen:
+        raise UsageError("no scorer has rewards for these cases.", "Import or compute rewards first.")
+    if len(selection.chosen) > 1:
+        names = ", ".join(selection.chosen)
+        raise UsageError("rewards are written of one scorer.", f"Choose it with --scorer: {names}.")
+    return selection.chosen_evaluations[0]
+
+
+def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
+    """All rewards of a scorer, whatever the cases."""
+    for folder in selection.workspace.reward_folders(selection.cases["benchmark"].unique().to_list()):
+        try:
+            found = Scorer.load(folder)
+        except DamagedWorkspace:
+            continue
+        if found == scorer:
+            return RewardParts(folder).read()[0]
+    return pl.DataFrame(schema=REWARD_COLUMNS)
+
+
+def _twins(selection: Selection, cases: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The twins of these cases that were scored, and how many were not: mr_eval compares a case with its twin."""
+    twins = selection.workspace.twins(cases["benchmark"].unique().to_list()).select(list(METADATA))
+    of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
+    scored = of_these.join(rewards, on="key", how="semi", maintain_order="left")
+    return scored, of_these.height - scored.height

@@ -1,0 +1,91 @@
+"""What an import says of itself, in lines."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from scoring.benchmarks.imported import Imported
+from scoring.generation import Added
+from scoring.importing.found import Found
+from scoring.importing.joining import Joined
+from scoring.importing.saving import Saved
+from scoring.reading.findings import Finding, counted
+
+_SHOWN_FINDINGS = 8
+
+
+def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> Iterator[str]:
+    """A report a source: the cases, then the results, then what could not be read."""
+    for index, one in enumerate(found.imported):
+        yield from cases_report(one, added[index] if added else None)
+    for index, joined in enumerate(found.joined):
+        yield from results_report(joined, saved[index] if saved else None)
+    yield from found.skipped
+
+
+def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
+    """One import in a few lines: rows, subsets, labels, what changed, findings with their places."""
+    yield f"{one.source}: {one.benchmark} ({one.format})"
+    lost = f", {one.read - one.cases.height:,} left out" if one.read != one.cases.height else ""
+    unlabelled = one.cases.height - one.erroneous - one.clean
+    rest = f", {unlabelled:,} without a gold label" if unlabelled else ""
+    twins = f"; {one.twins.height:,} twins beside them" if one.twins.height else ""
+    kept = f"{one.cases.height:,} cases of {one.read:,} rows{lost}"
+    yield f"  {kept}: {one.erroneous:,} erroneous, {one.clean:,} clean{rest}{twins}"
+    if one.cases.height:
+        subsets = one.cases.group_by("subset", maintain_order=True).len().rows()
+        yield "  subsets: " + ", ".join(f"{name or '(none)'} {n:,}" for name, n in subsets)
+    if one.mapping:
+        yield f"  columns: {one.mapping}"
+    yield f"  labels: {one.label_base}"
+    if added:
+        yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
+        for path in added.elsewhere:
+            yield f"  warning: some of the changed ones were imported from {path}, and are now those of this file"
+    yield from _findings(one.findings)
+
+
+def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
+    """One scorer's results in a few lines: what joined and how, what could not be read."""
+    foreign = joined.foreign
+    yield f"{foreign.source}: {foreign.kind} {saved.scorer if saved else foreign.name} ({foreign.format})"
+    rows = foreign.rows.height
+    named = ", ".join(joined.benchmarks)
+    lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
+    yield f"  {joined.joined:,} of {rows:,} results joined to {named} by {joined.by}{lost}"
+    yield f"  what it gives: {_gives(joined)}"
+    yield f"  indices: {foreign.label_base}"
+    if saved:
+        yield f"  in the workspace: {saved.state}"
+    yield from _findings(joined.findings)
+
+
+def _gives(joined: Joined) -> str:
+    """What kind of numbers or answers there are, and how many could not be read."""
+    rewards, votes = joined.rewards, joined.votes
+    counts = {
+        "with step rewards": rewards["rewards"].count(),
+        "with step labels as given": rewards["labels"].count(),
+        "with a second number a step for redundancy": rewards["redundancy"].count(),
+        "with one number a solution": rewards["solution"].count(),
+        "refused": rewards["reason"].count(),
+        "answers": votes.height,
+        "unparsed": joined.unparsed,
+    }
+    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    if rewards["rewards"].count() and not votes.height:
+        rule = joined.foreign
+        told += (
+            f"; a step is judged wrong iff its reward {rule.comparison} {rule.threshold:g} ({rule.threshold_source})"
+        )
+    return told or "nothing"
+
+
+def _findings(findings: Iterable[Finding]) -> Iterator[str]:
+    every = list(findings)
+    for severity, code, number, _ in counted(every):
+        alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
+        yield f"  {severity}: {number:,} x {code}"
+        for finding in alike[:_SHOWN_FINDINGS]:
+            place = f"line {finding.line}: " if finding.line is not None else ""
+            yield f"    {place}{finding.message}" + (f" [{finding.case}]" if finding.case else "")
+        if number > _SHOWN_FINDINGS:
+            yield f"    ... and {number - _SHOWN_FINDINGS:,} more"

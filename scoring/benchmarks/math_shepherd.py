@@ -1,0 +1,137 @@
+"""Math-Shepherd: steps labelled by how often solutions that go on from them end in the right answer.
+
+Wang et al., "Math-Shepherd: Verify and Reinforce LLMs Step-by-step without Human Annotations", arXiv 2312.08935.
+Rows: `input, label, task`. `input` is the problem and its solution with the tag `ки` after each step; `label` is the
+same text with `+` (right) or `-` (wrong) in the place of each tag. Rows have no ids: a case is called after its file
+and row.
+
+The problem is what stands before the first "Step 1:"; where there is none, up to the last question mark that more
+text follows. The steps are what stands before each tag, with their numbering and without the blanks around them.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.step_labels import gold, problem_id
+from scoring.reading.fields import Fields, each_case
+from scoring.reading.rows import Rows
+
+NAME = "math_shepherd"
+TITLE = "Math-Shepherd"
+PAPER = "arXiv 2312.08935"
+LICENCE = "not stated"
+HUB_NAME = "peiyi9979/Math-Shepherd"
+
+TAG = "ки"
+
+_SAID = f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before "Step 1:"'
+_SIGN = {"+": True, "-": False}
+_FIRST_STEP = re.compile(r"\bStep 1\s*:", re.IGNORECASE)
+_QUESTION = re.compile(r"\?(?=\s*\S)")
+_TAG_AT_END = re.compile(rf"(?<!\w){TAG}(?=[^\S\n]*(?:\n|\Z))")
+_SIGN_AT_END = re.compile(r"[+-](?=[^\S\n]*(?:\n|\Z))")
+
+
+def recognises(row: Any) -> bool:
+    """Whether a row has an input with a step tag at the end of a line and a label with a sign at such a place."""
+    if not isinstance(row, Mapping):
+        return False
+    text, label = row.get("input"), row.get("label")
+    if not isinstance(text, str) or not isinstance(label, str):
+        return False
+    return bool(_TAG_AT_END.search(text) and _SIGN_AT_END.search(label))
+
+
+def load(rows: Rows) -> Imported:
+    """The cases of a Math-Shepherd source.
+
+    A row is left out with a finding of severity error where its text is unusable or its labels cannot be laid beside
+    its tags.
+    """
+    findings = list(rows.findings)
+    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case, Fields.row_name))
+    return Imported(NAME, rows.source, rows.format, _SAID, rows.read, frame, tuple(findings))
+
+
+def _case(fields: Fields) -> dict[str, Any] | None:
+    text, label = fields.text("input", required=True), fields.text("label", required=True)
+    if text is None or label is None:
+        return None
+    labelled = _aligned(text, label) or _counted(fields, text, label)
+    parted = None if labelled is None else _parted(fields, *labelled)
+    if parted is None:
+        return None
+    problem, pieces, right = parted
+    steps = fields.usable([piece.strip() for piece in pieces])
+    if steps is None:
+        return None
+    return {
+        "subset": fields.text("task") or fields.text("subset"),
+        "problem": problem,
+        "problem_id": problem_id(problem),
+        "steps": steps,
+        **gold(right),
+    }
+
+
+def _aligned(text: str, label: str) -> tuple[list[str], list[bool | None]] | None:
+    """What stands before each tag, and what the label has in its place; None where the two texts differ elsewhere.
+
+    A tag that the label repeats is part of the text. Text after the last tag is a piece that is not labelled.
+    """
+    pieces: list[str] = []
+    right: list[bool | None] = []
+    start = end = at = 0
+    for match in re.finditer(TAG, text):
+        between = text[end : match.start()]
+        if not label.startswith(between, at):
+            return None
+        at += len(between)
+        end = match.end()
+        if label.startswith(TAG, at):
+            at += len(TAG)
+            continue
+        sign = label[at : at + 1]
+        if sign not in _SIGN:
+            return None
+        pieces.append(text[start : match.start()])
+        right.append(_SIGN[sign])
+        start, at = end, at + 1
+    if not right or label[at:].rstrip() != text[end:].rstrip():
+        return None
+    if text[start:].strip():
+        return [*pieces, text[start:]], [*right, None]
+    return pieces, right
+
+
+def _counted(fields: Fields, text: str, label: str) -> tuple[list[str], list[bool | None]] | None:
+    """The pieces before each tag with the signs that end the label's lines; None, and fatal, where counts differ."""
+    *pieces, rest = text.split(TAG)
+    signs = _SIGN_AT_END.findall(label)
+    if not pieces or len(pieces) != len(signs):
+        message = f"input has {len(pieces)} step tags and label {len(signs)} signs at the end of a line"
+        fields.note("error", "label-mismatch", message)
+        return None
+    fields.note("warning", "label-differs", "label is not the same text as input; its signs are taken in their order")
+    right: list[bool | None] = [_SIGN[sign] for sign in signs]
+    return ([*pieces, rest], [*right, None]) if rest.strip() else (pieces, right)
+
+
+def _parted(
+    fields: Fields, pieces: list[str], right: list[bool | None]
+) -> tuple[str, list[str], list[bool | None]] | None:
+    """The problem, the pieces that are steps and their labels; None, and fatal, where no problem can be told."""
+    for index, piece in enumerate(pieces):
+        if match := _FIRST_STEP.search(piece):
+            if index:
+                fields.note("warning", "tag-in-problem", f"{index} step tags before the first step count for nothing")
+            problem = "".join([*pieces[:index], piece[: match.start()]]).strip()
+            return problem, [piece[match.start() :], *pieces[index + 1 :]], right[index:]
+    ends = [match.end() for match in _QUESTION.finditer(pieces[0])]
+    if not ends:
+        fields.note("error", "no-first-step", 'no "Step 1:" and no question mark say where the solution begins')
+        return None
+    fields.note("warning", "no-first-step", 'there is no "Step 1:"; the solution begins after the last question mark')
+    return pieces[0][: ends[-1]].strip(), [pieces[0][ends[-1] :], *pieces[1:]], right

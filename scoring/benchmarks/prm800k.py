@@ -1,0 +1,162 @@
+"""PRM800K: human ratings of every step of solutions to competition mathematics.
+
+Lightman et al., "Let's Verify Step by Step", arXiv 2305.20050; fields as the README of `openai/prm800k` explains them.
+Rows: `labeler, timestamp, generation, question{problem, ground_truth_answer, ...}, label{steps[], finish_reason}`; a
+step has `completions[{text, rating, flagged}]`, `human_completion` and `chosen_completion`. Ratings are -1 wrong,
+0 right without progress, 1 right.
+
+A row becomes one case, the path its labeler took: at each step the chosen completion, or the one a human wrote, which
+counts as right. Where neither was taken the path ends with the first completion rated -1, the error that was found.
+The alternatives to it are left out. Rows have no ids: a case is called after its problem and its labelling, whatever
+its place in a file.
+"""
+
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.step_labels import gold, problem_id
+from scoring.reading.fields import Fields, each_case, kind_of
+from scoring.reading.rows import Rows
+
+NAME = "prm800k"
+TITLE = "PRM800K"
+PAPER = "arXiv 2305.20050"
+LICENCE = "MIT"
+HUB_NAME = None
+
+ORIGIN = "MATH"
+"""The collection that all its problems were taken from."""
+
+_SAID = "ratings of steps: -1 = wrong, 0 and 1 = right"
+_RIGHT = {1: True, 0: True, -1: False}
+_UNFINISHED = {"give_up", "bad_problem"}
+
+
+def recognises(row: Any) -> bool:
+    """Whether a row has a question with a problem and a label with steps."""
+    if not isinstance(row, Mapping):
+        return False
+    question, label = row.get("question"), row.get("label")
+    return isinstance(question, Mapping) and "problem" in question and isinstance(label, Mapping) and "steps" in label
+
+
+def load(rows: Rows) -> Imported:
+    """The cases of a PRM800K source, one a row.
+
+    A row without usable text is left out with a finding of severity error. The earliest error is null where no step
+    is rated -1 and not every step is rated, or the labeler did not reach an answer.
+    """
+    findings = list(rows.findings)
+    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case, _identify))
+    return Imported(NAME, rows.source, rows.format, _SAID, rows.read, frame, tuple(findings))
+
+
+def _identify(fields: Fields) -> str:
+    """Twelve hex digits of the problem and eight of labeler and time; the row's place where these are not given."""
+    question = fields.value.get("question")
+    problem = question.get("problem") if isinstance(question, Mapping) else None
+    who, when = fields.value.get("labeler"), fields.value.get("timestamp")
+    if not isinstance(problem, str) or who is None or when is None:
+        return fields.row_name()
+    labelling = blake2b(f"{who}\0{when}".encode(errors="replace"), digest_size=4).hexdigest()
+    return f"{problem_id(problem)}-{labelling}"
+
+
+def _case(fields: Fields) -> dict[str, Any] | None:
+    question, label = _object(fields, "question"), _object(fields, "label")
+    problem = fields.of(question).text("problem", required=True)
+    path = _path(fields, label.get("steps"))
+    steps = fields.of({"steps": [text for text, _ in path]}).solution()
+    if problem is None or steps is None:
+        return None
+    finish = fields.of(label).text("finish_reason")
+    return {
+        "subset": _phase(fields),
+        "origin": ORIGIN,
+        "problem": problem,
+        "problem_id": problem_id(problem),
+        "steps": steps,
+        **_gold(fields, [right for _, right in path], finish),
+        "final_answer_correct": True if finish == "solution" else None,
+        "reference_answer": fields.of(question).text("ground_truth_answer"),
+    }
+
+
+def _object(fields: Fields, name: str) -> Mapping[str, Any]:
+    value = fields.value.get(name)
+    if isinstance(value, Mapping):
+        return value
+    fields.note("error", "wrong-type", f"{name} is {kind_of(value)}, not an object")
+    return {}
+
+
+def _phase(fields: Fields) -> str | None:
+    """Phase 2 labelled generation after generation of solutions; in phase 1 the field is null."""
+    if "generation" not in fields.value:
+        return None
+    return "phase 1" if fields.value["generation"] is None else "phase 2"
+
+
+def _path(fields: Fields, steps: Any) -> list[tuple[Any, bool | None]]:
+    """(text, whether it is right) of each step of the path that the labeler took."""
+    path: list[tuple[Any, bool | None]] = []
+    if not isinstance(steps, list):
+        fields.note("error", "wrong-type", f"label.steps is {kind_of(steps)}, not a list")
+        return path
+    for index, step in enumerate(steps):
+        taken, ends = _taken(fields, index, step)
+        if taken is not None:
+            path.append(taken)
+        if ends:
+            if rest := len(steps) - index - 1:
+                message = f"no completion of step {index} was taken; the {rest} steps after it are left out"
+                fields.note("warning", "path-cut", message)
+            break
+    return path
+
+
+def _taken(fields: Fields, index: int, step: Any) -> tuple[tuple[Any, bool | None] | None, bool]:
+    """What was taken at a step, if anything, and whether the path ends there."""
+    if not isinstance(step, Mapping):
+        fields.note("warning", "wrong-type", f"label.steps[{index}] is {kind_of(step)}, not an object")
+        return None, True
+    given = step.get("completions")
+    completions = [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
+    chosen, written = step.get("chosen_completion"), step.get("human_completion")
+    if type(chosen) is int and isinstance(given, list) and 0 <= chosen < len(given):
+        part = given[chosen] if isinstance(given[chosen], Mapping) else {}
+        return (part.get("text"), _right(fields, index, part.get("rating"))), False
+    if chosen is not None:
+        message = f"label.steps[{index}].chosen_completion is {chosen!r:.40}, which names none of its completions"
+        fields.note("warning", "bad-choice", message)
+        return None, True
+    if written is not None:
+        return (written.get("text") if isinstance(written, Mapping) else written, True), False
+    wrong = next((part for part in completions if _is_wrong(part.get("rating"))), None)
+    return (None if wrong is None else (wrong.get("text"), False)), True
+
+
+def _is_wrong(rating: Any) -> bool:
+    return isinstance(rating, int | float) and rating == -1
+
+
+def _right(fields: Fields, index: int, rating: Any) -> bool | None:
+    if rating is None:
+        return None
+    if isinstance(rating, int | float) and not isinstance(rating, bool) and rating in _RIGHT:
+        return _RIGHT[int(rating)]
+    fields.note("warning", "bad-label", f"the rating of step {index} is {rating!r:.40}, none of -1, 0, 1")
+    return None
+
+
+def _gold(fields: Fields, right: list[bool | None], finish: str | None) -> dict[str, Any]:
+    found = gold(right)
+    if unrated := [index for index, label in enumerate(right) if label is None]:
+        fields.note("note", "unrated-step", f"steps {unrated} carry no rating")
+    if found["earliest_error"] != -1 or finish == "solution":
+        return found
+    message = f"no step is rated -1 and the labelling ended with {finish!r:.60}; the case has no gold label"
+    fields.note("note" if finish in _UNFINISHED else "warning", "unfinished", message)
+    return gold([None])

@@ -1,0 +1,64 @@
+r"""A critic's answer in a `\boxed{...}`, read as ProcessBench and as GR-Ben read it.
+
+The two differ: ProcessBench lets the text of the box vote and reads the winner as a number, GR-Ben looks for a number
+in a box and for nothing else. ProcessBench: arXiv 2412.06559, `run_eval.py`, 0-based. GR-Ben: `run_llm_eval.py`,
+1-based.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+_BOX = re.compile(r"\\boxed\{([^}]*)\}")
+_NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
+_LARGEST = 2**31 - 1
+
+
+def processbench_ballot(answer: str) -> str | None:
+    r"""What the answer votes with: the text of its last `\boxed{...}` up to the first `}`, stripped.
+
+    None where there is no such box; a box without text votes with the empty text.
+    """
+    # What follows the last brace holds no box, and looking for one there takes quadratic time.
+    boxes = _BOX.findall(answer[: answer.rfind("}") + 1])
+    return boxes[-1].strip() if boxes else None
+
+
+def processbench_verdict(ballot: str | None) -> int | None:
+    """The earliest error that a ballot names: 0-based, -1 = none, -2 = a number below that, which names no step.
+
+    None where it is no integer. Whatever Python reads as one is one ("+2", "03"); a number too large for a column of
+    32 bits becomes the largest that fits, which is as far beyond the last step.
+    """
+    number = _integer(ballot)
+    return None if number is None else max(number, -2)
+
+
+def vote(ballots: Sequence[str | None]) -> str | None:
+    """The most frequent ballot, of equally frequent ones the first; None does not vote, nor does nobody win then.
+
+    Texts are compared as they are: "1" and "01" are two.
+    """
+    counted = Counter(ballot for ballot in ballots if ballot is not None)
+    return max(counted, key=counted.__getitem__, default=None)
+
+
+def grben_answer(answer: str) -> int | None:
+    r"""The number in the last `\boxed{...}` that holds a number and nothing else, 1-based as it is written.
+
+    -1 says that no step is wrong; 0 and other negative numbers name no step and are given as they are. None where no
+    box holds a number. A number too large for 32 bits becomes the largest that fits.
+    """
+    numbers = _NUMBER_IN_BOX.findall(answer)
+    return _integer(numbers[-1]) if numbers else None
+
+
+def _integer(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        number = int(text)
+    except ValueError:
+        # No number, or one of thousands of digits.
+        return None
+    return max(-_LARGEST, min(number, _LARGEST))

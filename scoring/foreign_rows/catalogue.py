@@ -1,0 +1,42 @@
+"""The formats of other programs that cases and rewards can be written in, as tables of names."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import polars as pl
+
+    from scoring.foreign_rows.given import Decided
+    from scoring.foreign_rows.line import Line
+
+CASES: dict[str, str] = {
+    "processbench": "scoring.foreign_rows.processbench",
+    "prmbench": "scoring.foreign_rows.prmbench",
+    "trl": "scoring.foreign_rows.trl",
+    "grben": "scoring.foreign_rows.grben",
+}
+"""Name -> module whose `line(case)` writes one case."""
+
+REWARDS: dict[str, str] = {
+    "grben": "scoring.foreign_rows.grben_details",
+    "mr_eval": "scoring.foreign_rows.mr_eval",
+}
+"""Name -> module whose `line(case, given, decided)` writes what a scorer gave one case."""
+
+
+def case_lines(name: str, cases: pl.DataFrame) -> Iterator[Line]:
+    """A line for every row of a cases frame (`scoring.schema.CASES`)."""
+    module = import_module(CASES[name])
+    return map(module.line, cases.iter_rows(named=True))
+
+
+def reward_lines(name: str, cases: pl.DataFrame, rewards: pl.DataFrame, decided: Decided) -> Iterator[Line]:
+    """A line for every row of a cases frame (its metadata is enough), with a scorer's rewards frame."""
+    from scoring.foreign_rows.given import beside
+
+    module = import_module(REWARDS[name])
+    return (module.line(case, given, decided) for case, given in beside(cases, rewards))

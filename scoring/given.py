@@ -1,0 +1,75 @@
+"""What a scorer said itself, beside what a threshold on its rewards says: who decides each case, and how."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scoring.gold import Gold
+from scoring.step_rewards import Bools, Ints, StepRewards
+from scoring.verdicts import (
+    LABELS_AS_GIVEN,
+    NO_VERDICT,
+    REFUSED,
+    SOLUTION_ONLY,
+    UNPARSED,
+    UNSCORED,
+    Codes,
+    Decision,
+    Rule,
+    label_verdicts,
+    outcomes,
+    votes_as_given,
+)
+from scoring.votes import Votes
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What no threshold changes, for n cases. Votes come before labels, and these before rewards.
+
+    `verdicts` (n, int64) are those that the scorer gave itself, NO_VERDICT elsewhere. `by_label` (n) marks the cases
+    that its labels decide, `by_threshold` (n) those that a rule decides. `missing` (n, uint8) is the code to give where
+    there is no verdict, `codes` (n, uint8) the outcome of every case that no rule decides.
+    """
+
+    verdicts: Ints
+    by_label: Bools
+    by_threshold: Bools
+    missing: Codes
+    codes: Codes
+
+    @cached_property
+    def answered(self) -> Bools:
+        """Where there is a verdict. Shape (n,)."""
+        found: Bools = self.by_threshold | (self.verdicts != NO_VERDICT)
+        return found
+
+    @cached_property
+    def tried(self) -> Bools:
+        """Where there is a verdict, or there should be one: refused and unparsed cases too. Shape (n,)."""
+        found: Bools = self.answered | (self.missing != UNSCORED)
+        return found
+
+
+def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None) -> Given:
+    """Who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is."""
+    labels = rewards.labels.given
+    voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.tried
+    found = label_verdicts(rewards.labels)
+    if votes is not None:
+        found = np.where(voted, votes.verdicts, found)
+    missing = np.select([voted, rewards.refused], [UNPARSED, REFUSED], UNSCORED).astype(np.uint8)
+    codes = outcomes(found, gold.earliest, gold.known, gold.n_steps, missing)
+    return Given(found, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
+
+
+def decision_of(rule: Rule, rewards: StepRewards, votes: Votes | None, given: Given) -> Decision:
+    """How the scorer decides: by the rule as soon as it decides one case, or where nothing usable was given at all."""
+    if given.by_threshold.any():
+        return rule
+    if votes is not None and votes.tried.any():
+        return votes_as_given(votes.most)
+    if given.by_label.any():
+        return LABELS_AS_GIVEN
+    return rule if np.isnan(rewards.solutions).all() else SOLUTION_ONLY

@@ -1,0 +1,197 @@
+"""Foreign results meet the cases: by content where the file repeats it, else by ids within one benchmark.
+
+Content wins over ids. Ids alone join only within the one benchmark that they fit (at least `ENOUGH` of them are its
+ids, and their numbers are as many as its steps), or within the one that was named; anything less is refused, because
+small whole numbers are ids of many things.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from scoring.errors import NotJoined
+from scoring.importing.shifted import gold_findings, verdict_findings
+from scoring.importing.sub_steps import grouped
+from scoring.reading.findings import Finding, Severity
+from scoring.results.foreign import Foreign
+from scoring.schema import REWARDS, VOTES, content_key
+
+ENOUGH = 0.95
+"""Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
+
+_CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """One scorer's results, on the keys of the cases.
+
+    `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
+    except repetitions, of which the first counts. `by` says in a word what joined, `benchmarks` with what. `joined`
+    and `unparsed` count rows of the file; `findings` holds what the reader and the join noticed.
+    """
+
+    foreign: Foreign
+    by: str
+    benchmarks: tuple[str, ...]
+    rewards: pl.DataFrame
+    votes: pl.DataFrame
+    joined: int
+    unparsed: int
+    findings: tuple[Finding, ...]
+
+
+def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) -> Joined:
+    """Join results to cases.
+
+    Args:
+        foreign: the results, as a reader gave them.
+        cases: columns of METADATA, of every benchmark that may be meant, twins included.
+        benchmark: the only one that is meant, if the user said so.
+
+    Raises:
+        NotJoined: no row joins, or ids alone do not say which benchmark they are of; the candidates are named.
+    """
+    if benchmark is not None:
+        cases = cases.filter(pl.col("benchmark") == benchmark)
+    rows = foreign.rows.with_row_index("_row").with_columns(_numbers=_numbers())
+    by_content = _by_content(rows, cases)
+    bare = rows.filter(pl.col("problem").is_null() | pl.col("steps").is_null())
+    by_ids = _by_ids(foreign, bare, cases, benchmark)
+    found = pl.concat([by_content, by_ids]).sort("_row")
+    if found.is_empty():
+        raise NotJoined(
+            f"none of the {rows.height:,} results of {foreign.source} ({foreign.format}) belongs to a case of "
+            f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.",
+            "Import the benchmark they are of first, in the same command or before.",
+        )
+    whole = rows.join(found, on="_row", how="inner", maintain_order="left")
+    whole, told = grouped(whole)
+    findings = [*foreign.findings, *_noticed(foreign, told), *_lost(foreign, rows, found, cases)]
+    findings += _lengths(foreign, whole)
+    findings += gold_findings(foreign.source, whole)
+    findings += verdict_findings(foreign.source, whole)
+    once = whole.unique(["key", "vote", "run"], keep="first", maintain_order=True)
+    if once.height < whole.height:
+        times = whole.height - once.height
+        message = f"{times:,} results are of a solution that already has one; the first one counts"
+        findings.append(Finding("note", "repeated-result", message, foreign.source))
+    answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
+    given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
+    is_vote = answered | (~given & (foreign.kind == "critic"))
+    votes = once.filter(is_vote)
+    unparsed = int(votes.select((pl.col("ballot").is_null() & pl.col("verdict").is_null()).sum()).item())
+    return Joined(
+        foreign,
+        " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
+        tuple(whole["benchmark"].unique(maintain_order=True)),
+        once.filter(~is_vote | given).select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
+        votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
+        whole.height,
+        unparsed,
+        tuple(findings),
+    )
+
+
+def _column(name: str, dtype: pl.DataType, frame: pl.DataFrame) -> pl.Expr:
+    return (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
+
+
+def _numbers() -> pl.Expr:
+    """How many numbers or labels a row has; null for a row that has none a step."""
+    return pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
+
+
+def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """Rows whose problem and steps are a case's; where several cases are equal, the one of the same id is preferred."""
+    told = rows.filter(pl.col("problem").is_not_null() & pl.col("steps").is_not_null())
+    pairs = zip(told["problem"], told["steps"].to_list(), strict=True)
+    # A list with an absent step is no solution that a case could have.
+    keys = [None if None in steps else content_key(problem, steps) for problem, steps in pairs]
+    told = told.select("_row", "id", pl.Series("key", keys, dtype=pl.String))
+    found = told.join(cases.select("id", *_CASE), on="key", how="inner", maintain_order="left")
+    found = found.with_columns(_other=pl.col("id").ne_missing(pl.col("id_right")))
+    return found.sort("_row", "_other", maintain_order=True).unique("_row", keep="first").select("_row", *_CASE)
+
+
+def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
+    named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
+    nothing = named.join(cases.select("id", *_CASE), on="id", how="inner").clear().select("_row", *_CASE)
+    if named.is_empty():
+        return nothing
+    fits = {}
+    for name in cases["benchmark"].unique(maintain_order=True).to_list():
+        of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)
+        short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
+        fits[name] = short.join(of_it.select("id", *_CASE), on="id", how="inner", maintain_order="left")
+    share = {name: _as_many(found) / named.height for name, found in fits.items()}
+    chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
+    if chosen is None:
+        if bare.height < foreign.rows.height:
+            # The rows that repeat their content have joined; these are listed with those that did not.
+            return nothing
+        raise _ambiguous(foreign, share, cases)
+    return fits[chosen].select("_row", *_CASE)
+
+
+def _as_many(found: pl.DataFrame) -> int:
+    """How many of the rows have as many numbers as their case has steps or sub-steps, or none."""
+    numbers = pl.col("_numbers")
+    fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
+    return int(found.select(fits.sum()).item() or 0)
+
+
+def _only(share: dict[str, float], hint: str | None) -> str | None:
+    """The benchmark that the ids are of: the only one that they fit, or of those the one that the format is of."""
+    fitting = [name for name, part in share.items() if part >= ENOUGH]
+    if hint in fitting:
+        return hint
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _ambiguous(foreign: Foreign, share: dict[str, float], cases: pl.DataFrame) -> NotJoined:
+    ranked = sorted((part, name) for name, part in share.items() if part)[::-1]
+    named = ", ".join(f"{name} {100 * part:.0f}%" for part, name in ranked) or "none"
+    known = _list(cases["benchmark"].unique(maintain_order=True)) or "none"
+    return NotJoined(
+        f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
+        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed).",
+        "Import the benchmark first, or name it with --benchmark NAME.",
+    )
+
+
+def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+    """A finding a row that belongs to no case."""
+    lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
+    known = set(cases["id"]) if lost.height else set()
+    for row in lost.select("line", "id", "problem").iter_rows(named=True):
+        if row["id"] is None:
+            why = "its text is no case's" if row["problem"] is not None else "it has neither an id nor a text"
+        elif row["id"] in known:
+            why = (
+                "the case of this id has another text"
+                if row["problem"] is not None
+                else "its id is of another benchmark"
+            )
+        else:
+            why = "no case has this id"
+        yield Finding("warning", "not-joined", why, foreign.source, row["line"], row["id"])
+
+
+def _lengths(foreign: Foreign, whole: pl.DataFrame) -> Iterator[Finding]:
+    """A finding a row whose numbers are not as many as the steps: it will be refused."""
+    wrong = whole.filter(pl.col("_numbers").is_not_null() & (pl.col("_numbers") != pl.col("n_steps")))
+    for row in wrong.select("line", "id", "_numbers", "n_steps").iter_rows(named=True):
+        message = f"{row['_numbers']} numbers for {row['n_steps']} steps; the case is refused"
+        yield Finding("warning", "length-mismatch", message, foreign.source, row["line"], row["id"])
+
+
+def _noticed(foreign: Foreign, told: Iterable[tuple[Severity, str, str]]) -> Iterator[Finding]:
+    for severity, code, message in told:
+        yield Finding(severity, code, message, foreign.source)
+
+
+def _list(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, names))

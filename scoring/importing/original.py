@@ -1,0 +1,61 @@
+"""The row of the file that a case was made of, as it stands there."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scoring.benchmarks.catalogue import MODULES, benchmark_module
+from scoring.benchmarks.large import is_large
+from scoring.errors import InspectError, UnreadableFile
+from scoring.reading.blocks import blocks
+from scoring.reading.file_bytes import decoded
+from scoring.reading.rows import Row, Rows, json_lines, read_rows
+from scoring.workspace import Workspace
+
+
+def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
+    """The value of the row that a case was imported from, read from its file again.
+
+    Args:
+        workspace: where the case is.
+        case: columns of METADATA.
+
+    Raises:
+        UnreadableFile: it came from no file, the file has gone, or the row there is another one by now.
+        DamagedWorkspace: the report of its import cannot be read.
+    """
+    name = case["case"]
+    imports = workspace.imports(case["benchmark"])
+    paths = [one["path"] for one in imports if one["source"] == case["source"] and one.get("path")]
+    if not paths or case["line"] is None:
+        raise UnreadableFile(f"{name} was not imported from a file.", "Only files can be read again.")
+    for row in _rows(Path(paths[-1]), case["line"]):
+        if _is(row, case, paths[-1]):
+            return row.value
+    raise UnreadableFile(
+        f"line {case['line']} of {paths[-1]} is not the row of {name} any more.", "Import the file again."
+    )
+
+
+def _rows(path: Path, line: int) -> Iterator[Row]:
+    """The rows on a line (1-based) of a file: several where an array stands on one line."""
+    if is_large(path):
+        for block in blocks(path):
+            if line < block.line + block.raw.count(b"\n") + 1:
+                text = block.raw.split(b"\n")[line - block.line]
+                yield from json_lines(*decoded(text, str(path)), str(path)).rows
+                return
+        return
+    yield from (row for row in read_rows(path).rows if row.line == line)
+
+
+def _is(row: Row, case: Mapping[str, Any], path: str) -> bool:
+    """Whether a row gives this case; a table of the user's own has no reader to ask."""
+    if case["benchmark"] not in MODULES:
+        return True
+    rows = Rows(path, "one row", [Row(row.number, row.line, row.value)], read=1)
+    try:
+        made = benchmark_module(case["benchmark"]).load(rows).cases
+    except InspectError:
+        return False
+    return bool(made.height) and made["key"][0] == case["key"]

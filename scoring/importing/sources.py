@@ -1,0 +1,136 @@
+"""What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scoring.benchmarks import catalogue as benchmarks
+from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.large import is_large, load_large, sample
+from scoring.errors import UnknownFormat
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows, read_rows
+from scoring.results import catalogue as results
+from scoring.results import inspect_log
+from scoring.results.foreign import Foreign
+from scoring.tables import cases as table
+from scoring.tables.column_guess import guess
+from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.results import results as table_results
+
+HUB = "hf:"
+_SAMPLE = 100
+_KEYS = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What one source holds."""
+
+    imported: tuple[Imported, ...] = ()
+    foreign: tuple[Foreign, ...] = ()
+
+
+def read_source(
+    source: str, *, benchmark: str | None = None, mapping: ColumnMapping | None = None, spill: Path | None = None
+) -> Source:
+    """Read one source: a file's path or `hf:NAME`.
+
+    Args:
+        source: what to read.
+        benchmark: read it as this benchmark's rows, whatever its content looks like.
+        mapping: read it as a table with these columns.
+        spill: where the texts of a source that is too large for memory go. None = they are thrown away.
+
+    Raises:
+        InputError: it cannot be read, or nothing recognises it.
+        UsageError: there is no such benchmark, or the mapping does not fit.
+    """
+    path = Path(source)
+    if source.startswith(HUB):
+        from scoring.reading.hub import hub_rows
+
+        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping)
+    if _is_log(path):
+        return Source(foreign=tuple(inspect_log.load_file(path)))
+    if mapping is None and is_large(path):
+        kind, name = ("benchmark", benchmark) if benchmark else recognised(sample(path))
+        module = benchmarks.benchmark_module(name) if kind == "benchmark" and name else None
+        if module is not None and hasattr(module, "PLAIN"):
+            return _placed(Source((load_large(path, module, spill),)), path)
+    return _placed(_of(read_rows(path), benchmark, mapping), path)
+
+
+def recognised(rows: Rows) -> tuple[str, str | None]:
+    """(`benchmark` or `results`, its name) of the format that recognises most of a hundred rows; or (`table`, None)."""
+    values = [row.value for row in rows.rows[:: len(rows.rows) // _SAMPLE + 1]]
+    # Results that repeat their benchmark's fields are recognised by both, so they are asked first.
+    votes = {("results", name): count for name, count in results.recognised(values).items()}
+    votes |= {("benchmark", name): count for name, count in benchmarks.recognised(values).items()}
+    best = max(votes, key=lambda name: votes[name])
+    return best if votes[best] else ("table", None)
+
+
+def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None) -> Source:
+    if mapping is not None:
+        return _table(rows, mapping)
+    if benchmark is not None:
+        return Source((benchmarks.benchmark_module(benchmark).load(rows),))
+    kind, name = recognised(rows)
+    if name is None:
+        guessed = guess(rows)
+        if guessed is None:
+            raise _unknown(rows)
+        return _guessed(rows, guessed)
+    if kind == "benchmark":
+        return Source((benchmarks.benchmark_module(name).load(rows),))
+    return Source(foreign=tuple(results.load_results(name, rows)))
+
+
+def _table(rows: Rows, mapping: ColumnMapping) -> Source:
+    """The cases of a table, if the mapping says where they are, and the results that it names."""
+    if mapping.benchmark is None:
+        name = table.table_name(rows.source)
+        # A file that happens to be called after a benchmark is not that benchmark.
+        mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
+    cases = (table.load(rows, mapping),) if mapping.problem is not None and mapping.steps is not None else ()
+    told = bool(mapping.rewards or mapping.verdicts)
+    return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else ())
+
+
+def _guessed(rows: Rows, mapping: ColumnMapping) -> Source:
+    """The same with a mapping that nobody stated, which is said."""
+    message = "which column is what was guessed by name and content; state it with --mapping FILE"
+    noticed = Finding("note", "guessed-columns", message, rows.source)
+    found = _table(rows, mapping)
+    return Source(tuple(replace(one, findings=(noticed, *one.findings)) for one in found.imported), found.foreign)
+
+
+def _is_log(path: Path) -> bool:
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            head = file.read(8)
+    except OSError:
+        # Reading it in earnest says what is wrong.
+        return False
+    return inspect_log.recognises_file(head, path)
+
+
+def _placed(source: Source, path: Path) -> Source:
+    """The source with the absolute path of its file, so that its rows can be looked up later."""
+    return replace(source, imported=tuple(replace(one, path=str(path.absolute())) for one in source.imported))
+
+
+def _unknown(rows: Rows) -> UnknownFormat:
+    values: list[object] = [row.value for row in rows.rows[:_SAMPLE]]
+    keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
+    more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
+    named = ", ".join(key[:40] for key in keys[:_KEYS])
+    nothing = "its rows are no objects" if values else "it holds no rows"
+    seen = f"its rows have the keys {named}{more}" if keys else nothing
+    known = ", ".join((*benchmarks.MODULES, *results.MODULES))
+    return UnknownFormat(
+        f"{rows.source} is none of the formats known here; {seen}.",
+        f"Say which column is what with --mapping FILE. Known formats: {known}.",
+    )

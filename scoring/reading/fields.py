@@ -1,0 +1,199 @@
+"""The fields of one row, read with their types checked; whatever is odd becomes a finding and never an exception."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from scoring.reading.findings import Finding, Severity
+from scoring.reading.rows import Row, Rows
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_KINDS = {
+    str: "text",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+@dataclass(eq=False)
+class Fields:
+    """One row's fields. `fatal` turns true when the row cannot become a case; the finding says why."""
+
+    value: Mapping[str, Any]
+    source: str
+    number: int
+    line: int
+    findings: list[Finding]
+    case: str | None = None
+    fatal: bool = False
+
+    def note(self, severity: Severity, code: str, message: str) -> None:
+        """Add a finding about this row; an error makes the row fatal."""
+        self.findings.append(Finding(severity, code, message, self.source, self.line, self.case))
+        self.fatal = self.fatal or severity == "error"
+
+    def of(self, value: Mapping[str, Any]) -> "Fields":
+        """The same row with other fields: what a format keeps in nested ones. Findings go to the same list."""
+        return replace(self, value=value)
+
+    def text(self, name: str, *, required: bool = False) -> str | None:
+        """The field as text; lone surrogates become U+FFFD."""
+        value = self.value.get(name)
+        if isinstance(value, str):
+            return self._sound(name, value)
+        if value is not None or required:
+            self.note("error" if required else "warning", "wrong-type", f"{name} is {kind_of(value)}, not text")
+        return None
+
+    def texts(self, name: str, *, required: bool = False) -> list[str] | None:
+        """The field as a list of texts."""
+        value = self.value.get(name)
+        if value is None and not required:
+            return None
+        severity: Severity = "error" if required else "warning"
+        if not isinstance(value, list):
+            self.note(severity, "wrong-type", f"{name} is {kind_of(value)}, not a list of texts")
+            return None
+        for index, part in enumerate(value):
+            if not isinstance(part, str):
+                self.note(severity, "wrong-type", f"{name}[{index}] is {kind_of(part)}, not text")
+                return None
+        return [self._sound(f"{name}[{index}]", part) for index, part in enumerate(value)]
+
+    def identifier(self, field: str = "id") -> str:
+        """The row's id, a whole number as its digits; without one the row is called after its file and number."""
+        value = self.value.get(field)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        text = self.text(field)
+        if text and text.strip():
+            return text
+        name = self.row_name()
+        self.note("warning", "no-id", f"the row has no id; it is called {name}")
+        return name
+
+    def row_name(self) -> str:
+        """What a row is called in formats that have no ids: its file and number."""
+        return f"{PurePath(self.source).stem}#{self.number}"
+
+    def solution(self, name: str = "steps") -> list[str] | None:
+        """The field as a solution's steps; None, and fatal, where there are none."""
+        steps = self.texts(name, required=True)
+        return None if steps is None else self.usable(steps)
+
+    def usable(self, steps: list[str]) -> list[str] | None:
+        """The steps as they are, empty ones noted; None, and fatal, where there are none."""
+        if not steps:
+            self.note("error", "no-steps", "the solution has no steps")
+            return None
+        if empty := [index for index, step in enumerate(steps) if not step.strip()]:
+            self.note("note", "empty-step", f"steps {empty} are empty")
+        return steps
+
+    def earliest_error(self, name: str, n_steps: int) -> int | None:
+        """The field as a 0-based step or -1; None where it is neither. A step beyond the last is kept."""
+        label = self.integer(name)
+        if label is None:
+            return None
+        if label < -1:
+            self.note("warning", "bad-label", f"{name} {label} names no step; the case has no gold label")
+            return None
+        if label >= n_steps:
+            last = n_steps - 1
+            self.note("warning", "label-beyond-end", f"{name} {label} is beyond the last step ({last}, 0-based)")
+        return label
+
+    def integer(self, name: str) -> int | None:
+        """The field as an integer that fits 32 bits; a float without a fraction counts."""
+        value = self.value.get(name)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            if abs(value) < 2**31:
+                return value
+            self.note("warning", "wrong-type", f"{name} is out of range")
+            return None
+        self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not a whole number")
+        return None
+
+    def integers(self, name: str) -> list[int] | None:
+        """The field as a list of integers; None where it is absent or something else."""
+        value = self.value.get(name)
+        if value is None:
+            return None
+        if isinstance(value, list) and all(type(part) is int and abs(part) < 2**31 for part in value):
+            return value
+        self.note("warning", "wrong-type", f"{name} is not a list of whole numbers")
+        return None
+
+    def boolean(self, name: str) -> bool | None:
+        """The field as a truth value; null where it is absent."""
+        value = self.value.get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not true or false")
+        return None
+
+    def _sound(self, name: str, text: str) -> str:
+        if _SURROGATE.search(text):
+            self.note("warning", "lone-surrogate", f"{name} holds half a character; it became U+FFFD")
+            text = _SURROGATE.sub("\ufffd", text)
+        if _CONTROL.search(text):
+            self.note("note", "control-character", f"{name} holds control characters; they are shown as pictures")
+        return text
+
+
+def each_case(
+    rows: Rows,
+    findings: list[Finding],
+    read: Callable[[Fields], dict[str, Any] | None],
+    identify: Callable[[Fields], str] = Fields.identifier,
+) -> Iterator[dict[str, Any]]:
+    """What `read` makes of every row that is an object, with its `line`; None and fatal rows are left out.
+
+    Ids, which `identify` gives where they are more than the field `id`, are unique: the first row with an id counts,
+    any other becomes a finding.
+    """
+    seen: dict[str, Fields] = {}
+    for row in rows.rows:
+        fields = fields_of(row, rows.source, findings, identify)
+        case = None if fields is None else case_in(fields, read)
+        if fields is None or case is None:
+            continue
+        first = seen.setdefault(case["id"], fields)
+        if first is fields:
+            yield case
+        else:
+            place = f"row {first.number} on line {first.line}"
+            fields.note("error", "repeated-id", f"the id is that of {place}; the first one counts")
+
+
+def fields_of(
+    row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str] = Fields.identifier
+) -> Fields | None:
+    """The fields of a row that is an object, and its id; None, and a finding, for any other."""
+    if not isinstance(row.value, Mapping):
+        message = f"the row is {kind_of(row.value)}, not an object"
+        findings.append(Finding("error", "broken-row", message, source, row.line))
+        return None
+    fields = Fields(row.value, source, row.number, row.line, findings)
+    fields.case = identify(fields)
+    return fields
+
+
+def case_in(fields: Fields, read: Callable[[Fields], dict[str, Any] | None]) -> dict[str, Any] | None:
+    """What `read` makes of the fields, with `id` and `line`; None where it makes nothing of them or they are fatal."""
+    case = read(fields)
+    return None if case is None or fields.fatal else {**case, "id": fields.case, "line": fields.line}

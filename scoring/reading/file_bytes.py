@@ -1,0 +1,124 @@
+"""A file's bytes and the text in them; whatever is no plain file of text or Parquet is refused in one sentence."""
+
+import os
+import re
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from scoring.errors import UnknownFormat, UnreadableFile
+from scoring.reading.findings import Finding
+
+LONGEST_LINE = 512 * 1024 * 1024
+"""Bytes of one line above which a file is refused: its row would have to be in memory several times over."""
+
+PARQUET = b"PAR1"
+"""What a Parquet file starts with."""
+
+_READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_CHUNK = 16 * 1024 * 1024
+# Longer marks first: that of UTF-32 begins like that of UTF-16.
+_CODECS = {
+    b"\xff\xfe\x00\x00": "utf-32",
+    b"\x00\x00\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"\xef\xbb\xbf": "utf-8-sig",
+}
+# Without a mark: text that starts with two letters of ASCII, each beside the zero byte of its code unit.
+_UNMARKED = {
+    "utf-16-le": re.compile(rb"[\x09-\x7e]\x00[\x09-\x7e]\x00"),
+    "utf-16-be": re.compile(rb"\x00[\x09-\x7e]\x00[\x09-\x7e]"),
+}
+_FOREIGN = {
+    "gzip-compressed": rb"\x1f\x8b",
+    "a zip archive": rb"PK(?:\x03\x04|\x05\x06)",
+    "zstd-compressed": rb"\x28\xb5\x2f\xfd",
+    "bzip2-compressed": rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)",
+    "xz-compressed": rb"\xfd7zXZ",
+}
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def printable(path: Path | str) -> str:
+    """A path as text that can be stored: bytes of a file's name that are no UTF-8 become question marks."""
+    return str(path).encode(errors="replace").decode()
+
+
+def file_bytes(path: Path) -> bytes:
+    """The whole content of a plain file that is not compressed; of Parquet only its mark, for that is read by path.
+
+    A pipe or a device is refused without waiting for it.
+
+    Raises:
+        UnreadableFile: not there, not allowed, no plain file, or larger than the memory takes.
+        UnknownFormat: it is compressed.
+    """
+    source = printable(path)
+    try:
+        _plain(path.stat().st_mode, source)
+        # What was a file a moment ago may be a pipe now: opening must not wait for whoever writes to it.
+        with os.fdopen(os.open(path, _READING), "rb") as file:
+            _plain(os.fstat(file.fileno()).st_mode, source)
+            _uncompressed(file.peek(16), source)
+            if file.peek(len(PARQUET)).startswith(PARQUET):
+                return PARQUET
+            _lines_in_bounds(file, source)
+            return file.read()
+    except FileNotFoundError:
+        raise UnreadableFile(f"there is no file {source}.", "Check the path.") from None
+    except MemoryError:
+        raise UnreadableFile(f"{source} does not fit into memory.", "Split it into smaller files.") from None
+    except (OSError, ValueError) as error:
+        why = (error.strerror or error) if isinstance(error, OSError) else error
+        raise UnreadableFile(f"{source}: {why}.", "Check the path and its permissions.") from None
+
+
+def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
+    """The text without its byte order mark, and a finding if bytes had to be replaced."""
+    codec = next((codec for mark, codec in _CODECS.items() if raw.startswith(mark)), None)
+    codec = codec or next((codec for codec, start in _UNMARKED.items() if start.match(raw)), "utf-8")
+    try:
+        return raw.decode(codec), []
+    except UnicodeDecodeError as error:
+        text = raw.decode(codec, errors="replace")
+        line = raw.count(b"\n", 0, error.start) + 1
+        message = f"bytes that are not {codec.upper()} became U+FFFD, here for the first time"
+        return text, [Finding("warning", "undecodable", message, source, line)]
+
+
+def _plain(mode: int, source: str) -> None:
+    if stat.S_ISDIR(mode):
+        raise UnreadableFile(f"{source} is a folder.", "Name the files in it.")
+    if not stat.S_ISREG(mode):
+        what = _KINDS.get(stat.S_IFMT(mode), "something else")
+        raise UnreadableFile(f"{source} is {what}, not a file.", "Write the rows to a file first.")
+
+
+def _uncompressed(start: bytes, source: str) -> None:
+    for what, magic in _FOREIGN.items():
+        if re.match(magic, start):
+            raise UnknownFormat(f"{source} is {what}.", "Unpack it first.")
+
+
+def _lines_in_bounds(file: BufferedReader, source: str) -> None:
+    """Refuse a text with a line that is too long, before any of it is kept; the file is at its start again."""
+    if os.fstat(file.fileno()).st_size <= LONGEST_LINE:
+        return
+    length = 0
+    while chunk := file.read(_CHUNK):
+        first, last = chunk.find(b"\n"), chunk.rfind(b"\n")
+        length += len(chunk) if first < 0 else first
+        if length > LONGEST_LINE:
+            raise UnreadableFile(
+                f"{source} has a line of more than {LONGEST_LINE // 1024**2:,} MB.",
+                "Put each row on a line of its own.",
+            )
+        if first >= 0:
+            length = len(chunk) - last - 1
+    file.seek(0)

@@ -1,0 +1,111 @@
+"""What a person names becomes files: a file, a folder with all that lies below it, or a pattern with wild cards."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from scoring.errors import InputError, UnreadableFile
+from scoring.reading.file_bytes import printable
+
+ENDINGS = (".json", ".jsonl", ".parquet", ".csv", ".tsv", ".eval")
+"""Names of files that a folder stands for. What is in them is told by their content."""
+
+_WILD = re.compile(r"[*?\[]")
+
+
+def expand(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files that the paths stand for, each once, however often and by whatever path it is named.
+
+    A folder stands for the files with one of `ENDINGS` in it and below it, in order of path, without hidden ones. A
+    path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it stands for the files
+    that match, whatever their names end in. Any other path stands for itself, there or not.
+
+    Raises:
+        InputError: a folder or pattern without any files, or one that cannot be listed.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for file in _files(path):
+            if place(file) not in seen:
+                seen.add(place(file))
+                yield file
+
+
+def place(file: Path) -> str:
+    """Where a file really is: equal for two paths to the same file."""
+    return os.path.realpath(file) if "\0" not in str(file) else str(file)
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is a pattern: it has wild cards and there is nothing of that very name."""
+    return _WILD.search(str(path)) is not None and not os.path.lexists(path)
+
+
+# os.path says False of what cannot be looked at (too long, not allowed, a loop of links) where pathlib raises.
+
+
+def _files(path: Path) -> Sequence[Path]:
+    if os.path.isdir(path):  # noqa: PTH112  # see above
+        return _below(path)
+    return _matching(path) if "\0" not in str(path) and is_pattern(path) else [path]
+
+
+def _below(folder: Path) -> Sequence[Path]:
+    """The files in a folder and in its sub-folders; links to folders are followed, each folder is entered once."""
+    found, entered = [], {os.path.realpath(folder)}
+    for place, folders, files in os.walk(folder, onerror=_unlistable, followlinks=True):
+        here = Path(place)
+        found += [here / name for name in files if _looks_readable(here / name)]
+        folders[:] = [name for name in sorted(folders) if _enters(here / name, entered)]
+    if not found:
+        endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise InputError(f"the folder {printable(folder)} holds no {endings} file.", "Name the files to import.")
+    return sorted(found)
+
+
+def _enters(folder: Path, entered: set[str]) -> bool:
+    place = os.path.realpath(folder)
+    fresh = not folder.name.startswith(".") and place not in entered
+    if fresh:
+        entered.add(place)
+    return fresh
+
+
+def _looks_readable(file: Path) -> bool:
+    return file.suffix.lower() in ENDINGS and not file.name.startswith(".") and _is_file(file)
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113  # see above
+
+
+def _matching(pattern: Path) -> Sequence[Path]:
+    """The files that match, in order of path; hidden ones only where the pattern names hidden ones."""
+    parts = pattern.parts
+    wild = next(place for place, part in enumerate(parts) if _WILD.search(part))
+    folder = Path(*parts[:wild])
+    # A last `**` means the files below, as it does in a shell.
+    asked = "/".join((*parts[wild:], *(["*"] if parts[-1] == "**" else [])))
+    hidden = any(part.startswith(".") for part in parts[wild:])
+    try:
+        found = {path for path in folder.glob(asked) if _is_file(path) and (hidden or not _hidden(path, folder))}
+    except OSError as error:
+        raise _unreadable(error, folder) from None
+    except ValueError as error:
+        raise InputError(f"{printable(pattern)} is no pattern: {error}.", "Write ** as a folder of its own.") from None
+    if not found:
+        raise InputError(f"no file matches {printable(pattern)}.", "Check the pattern, and quote it in the shell.")
+    return sorted(found)
+
+
+def _hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
+def _unlistable(error: OSError) -> None:
+    raise _unreadable(error, Path(error.filename or ".")) from None
+
+
+def _unreadable(error: OSError, folder: Path) -> UnreadableFile:
+    return UnreadableFile(f"{printable(folder)}: {error.strerror or error}.", "Check its permissions.")

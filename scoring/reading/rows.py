@@ -1,0 +1,143 @@
+"""Files become rows with line numbers: JSON array, JSON Lines, CSV, TSV or Parquet, told apart by content.
+
+A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import UnknownFormat, UnreadableFile
+from scoring.parquet import read_parquet
+from scoring.reading import csv_rows, json_rows
+from scoring.reading.file_bytes import PARQUET, decoded, file_bytes, printable
+from scoring.reading.findings import Finding
+
+_WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, or Parquet."
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as it stood in the source.
+
+    `number` is its 1-based place among all rows, broken ones counted; `line` is 1-based, and the number again where
+    there are no lines (Parquet, hub data sets).
+    """
+
+    number: int
+    line: int
+    value: Any
+
+
+@dataclass(eq=False)
+class Rows:
+    """All rows of one source and what was noticed while reading them; `read` counts the broken ones too."""
+
+    source: str
+    format: str
+    rows: list[Row] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    read: int = 0
+
+    def add(self, value: Any, line: int | None = None) -> None:
+        """Put a row at the end."""
+        self.read += 1
+        self.rows.append(Row(self.read, self.read if line is None else line, value))
+
+    def broken(self, line: int, message: str) -> None:
+        """Count a row that could not be read."""
+        self.read += 1
+        self.findings.append(Finding("error", "broken-row", message, self.source, line))
+
+
+def read_rows(path: Path) -> Rows:
+    """The rows of a file, whatever of the known formats it holds; at least one.
+
+    Raises:
+        UnreadableFile: not there, not allowed, no plain file, or too large.
+        UnknownFormat: the content is none of the known formats, or holds no row.
+    """
+    source = printable(path)
+    raw = file_bytes(path)
+    rows = _parquet(path, source) if raw == PARQUET else _text(*decoded(raw, source), source)
+    if not rows.rows:
+        broken = [finding for finding in rows.findings if finding.code == "broken-row"]
+        why = f"no row of {source} can be read ({broken[0].message})" if broken else f"{source} holds no rows"
+        raise UnknownFormat(f"{why}.", _WANTED)
+    return rows
+
+
+def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
+    """The rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
+    rows = _collect(json_rows.lines(text), Rows(source, "JSON Lines"))
+    rows.findings[:0] = undecodable
+    return rows
+
+
+def _text(text: str, undecodable: list[Finding], source: str) -> Rows:
+    start = text.lstrip()[:1]
+    if start == "[":
+        rows = _collect(json_rows.array(text), Rows(source, "JSON array"))
+    else:
+        rows = (None if start == "{" else _cells(text, source)) or _objects(text, source)
+    rows.findings[:0] = undecodable
+    return rows
+
+
+def _objects(text: str, source: str) -> Rows:
+    """JSON Lines; or objects over several lines, one after the other, where the first line is none by itself."""
+    rows = _collect(json_rows.lines(text), Rows(source, "JSON Lines"))
+    found = _has_objects(rows)
+    if found and rows.rows[0].number == 1:
+        return rows
+    whole = _collect(json_rows.objects(text), Rows(source, "JSON objects"))
+    return whole if whole.rows and (not found or whole.read == len(whole.rows)) else rows
+
+
+def _cells(text: str, source: str) -> Rows | None:
+    """CSV or TSV; None where there is no header, or where the lines that are no such rows are rather JSON Lines."""
+    header = csv_rows.header(text)
+    if header is None:
+        return None
+    rows = Rows(source, csv_rows.FORMATS[header.separator])
+    if header.repeated:
+        message = f"repeated in the header, so that the first column counts: {', '.join(header.repeated)}"
+        rows.findings.append(Finding("warning", "repeated-key", message, source, header.line))
+    _collect(csv_rows.elements(text, header), rows)
+    if rows.read > len(rows.rows) and _has_objects(_collect(json_rows.lines(text), Rows(source, "JSON Lines"))):
+        return None
+    return rows
+
+
+def _has_objects(rows: Rows) -> bool:
+    return any(isinstance(row.value, dict) for row in rows.rows)
+
+
+def _collect(elements: Iterable[json_rows.Element], rows: Rows) -> Rows:
+    """The rows, with every element or what is wrong with it added."""
+    for element in elements:
+        if not element.row:
+            rows.findings.append(Finding("warning", "broken-array", element.error, rows.source, element.line))
+            continue
+        if element.error:
+            rows.broken(element.line, element.error)
+            continue
+        rows.add(element.value, element.line)
+        if element.repeated:
+            message = f"repeated within an object, so that the last one counts: {', '.join(element.repeated)}"
+            rows.findings.append(Finding("warning", "repeated-key", message, rows.source, element.line))
+    return rows
+
+
+def _parquet(path: Path, source: str) -> Rows:
+    try:
+        frame = read_parquet(path)
+    except OSError as error:
+        raise UnreadableFile(
+            f"{source} starts like Parquet and cannot be read: {error}.", "It may be cut off."
+        ) from None
+    rows = Rows(source, "Parquet")
+    for value in frame.iter_rows(named=True):
+        rows.add(value)
+    return rows

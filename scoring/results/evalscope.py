@@ -1,0 +1,171 @@
+r"""evalscope's predictions (`ModelResult`) and reviews (`ReviewResult`) of its ProcessBench, a line a sample.
+
+Prediction: `index, model, model_output{choices[{message, stop_reason}], usage}, messages[], metadata`. Review: `index,
+target, messages[] (older: input), sample_score{score{value, extracted_prediction, prediction}, sample_metadata}`. Both
+metadata hold `steps, tagged_response, final_answer_correct`; steps count from 0, -1 = no error. The problem stands only
+in the prompt. `index` counts samples within a subset and is no id of ProcessBench. Folders: `predictions/{model}/`,
+`reviews/{model}/`, files `process_bench_{subset}.jsonl`. Source: modelscope/evalscope, `api/evaluator/cache.py` and
+`benchmarks/process_bench/`, 1.0 to 1.10; Apache-2.0.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from scoring.critics.boxed import processbench_ballot, processbench_verdict
+from scoring.reading.fields import Fields
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.results.answers import voted, written
+from scoring.results.chat import message_texts, model_output
+from scoring.results.foreign import Foreign, foreign_frame
+from scoring.results.gathered import Gathered, Record, Result, case_id, gather
+from scoring.results.names import scorer_name
+from scoring.results.records import inside, within
+
+TITLE = "evalscope"
+_LOST_BACKSLASH = "\x08oxed"
+_PROBLEM, _SOLUTION, _FIRST_STEP = "[Math Problem]\n\n", "\n\n[Solution]\n\n", "<paragraph_0>"
+_METRICS = {"error_acc", "correct_acc"}
+_SUBSET = re.compile(r"process_bench_(\w+)\.\w+")
+
+
+def recognises(row: Any) -> bool:
+    """Whether a row is a prediction or a review."""
+    if not isinstance(row, Mapping) or "index" not in row:
+        return False
+    score = row.get("sample_score")
+    return {"model", "model_output"} <= row.keys() or (isinstance(score, Mapping) and "score" in score)
+
+
+def load(rows: Rows) -> list[Foreign]:
+    """The answers of each model in the source; those about one text are its votes, in the order of the file."""
+    models = [name for row in rows.rows if (name := _model(row.value))]
+    otherwise = models[0] if models else _name(rows.source)
+    gathered = gather(rows, lambda whole: [((_model(whole.value) or otherwise,), whole.value)], _result)
+    prompts = _prompt_findings([row.value for row in rows.rows if isinstance(row.value, Mapping)], rows.source)
+    return [_foreign(model, rows.source, prompts if model is gathered[0] else []) for model in gathered]
+
+
+def _foreign(model: Gathered, source: str, prompts: list[Finding]) -> Foreign:
+    votes = _votes(model.results)
+    subset = _SUBSET.fullmatch(PurePath(source).name)
+    named = {"subset": subset[1] if subset else None}
+    return Foreign(
+        format=TITLE,
+        source=source,
+        name=model.name,
+        rows=foreign_frame(
+            {**named, **result, "vote": vote} for vote, result in zip(votes, model.results, strict=True)
+        ),
+        read=model.read,
+        label_base="0-based, -1 = no error, as evalscope extracted it or, in predictions, as ProcessBench reads it",
+        kind="critic",
+        settings={"protocol": "processbench", "harness": "evalscope", "votes": max(votes, default=-1) + 1},
+        findings=(*model.findings, *prompts),
+    )
+
+
+def _model(row: Any) -> str | None:
+    """The model that answered: of a prediction, or of the last message of a review."""
+    if not isinstance(row, Mapping):
+        return None
+    messages = row.get("messages")
+    every = [row, *(messages if isinstance(messages, list) else [])]
+    names = [message.get("model") for message in every if isinstance(message, Mapping)]
+    sound = [name for name in names if isinstance(name, str) and name.strip()]
+    return sound[0].encode(errors="replace").decode() if sound else None
+
+
+def _name(source: str) -> str:
+    """The model as the path says it: the folder of a file that is called after the subset."""
+    path = PurePath(source.replace("\\", "/"))
+    return scorer_name(str(path.with_name("results.jsonl")) if _SUBSET.fullmatch(path.name) else source)
+
+
+def _votes(results: Iterable[Result]) -> list[int]:
+    """How many earlier results are about the same texts."""
+    seen: Counter[str] = Counter()
+    votes = []
+    for result in results:
+        texts = repr((result["problem"], result["steps"])) if result["steps"] is not None else f"line {result['line']}"
+        votes.append(seen[texts])
+        seen[texts] += 1
+    return votes
+
+
+def _result(fields: Fields) -> Result:
+    case_id(fields, "index", required=False)
+    if "sample_score" in fields.value:
+        sample = inside(fields, "sample_score")
+        score, metadata = inside(sample, "score"), inside(sample, "sample_metadata")
+        judged = _reviewed(score)
+        ours = bool(_METRICS & inside(score, "value").value.keys())
+    else:
+        metadata = inside(fields, "metadata")
+        judged = _predicted(inside(fields, "model_output"))
+        ours = False
+    tagged = metadata.text("tagged_response")
+    prompts = _prompts(fields.value)
+    texts = {"steps": metadata.texts("steps"), "problem": _problem(fields, prompts, tagged), "gold": _gold(fields)}
+    if not (ours or tagged is not None or any(_FIRST_STEP in prompt for prompt in prompts)):
+        why = "nothing says that the answer is about steps"
+        fields.note("warning", "not-processbench", f"{why}: its verdict is not taken")
+        return {**judged, **texts, "gold": None, "ballot": None, "verdict": None, "reason": why}
+    return {**judged, **texts}
+
+
+def _reviewed(score: Fields) -> Result:
+    """What evalscope made of an answer; it counts, and a warning where ProcessBench's reading differs."""
+    answer = score.text("prediction")
+    given = score.value.get("extracted_prediction")
+    ballot = within(score, {"extracted_prediction": written(given)}).text("extracted_prediction")
+    judged = voted(ballot)
+    if judged["verdict"] is None:
+        judged["reason"] = "evalscope extracted nothing" if ballot is None else f"evalscope extracted {ballot[:40]!r}"
+    if answer is not None and processbench_verdict(processbench_ballot(answer)) != judged["verdict"]:
+        message = "extracted_prediction is not what ProcessBench reads in the answer; the former counts"
+        score.note("warning", "prediction-differs", message)
+    return {"answer": answer, **judged}
+
+
+def _predicted(output: Fields) -> Result:
+    result = model_output(output)
+    answer = result["answer"]
+    return result if answer is None else {**result, **voted(processbench_ballot(answer))}
+
+
+def _gold(fields: Fields) -> int | None:
+    target = processbench_verdict(written(fields.value.get("target")))
+    return target if target is None or target >= -1 else None
+
+
+def _prompts(row: Record) -> list[str]:
+    """The texts of the conversation; older reviews hold the prompt as `input`."""
+    older = row.get("input")
+    return [*message_texts(row.get("messages")), *([older] if isinstance(older, str) else [])]
+
+
+def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | None:
+    """The problem as it stands in the prompt, between its heading and the tagged solution."""
+    for prompt in prompts if tagged else []:
+        before, found, _ = prompt.partition(f"{_SOLUTION}{tagged}")
+        _, heading, problem = before.partition(_PROBLEM)
+        if found and heading:
+            return within(fields, {"problem": problem}).text("problem")
+    return None
+
+
+def _prompt_findings(rows: list[Record], source: str) -> list[Finding]:
+    r"""A warning if prompts asked for `oxed{}` after a backspace; a note if there are none to be seen."""
+    prompts = [_prompts(row) for row in rows]
+    lost = sum(any(_LOST_BACKSLASH in prompt for prompt in several) for several in prompts)
+    if lost:
+        message = f"the prompt lost a backslash in {lost} of {len(rows)} rows: it asks for a backspace and «oxed{{}}»"
+        return [Finding("warning", "prompt-lost-backslash", message, source)]
+    if prompts and not any(prompts):
+        message = "no prompts in the file; that of evalscope 1.0 to 1.10 for ProcessBench lost the backslash of \\boxed"
+        return [Finding("note", "prompt-unseen", message, source)]
+    return []

@@ -1,0 +1,126 @@
+"""Scores in the layout of ReasonEval's results, `{scorer}_eval_results.json`: `id` and `scores`.
+
+`scores` is a number a step (Math-Shepherd), three probabilities a step (ReasonEval: negative, neutral, positive, from
+which validity = neutral + positive and redundancy = neutral), or one number for the whole solution (ROSCOE). A step is
+what the benchmark calls a sub-step where it nests them; rows are given as they stand. ReasonEval (Xia et al., arXiv
+2404.05692), `mr-math_eval.py`: a step is right iff its number is above 0.5, ROSCOE's solutions above 0.025.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from scoring.reading.fields import Fields
+from scoring.reading.rows import Rows
+from scoring.results.foreign import Foreign, foreign_frame
+from scoring.results.gathered import Result, case_id, one_scorer
+from scoring.results.numbers import note_not_finite, number, numbers, reward_range
+
+TITLE = "ReasonEval results"
+
+Shape = Literal["a number a step", "three numbers a step", "a number a solution"]
+_STEP: Shape = "a number a step"
+_THREE: Shape = "three numbers a step"
+_SOLUTION: Shape = "a number a solution"
+_ABOUT = {
+    _STEP: "",
+    _THREE: "validity = neutral + positive, redundancy = neutral",
+    _SOLUTION: "one number a solution: it cannot name steps",
+}
+
+
+def recognises(row: Any) -> bool:
+    """Whether a row is an id with scores."""
+    named = isinstance(row, Mapping) and bool({"id", "rid"} & row.keys())
+    return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
+
+
+def load(rows: Rows) -> list[Foreign]:
+    """The one scorer's rewards or, of a file with a number a solution, its solution scores.
+
+    A file has the shape of most of its rows; a row of another has a reason instead of numbers, and a finding.
+    """
+    shapes = Counter(shape for row in rows.rows if (shape := _shape(row.value)) is not None)
+    shape = shapes.most_common(1)[0][0] if shapes else _STEP
+    found = one_scorer(rows, lambda fields: _read(fields, shape))
+    frame = foreign_frame(found.results)
+    solutions = [[value] for value in frame["solution"].drop_nulls()]
+    low, high = reward_range([*frame["rewards"].to_list(), *solutions])
+    roscoe = shape == _SOLUTION and "roscoe" in found.name.lower()
+    return [
+        Foreign(
+            format=TITLE,
+            source=rows.source,
+            name=found.name,
+            rows=frame,
+            read=found.read,
+            kind="baseline" if shape == _SOLUTION else "prm",
+            family="reasoneval" if shape == _THREE else "",
+            about=_ABOUT[shape],
+            threshold=0.025 if roscoe else 0.5,
+            threshold_source="ReasonEval's evaluation",
+            comparison="<=",
+            low=low,
+            high=high,
+            findings=tuple(found.findings),
+        )
+    ]
+
+
+def _shape(row: Any) -> Shape | None:
+    """What a row's scores are by their first element; None where they are nothing of the kind."""
+    scores = row.get("scores") if isinstance(row, Mapping) else None
+    if not isinstance(scores, list):
+        return None if number(scores) is None else _SOLUTION
+    if scores and isinstance(scores[0], list):
+        return _THREE
+    return _STEP if scores and number(scores[0]) is not None else None
+
+
+def _read(fields: Fields, shape: Shape) -> Result | None:
+    if case_id(fields, "id", "rid") is None:
+        return None
+    own = _shape(fields.value)
+    if own is not None and own != shape:
+        fields.note("warning", "other-shape", f"scores is {own}, where most rows of the file hold {shape}")
+        return {"reason": f"{own}, where most rows of the file hold {shape}"}
+    columns = {_STEP: _steps, _THREE: _triples, _SOLUTION: _solution}[shape](fields)
+    return columns or {"reason": f"scores is not {shape}"}
+
+
+def _steps(fields: Fields) -> Result:
+    rewards = numbers(fields, "scores", required=True)
+    return {"rewards": rewards} if rewards else {}
+
+
+def _solution(fields: Fields) -> Result:
+    value = number(fields.value.get("scores"))
+    if value is None:
+        fields.note("warning", "wrong-type", "scores is not a number")
+        return {}
+    note_not_finite(fields, "scores", [value])
+    return {"solution": value}
+
+
+def _triples(fields: Fields) -> Result:
+    """Validity and redundancy of each step; nothing, with a warning, where a step has not three numbers."""
+    scores = fields.value.get("scores")
+    steps = [_triple(part) for part in scores] if isinstance(scores, list) else []
+    if not steps or None in steps:
+        where = f"scores[{steps.index(None)}]" if steps else "scores"
+        fields.note("warning", "wrong-type", f"{where} is not three numbers")
+        return {}
+    sound = [step for step in steps if step is not None]
+    if odd := [index for index, step in enumerate(sound) if abs(sum(step) - 1) > 0.05]:
+        fields.note("warning", "not-probabilities", f"the three numbers of {len(odd)} steps do not add up to 1")
+    note_not_finite(fields, "scores", [sum(step) for step in sound])
+    return {
+        "rewards": [neutral + positive for _, neutral, positive in sound],
+        "redundancy": [neutral for _, neutral, _ in sound],
+    }
+
+
+def _triple(value: Any) -> tuple[float, float, float] | None:
+    parts = [number(part) for part in value] if isinstance(value, list) else []
+    first, second, third = parts if len(parts) == 3 else (None, None, None)
+    return None if first is None or second is None or third is None else (first, second, third)

@@ -1,0 +1,206 @@
+"""vLLM's `/pooling` responses, bare or in the lines of an OpenAI batch: rewards of a PRM that runs there.
+
+Response: `id, object, created, model, data[{index, object: "pooling", data}], usage`; the inner data is, for each step
+tag, [P(wrong), P(right)] or one number, or all of these as base64 of little-endian float32, which loses their shape.
+Batch line: `id, custom_id, response{status_code, request_id, body}, error`, in any order. vLLM 0.32,
+`entrypoints/pooling`; Apache-2.0. No response names a case by itself: `custom_id` does, chosen by whoever asked.
+"""
+
+import base64
+import binascii
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.reading.fields import Fields
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.results.foreign import Foreign, foreign_frame
+from scoring.results.gathered import Gathered, Group, Record, Result, case_id, gather
+from scoring.results.names import scorer_name
+from scoring.results.numbers import numbers, reward_range
+from scoring.results.records import inside, within
+
+TITLE = "vLLM pooling"
+_BATCH = {"custom_id", "response", "error"}
+_SUM = 1e-3
+"""How far the two probabilities of a step may be from 1 in sum (half precision)."""
+
+
+def recognises(row: Any) -> bool:
+    """Whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
+    if not isinstance(row, Mapping):
+        return False
+    if _is_batch(row):
+        body = _body(row)
+        return _pooled(body) or not {"choices", "data"} & body.keys()
+    return _pooled(row)
+
+
+def load(rows: Rows) -> list[Foreign]:
+    """The rewards of each model in the source, a row a solution."""
+    models = [name for row in rows.rows if isinstance(row.value, Mapping) and (name := _model(row.value))]
+    otherwise = models[0] if models else scorer_name(rows.source)
+    pairs = _encoded_pairs(rows)
+
+    def items(whole: Fields) -> list[tuple[Group, Record]]:
+        return [((_model(whole.value) or otherwise,), item) for item in _items(whole.value)]
+
+    return [_foreign(model, rows.source) for model in gather(rows, items, lambda fields: _result(fields, pairs=pairs))]
+
+
+def _foreign(model: Gathered, source: str) -> Foreign:
+    frame = foreign_frame(model.results)
+    rewards = frame["rewards"].to_list()
+    low, high = reward_range(rewards)
+    findings = list(model.findings)
+    if low < 0 or high > 1:
+        message = f"rewards lie in [{low:g}, {high:g}], so that they are no probabilities; they are taken as they are"
+        findings.append(Finding("warning", "no-probabilities", message, source))
+    return Foreign(
+        format=TITLE,
+        source=source,
+        name=model.name,
+        rows=frame,
+        read=model.read,
+        low=low,
+        high=high,
+        settings={"engine": "vllm"},
+        findings=tuple(findings),
+    )
+
+
+def _is_batch(row: Record) -> bool:
+    return row.keys() >= _BATCH
+
+
+def _body(row: Record) -> Record:
+    """The response itself."""
+    if not _is_batch(row):
+        return row
+    response = row["response"]
+    body = response.get("body") if isinstance(response, Mapping) else None
+    return body if isinstance(body, Mapping) else {}
+
+
+def _pooled(body: Record) -> bool:
+    data = body.get("data")
+    return isinstance(data, list) and bool(data) and _pooled_item(data[0])
+
+
+def _pooled_item(item: Any) -> bool:
+    return isinstance(item, Mapping) and item.get("object") == "pooling" and "data" in item
+
+
+def _model(row: Record) -> str | None:
+    name = _body(row).get("model")
+    return name.encode(errors="replace").decode() if isinstance(name, str) and name.strip() else None
+
+
+def _items(row: Any) -> list[Record]:
+    """The row once for each solution that was asked about: `item` is what the response holds of it."""
+    if not isinstance(row, Mapping):
+        return []
+    data = _body(row).get("data")
+    every = data if isinstance(data, list) and data else [None]
+    return [{**row, "item": item, "alone": len(every) == 1} for item in every]
+
+
+def _result(fields: Fields, *, pairs: bool) -> Result:
+    if not fields.value["alone"]:
+        fields.note("warning", "no-id", "a response about several solutions does not say which case each one is")
+    elif _is_batch(fields.value):
+        case_id(fields, "custom_id", required=False)
+    else:
+        case_id(fields, "id", required=False)
+        fields.note("note", "server-id", "the id is the server's for this request, unless the request gave its own")
+    if fields.case is None and fields.value["alone"]:
+        fields.note("warning", "no-id", "the row names no case")
+    failure = _failure(fields)
+    if failure is not None:
+        fields.note("warning", "failed-request", failure)
+        return {"reason": failure}
+    item = inside(fields, "item")
+    rewards = _rewards(item, pairs=pairs)
+    return {"reason": "the response holds no number for each step"} if rewards is None else {"rewards": rewards}
+
+
+def _failure(fields: Fields) -> str | None:
+    """Why a line of a batch holds no result; None where it does."""
+    if not _is_batch(fields.value):
+        return None
+    response, error = inside(fields, "response"), fields.value["error"]
+    status = response.value.get("status_code", 200)
+    if error is None and status == 200:
+        return None
+    said = error if error is not None else _body(fields.value).get("error")
+    message = said.get("message") if isinstance(said, Mapping) else said
+    words = within(fields, {"error": message if isinstance(message, str) else "no reason given"}).text("error")
+    code = f" with status {status}" if type(status) is int and 200 < status < 1000 else ""
+    return f"the request failed{code}: {words}"
+
+
+def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:
+    """One number a step; None, with a finding, where the item's data is nothing of the kind."""
+    data = item.value.get("data")
+    if isinstance(data, str):
+        return _decoded(item, data, pairs=pairs)
+    if isinstance(data, list) and len(data) == 1 and isinstance(data[0], list) and _rows(data[0]):
+        data = data[0]
+    if not isinstance(data, list) or not _rows(data):
+        # One number a step already, or nothing that can be used.
+        return numbers(within(item, {"data": data}), "data")
+    widths = {len(row) for row in data}
+    if widths not in ({1}, {2}):
+        said = ", ".join(map(str, sorted(widths)))
+        item.note("warning", "wrong-shape", f"data has rows of {said} numbers, not 1 or 2")
+        return None
+    return _last_column(item, data)
+
+
+def _rows(data: list[Any]) -> bool:
+    return bool(data) and all(isinstance(row, list) for row in data)
+
+
+def _last_column(item: Fields, data: list[list[Any]]) -> list[float] | None:
+    """The only number of each step, or that of being right."""
+    flat = numbers(within(item, {"data": [value for row in data for value in row]}), "data")
+    if flat is None:
+        return None
+    width = len(data[0])
+    if width == 2 and not _pairs(flat):
+        message = "the two numbers of a step do not sum to 1; the second is taken as it is"
+        item.note("warning", "no-probabilities", message)
+    return flat[width - 1 :: width]
+
+
+def _pairs(flat: Sequence[float]) -> bool:
+    """Whether the numbers, two by two, sum to 1."""
+    return len(flat) % 2 == 0 and all(abs(a + b - 1) <= _SUM for a, b in zip(flat[::2], flat[1::2], strict=True))
+
+
+def _encoded_pairs(rows: Rows) -> bool:
+    """Whether all that stands in base64 in the source are pairs of probabilities."""
+    data = [item["item"].get("data") for row in rows.rows for item in _items(row.value) if _pooled_item(item["item"])]
+    encoded = [flat for text in data if isinstance(text, str) and (flat := _floats(text))]
+    return bool(encoded) and all(map(_pairs, encoded))
+
+
+def _floats(data: str) -> tuple[float, ...] | None:
+    """The little-endian float32 numbers in the base64; None where there are none."""
+    try:
+        raw = base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return struct.unpack(f"<{len(raw) // 4}f", raw) if raw and len(raw) % 4 == 0 else None
+
+
+def _decoded(item: Fields, data: str, *, pairs: bool) -> list[float] | None:
+    """The rewards in the base64, which says nothing of their shape."""
+    flat = _floats(data)
+    if flat is None:
+        item.note("warning", "bad-base64", "data is text, and no base64 of float32 numbers")
+        return None
+    read = "pairs of probabilities, the second taken" if pairs else "one number a step"
+    item.note("note", "base64", f"data is base64, which loses its shape: read as float32, {read}")
+    return numbers(within(item, {"data": list(flat[1::2] if pairs else flat)}), "data")

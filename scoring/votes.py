@@ -1,0 +1,82 @@
+"""A critic's votes become one verdict a case.
+
+Zheng et al., arXiv 2412.06559, `run_eval.py`: the texts that the answers vote with are counted, the most frequent one
+wins, of equally frequent ones the one seen first, and the winner alone is read as a number. Answers that vote with
+nothing do not vote.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from scoring.step_rewards import Bools, Ints
+from scoring.verdicts import NO_VERDICT
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """One critic's votes for n cases, in the order of the cases.
+
+    `verdicts` (n, int64) are the winners': 0-based, -1 no error, -2 a number that names no step, NO_VERDICT where there
+    is none. `tried` (n) marks cases with an answer, `reasons` (n) says why one has no verdict. `ballots` has a row for
+    every text that was voted with: `key`, `ballot` (null = answers that vote with nothing), `count`, `verdict`; the
+    winner of a key comes first and null last. `most` is the largest number of answers to one case, `runs` how many
+    independent runs there are, of which only the first is here.
+    """
+
+    verdicts: Ints
+    tried: Bools
+    reasons: Sequence[str | None]
+    ballots: pl.DataFrame
+    most: int
+    runs: int
+
+    def of(self, key: str) -> list[tuple[str | None, int, int | None]]:
+        """(ballot, count, verdict) of what a case was voted, the winner first."""
+        return self.ballots.filter(pl.col("key") == key).select("ballot", "count", "verdict").rows()
+
+
+def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
+    """Count the votes and join the winners to cases on content.
+
+    Args:
+        cases: with column `key`.
+        votes: with the columns `key, vote, run, ballot, verdict, reason` of `scoring.schema.VOTES`, one row an
+            identity. A verdict without a ballot votes as its number. Of several runs the lowest counts.
+    """
+    one = votes.filter(pl.col("run") == pl.col("run").min())
+    in_order = pl.col("verdict", "reason").sort_by("vote").first()
+    ballots = (
+        one.with_columns(ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
+        .group_by("key", "ballot")
+        .agg(pl.len().alias("count"), pl.col("vote").min().alias("_first"), in_order)
+        .sort(
+            "key",
+            pl.col("ballot").is_null(),
+            "count",
+            "_first",
+            descending=[False, False, True, False],
+            maintain_order=True,
+        )
+    )
+    winners = ballots.unique("key", keep="first", maintain_order=True).with_columns(
+        _tried=pl.lit(value=True), _why=_why_unparsed()
+    )
+    joined = cases.select("key").join(winners, on="key", how="left", maintain_order="left")
+    most = one.group_by("key").len()["len"].max() if one.height else 0
+    return Votes(
+        verdicts=joined["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy(),
+        tried=joined["_tried"].is_not_null().to_numpy(),
+        reasons=joined["_why"].to_list(),
+        ballots=ballots.select("key", "ballot", "count", "verdict"),
+        most=most if isinstance(most, int) else 0,
+        runs=votes["run"].n_unique(),
+    )
+
+
+def _why_unparsed() -> pl.Expr:
+    """Why a winner has no verdict, as text; null where it has."""
+    said = pl.format("the answer that won holds no whole number: {}", pl.col("ballot").str.slice(0, 40))
+    silent = pl.lit("no answer could be read")
+    return pl.when(pl.col("verdict").is_null()).then(pl.coalesce("reason", said, silent)).otherwise(None)

@@ -1,0 +1,85 @@
+"""Rows of the formats that have no list of modified steps, authored for tests: three steps, the second one wrong."""
+
+from scoring.reading.rows import Rows
+
+PROBLEM = "Tom has 3 boxes of 4 pens. How many pens?"
+STEPS = ["There are 3 boxes.", "Each holds 5 pens.", "So there are 15 pens."]
+
+
+def rows_of(values, source="folder/made.jsonl"):
+    """The values as the rows of a source, each on its own line."""
+    rows = Rows(source, "made")
+    for value in values:
+        rows.add(value)
+    return rows
+
+
+def changed(sound, changes):
+    """The row with some fields changed; a change to `...` leaves the key out."""
+    return {key: value for key, value in {**sound, **changes}.items() if value is not ...}
+
+
+def grben(number=0, **changes):
+    sound = {
+        "id": f"physics-{number}",
+        "domain": "physics",
+        "generator": "a-model",
+        "problem": PROBLEM,
+        "steps": STEPS,
+        "label": 2,
+        "final_answer_correct": False,
+        "error_type": "Factual error",
+        "reason": "A box holds four.",
+    }
+    return changed(sound, changes)
+
+
+def mrmath(number=0, **changes):
+    sound = {
+        "id": number,
+        "question": PROBLEM,
+        "ground_truth_answer": "12",
+        "generator": "a-model",
+        "model_output": "\n".join(STEPS),
+        "model_output_step_format": [[step] for step in STEPS],
+        "model_output_answer_correctness": "wrong",
+        "model_output_solution_correctness": "wrong",
+        "model_output_solution_first_error_step": 2,
+    }
+    return changed(sound, changes)
+
+
+def rated(text, rating=1):
+    """A step with one completion, which was chosen."""
+    completions = [{"text": text, "rating": rating, "flagged": None}]
+    return {"completions": completions, "human_completion": None, "chosen_completion": 0}
+
+
+def prm800k(number=0, steps=None, finish="found_error", **changes):
+    found = {"completions": [{"text": STEPS[1], "rating": -1}], "human_completion": None, "chosen_completion": None}
+    sound = {
+        "labeler": "someone",
+        "timestamp": f"2023-01-22T04:34:{number:02}",
+        "generation": 9,
+        "is_quality_control_question": False,
+        "is_initial_screening_question": False,
+        "question": {"problem": PROBLEM, "ground_truth_solution": "4 + 4 + 4", "ground_truth_answer": "12"},
+        "label": {
+            "steps": [rated(STEPS[0]), found] if steps is None else steps,
+            "total_time": 5,
+            "finish_reason": finish,
+        },
+    }
+    return changed(sound, changes)
+
+
+def stepwise(**changes):
+    return changed({"prompt": PROBLEM, "completions": STEPS, "labels": [True, False, False]}, changes)
+
+
+def math_shepherd(signs="+--", steps=STEPS, problem=PROBLEM, **changes):
+    def written(marks):
+        marked = zip(steps, marks, strict=True)
+        return f"{problem} " + "\n".join(f"Step {number}: {' '.join(pair)}" for number, pair in enumerate(marked, 1))
+
+    return changed({"input": written(["ки"] * len(steps)), "label": written(signs), "task": "GSM8K"}, changes)

@@ -1,0 +1,63 @@
+"""What holds for every benchmark module: nobody else's rows are recognised, and no row whatever raises."""
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import authored
+import modified
+from benchmark_rows import grben, math_shepherd, mrmath, prm800k, rows_of, stepwise
+from scoring.benchmarks import demo
+from scoring.benchmarks.catalogue import MODULES, benchmark_module
+from scoring.importing.sources import recognised
+from scoring.schema import CASES
+
+TYPICAL = {
+    "processbench": authored.row(),
+    "prmbench": modified.row(),
+    "socratic": modified.row(classification="regather_imprecision"),
+    "grben": grben(),
+    "mrmath": mrmath(),
+    "prm800k": prm800k(),
+    "stepwise": stepwise(),
+    "math_shepherd": math_shepherd(),
+    "demo": demo.read().cases.row(0, named=True),
+}
+SURROGATES = st.text(st.characters(exclude_categories=()), max_size=10)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | SURROGATES | st.sampled_from(["ки", "Step 1: ", "? +\n"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(SURROGATES, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def replaced(value, draw):
+    """The value with any of its parts, at any depth, replaced by anything."""
+    if draw(st.integers(0, 7)) == 0:
+        return draw(VALUES)
+    if isinstance(value, dict):
+        return {key: replaced(part, draw) for key, part in value.items()}
+    return [replaced(part, draw) for part in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", TYPICAL)
+def test_a_row_is_recognised_by_its_own_benchmark_alone(name):
+    assert [other for other in MODULES if benchmark_module(other).recognises(TYPICAL[name])] == [name]
+    assert recognised(rows_of([TYPICAL[name]])) == ("benchmark", name)
+
+
+@pytest.mark.parametrize("name", ["grben", "mrmath", "prm800k", "stepwise", "math_shepherd"])
+@given(data=st.data())
+def test_any_rows_become_cases_or_findings(name, data):
+    values = [replaced(TYPICAL[name], data.draw) for _ in range(2)]
+    module = benchmark_module(name)
+    assert all(isinstance(module.recognises(value), bool) for value in values)
+    imported = module.load(rows_of(values))
+    assert imported.cases.schema == CASES
+    assert imported.cases["case"].n_unique() == imported.cases.height
+    assert imported.cases.height == imported.read or "error" in {finding.severity for finding in imported.findings}
+    assert imported.cases.filter((pl.col("earliest_error") < -1) | (pl.col("n_steps") < 1)).is_empty()
+    for errors, earliest in imported.cases.select("error_steps", "earliest_error").iter_rows():
+        assert errors is None or (errors or [-1])[0] == earliest
+    str(imported.findings).encode(errors="replace")

@@ -1,0 +1,44 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.results.names import scorer_name
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("some/where/gpt4_eval_results.json", "gpt4"),
+        ("reasoneval_wizardmath-7b-v1.1_eval_results.json", "reasoneval_wizardmath-7b-v1.1"),
+        ("physics/prm_result/Qwen2.5-Math-PRM-7B_details.jsonl", "Qwen2.5-Math-PRM-7B"),
+        ("judge_result.jsonl", "judge"),
+        ("judge_results.JSONL", "judge"),
+        ("judge_checkpoint.jsonl", "judge"),
+        ("judge_error.jsonl", "judge"),
+        ("judge_correct.jsonl", "judge"),
+        ("judge_checkpoint_results.jsonl", "judge"),
+        # Only what follows a name is an ending.
+        ("results_of_judge.jsonl", "results_of_judge"),
+        ("self_correct_judge.jsonl", "self_correct_judge"),
+        ("R-PRM/prm_result.jsonl", "R-PRM"),
+        ("judge/results.jsonl", "judge"),
+        ("judge/eval_results/samples.json", "judge"),
+        ("judge_details/predictions.parquet", "judge"),
+        (r"C:\runs\judge\results.jsonl", "judge"),
+        ("results.jsonl", "results"),
+        ("/results.jsonl", "results"),
+        ("./results.jsonl", "results"),
+        ("results/prm_result.jsonl", "prm_result"),
+        # A dot in a name is no suffix.
+        ("hf:someone/Judge-2.5-7B", "Judge-2.5-7B"),
+        ("Judge-2.5", "Judge-2.5"),
+        ("", ""),
+    ],
+)
+def test_names(source, name):
+    assert scorer_name(source) == name
+
+
+@given(st.text())
+def test_any_source_has_a_name(source):
+    assert bool(scorer_name(source)) == bool(source)

@@ -1,0 +1,181 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from authored import row
+from broken_rows import as_rows, assert_sound, broken
+from scoring.benchmarks import processbench
+from scoring.reading.rows import read_rows
+from scoring.results.processbench_output import load, recognises
+
+STEP_1 = "The second paragraph is wrong: \\boxed{1}"
+CLEAN = "All is well. \\boxed{-1}"
+MUTE = "I cannot say."
+
+
+def answered(critique, prediction, number=0, **changes):
+    label = changes.get("label", -1)
+    return row(number, generated_critique=critique, prediction=prediction, match=prediction == label, **changes)
+
+
+ONE = answered(STEP_1, 1, label=1)
+EIGHT = answered([STEP_1, CLEAN, MUTE, STEP_1, "\\boxed{x}", CLEAN, STEP_1, "\\boxed{}"], 1, label=2)
+BARE = row(prediction=2, match=False)
+
+
+def one(values):
+    (foreign,) = load(as_rows(values))
+    return foreign
+
+
+def columns(foreign, *names):
+    return foreign.rows.select(names).rows()
+
+
+def codes(foreign):
+    return [(finding.severity, finding.code, finding.line) for finding in foreign.findings]
+
+
+def test_an_answer_is_a_row_with_the_texts_it_is_about():
+    foreign = one([ONE])
+    assert foreign.rows.row(0, named=True) == {
+        **dict.fromkeys(foreign.rows.columns),
+        "line": 1,
+        "id": "sums-0",
+        "problem": ONE["problem"],
+        "steps": ONE["steps"],
+        "gold": 1,
+        "vote": 0,
+        "run": 0,
+        "answer": STEP_1,
+        "ballot": "1",
+        "verdict": 1,
+    }
+    assert (foreign.kind, foreign.benchmark, foreign.read) == ("critic", "processbench", 1)
+    assert foreign.settings == {"protocol": "processbench", "votes": 1}
+    assert not foreign.findings
+
+
+def test_eight_answers_are_eight_votes():
+    foreign = one([EIGHT])
+    assert foreign.settings["votes"] == 8
+    assert foreign.read == 1
+    assert columns(foreign, "vote", "ballot", "verdict", "reason") == [
+        (0, "1", 1, None),
+        (1, "-1", -1, None),
+        (2, None, None, "the answer has no \\boxed{...}"),
+        (3, "1", 1, None),
+        (4, "x", None, "the box holds no whole number: x"),
+        (5, "-1", -1, None),
+        (6, "1", 1, None),
+        (7, "", None, "the box is empty"),
+    ]
+    assert not foreign.findings
+
+
+def test_an_unparsed_answer_has_a_reason_and_agrees_with_a_null_prediction():
+    foreign = one([answered(MUTE, None)])
+    assert columns(foreign, "ballot", "verdict", "reason") == [(None, None, "the answer has no \\boxed{...}")]
+    assert not foreign.findings
+
+
+@pytest.mark.parametrize(
+    ("critique", "prediction"),
+    [(STEP_1, 2), (STEP_1, None), (MUTE, 0), (STEP_1, "1"), ([CLEAN, STEP_1], 1), ([CLEAN, CLEAN, STEP_1], 1)],
+)
+def test_a_prediction_that_the_answers_do_not_give_is_named_with_its_line(critique, prediction):
+    assert codes(one([ONE, answered(critique, prediction, 1)])) == [("warning", "prediction-differs", 2)]
+
+
+@pytest.mark.parametrize(
+    ("critique", "prediction"),
+    [("\\boxed{-7}", -7), ("\\boxed{1}", 1.0), (["\\boxed{x}", "\\boxed{x}", STEP_1], None), ([STEP_1, CLEAN], 1)],
+)
+def test_a_prediction_that_the_answers_give(critique, prediction):
+    assert not one([answered(critique, prediction)]).findings
+
+
+@pytest.mark.parametrize(
+    ("prediction", "verdict", "reason", "found"),
+    [
+        (2, 2, None, []),
+        (-1, -1, None, []),
+        (-4, -2, None, []),
+        (10**30, None, "the prediction is a number that names no step", ["no-answer"]),
+        ("2", None, "the prediction is text that names no step", ["no-answer"]),
+        (None, None, "there is no answer, and nothing is predicted", []),
+    ],
+)
+def test_without_an_answer_the_prediction_is_the_verdict(prediction, verdict, reason, found):
+    foreign = one([row(prediction=prediction, match=False)])
+    assert columns(foreign, "answer", "verdict", "reason") == [(None, verdict, reason)]
+    assert [code for _, code, _ in codes(foreign)] == found
+
+
+@pytest.mark.parametrize("critique", [5, {}, [], [None], [["a"]]])
+def test_what_is_no_answer_has_a_reason_and_a_finding(critique):
+    foreign = one([answered(critique, None, 0)])
+    assert foreign.rows["reason"].null_count() == 0
+    assert codes(foreign) == [("warning", "no-answer", 1)]
+
+
+def test_one_bad_answer_among_several_costs_only_itself():
+    foreign = one([answered([STEP_1, None, STEP_1], 1)])
+    assert foreign.rows["verdict"].to_list() == [1, None, 1]
+
+
+def test_texts_that_are_missing_leave_the_id():
+    foreign = one([{**ONE, "steps": "one text", "problem": None}])
+    assert columns(foreign, "id", "problem", "steps", "verdict") == [("sums-0", None, None, 1)]
+    assert codes(foreign) == [("warning", "wrong-type", 1)]
+
+
+def test_the_first_row_with_an_id_counts_and_broken_rows_are_said():
+    rows = as_rows([ONE, ONE, 5])
+    rows.broken(4, "cut off")
+    (foreign,) = load(rows)
+    assert foreign.read == 4
+    assert foreign.rows.height == 1
+    assert codes(foreign) == [("error", "broken-row", 4), ("error", "repeated-id", 2), ("error", "broken-row", 3)]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("outputs/A-Critic-7B/gsm8k_error.jsonl", "A-Critic-7B"),
+        ("outputs/A-Critic-7B_voting/omnimath_correct.jsonl", "A-Critic-7B_voting"),
+        ("outputs\\A-Critic-7B\\math_error.jsonl", "A-Critic-7B"),
+        ("somewhere/a-critic.jsonl", "a-critic"),
+    ],
+)
+def test_files_are_called_after_the_subset_and_folders_after_the_model(source, name):
+    (foreign,) = load(as_rows([ONE], source))
+    assert foreign.name == name
+
+
+def test_recognition():
+    assert all(map(recognises, (ONE, EIGHT, BARE)))
+    assert not any(map(processbench.recognises, (ONE, EIGHT, BARE)))
+    assert not recognises(row())
+    assert not recognises(row(prediction=1))
+    assert not recognises([ONE])
+    assert processbench.recognises(row())
+    assert processbench.recognises(row(prediction=1))
+
+
+def test_a_file(tmp_path):
+    path = tmp_path / "gsm8k_error.jsonl"
+    path.write_text("".join(json.dumps(value) + "\n" for value in (ONE, {**EIGHT, "id": "sums-1"})))
+    (foreign,) = load(read_rows(path))
+    assert foreign.rows["line"].to_list() == [1] + [2] * 8
+    assert foreign.name == tmp_path.name
+
+
+@given(st.lists(broken(ONE, EIGHT, BARE), max_size=4))
+def test_hostile_rows_give_findings_and_no_exception(values):
+    for value in values:
+        recognises(value)
+        processbench.recognises(value)
+    assert_sound(load(as_rows(values)), len(values))

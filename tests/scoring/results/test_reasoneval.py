@@ -1,0 +1,146 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from any_json import ANY_JSON, rows_near
+from scoring.results import reasoneval
+from scoring.results.foreign import FOREIGN
+
+THREE = [[0.1, 0.2, 0.7], [0.6, 0.1, 0.3]]
+REASONEVAL = (
+    *("reasoneval_abel-7b-002", "reasoneval_llama2-7b", "reasoneval_llemma-34b", "reasoneval_llemma-7b"),
+    *("reasoneval_mistral-7b", "reasoneval_wizardmath-7b-v1.0", "reasoneval_wizardmath-7b-v1.1"),
+)
+
+
+def load(rows, *scores, source="eval_results/a-prm_eval_results.json"):
+    values = [{"id": number, "scores": value} for number, value in enumerate(scores)]
+    (found,) = reasoneval.load(rows(*values, source=source))
+    assert found.rows.schema == FOREIGN
+    return found
+
+
+def codes(foreign):
+    return [(finding.severity, finding.code, finding.line) for finding in foreign.findings]
+
+
+def test_a_number_a_step(rows):
+    found = load(rows, [0.9, 1, 0.25])
+    assert found.rows.select("line", "id", "rewards", "redundancy").row(0) == (1, "0", [0.9, 1.0, 0.25], None)
+    assert (found.name, found.kind, found.family, found.about) == ("a-prm", "prm", "", "")
+    assert (found.threshold, found.comparison, found.benchmark) == (0.5, "<=", None)
+    assert not found.findings
+
+
+def test_three_numbers_a_step_are_negative_neutral_and_positive(rows):
+    found = load(rows, THREE)
+    (rewards,), (redundancy,) = found.rows["rewards"].to_list(), found.rows["redundancy"].to_list()
+    assert rewards == pytest.approx([0.9, 0.4])
+    assert redundancy == [0.2, 0.1]
+    assert (found.kind, found.family) == ("prm", "reasoneval")
+    assert not found.findings
+
+
+def test_a_number_a_solution_is_no_prm(rows):
+    found = load(rows, 0.03, 0.01, source="roscoe-sa_eval_results.json")
+    assert found.rows["solution"].to_list() == [0.03, 0.01]
+    assert found.rows["rewards"].null_count() == 2
+    assert (found.name, found.kind, found.threshold) == ("roscoe-sa", "baseline", 0.025)
+    assert found.about == "one number a solution: it cannot name steps"
+    assert load(rows, 0.03).threshold == 0.5
+
+
+@pytest.mark.parametrize("odd", [THREE, 0.5])
+def test_a_row_of_another_shape_has_a_reason(rows, odd):
+    found = load(rows, [0.9], odd, [0.8])
+    assert found.rows["rewards"].to_list() == [[0.9], None, [0.8]]
+    assert "where most rows of the file hold a number a step" in found.rows["reason"][1]
+    assert codes(found) == [("warning", "other-shape", 2)]
+
+
+@pytest.mark.parametrize("odd", [None, "0.5", [], {}, True, [None], ["x"]])
+@pytest.mark.parametrize("usual", [[0.9], THREE, 0.5])
+def test_a_row_without_numbers_has_a_reason(rows, usual, odd):
+    found = load(rows, usual, usual, odd)
+    assert found.rows["reason"].is_null().to_list() == [True, True, False]
+    assert [code[::2] for code in codes(found)] == [("warning", 3)]
+
+
+@pytest.mark.parametrize(
+    "odd", [[[0.1, 0.9]], [[0.1, 0.2, 0.7], 0.5], [[0.1, 0.2, None]], [[0.1, 0.2, 0.3, 0.4]], [THREE, THREE, THREE]]
+)
+def test_a_step_without_three_numbers_costs_its_row(rows, odd):
+    found = load(rows, THREE, odd)
+    assert found.rows["reason"].to_list() == [None, "scores is not three numbers a step"]
+    assert codes(found) == [("warning", "wrong-type", 2)]
+
+
+def test_what_does_not_add_up_to_1_is_said_and_kept(rows):
+    found = load(rows, [[0.5, 0.5, 0.5]])
+    assert found.rows["rewards"].to_list() == [[1.0]]
+    assert codes(found) == [("warning", "not-probabilities", 1)]
+
+
+def test_numbers_that_are_not_finite_are_kept_and_said(rows):
+    for scores in ([math.nan], [[math.nan, 0.0, 1.0]], math.nan):
+        found = load(rows, scores)
+        assert codes(found) == [("warning", "not-finite", 1)]
+        assert found.rows["reason"].to_list() == [None]
+        assert (found.low, found.high) == (0.0, 1.0)
+
+
+def test_other_names_of_the_id(rows):
+    (found,) = reasoneval.load(rows({"rid": 4, "scores": [0.5]}, {"scores": [0.5]}))
+    assert found.rows["id"].to_list() == ["4"]
+    assert codes(found) == [("error", "no-id", 2)]
+
+
+def test_what_is_recognised():
+    for scores in ([0.5], THREE, 0.5, 1, []):
+        assert reasoneval.recognises({"id": 1, "scores": scores})
+    for other in (None, [], {"id": 1}, {"scores": [0.5]}, {"id": 1, "scores": {}}, {"id": 1, "scores": True}):
+        assert not reasoneval.recognises(other)
+
+
+def test_nothing_escapes(rows):
+    near = st.lists(st.sampled_from([[0.5], THREE, 0.5]) | st.lists(st.lists(ANY_JSON, max_size=3), max_size=2))
+
+    @given(
+        near.map(lambda every: [{"id": n, "scores": one} for n, one in enumerate(every)])
+        | rows_near({"id": 1, "scores": THREE})
+    )
+    def run(values):
+        (found,) = reasoneval.load(rows(*values))
+        assert found.rows.schema == FOREIGN
+        given_ = found.rows["rewards"].is_not_null() | found.rows["solution"].is_not_null()
+        assert (given_ == found.rows["reason"].is_null()).all()
+        assert found.read == len(values)
+
+    run()
+
+
+@pytest.mark.parametrize("scorer", REASONEVAL)
+def test_published_reasoneval(mr_math_results, scorer):
+    (found,) = reasoneval.load(mr_math_results(scorer))
+    assert (found.name, found.kind, found.read, found.rows.height) == (scorer, "prm", 159, 159)
+    assert found.rows["id"].n_unique() == 159
+    assert found.rows["rewards"].list.len().sum() == found.rows["redundancy"].list.len().sum() == 1_721
+    assert not found.findings
+
+
+def test_published_math_shepherd(mr_math_results):
+    (found,) = reasoneval.load(mr_math_results("math-shepherd_mistral-7b"))
+    assert (found.kind, found.rows.height, found.rows["rewards"].list.len().sum()) == ("prm", 159, 1_721)
+    assert found.rows["redundancy"].null_count() == 159
+    assert found.rows["rewards"][0].round(4).to_list() == [0.6945, 0.6250, 0.8713, 0.7920, 0.7092]
+    assert not found.findings
+
+
+@pytest.mark.parametrize("scorer", ["roscoe-sa", "roscoe-ss"])
+def test_published_roscoe(mr_math_results, scorer):
+    (found,) = reasoneval.load(mr_math_results(scorer))
+    assert (found.name, found.kind, found.rows.height) == (scorer, "baseline", 159)
+    assert found.rows["solution"].null_count() == 0
+    assert not found.findings

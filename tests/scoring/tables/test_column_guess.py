@@ -1,0 +1,70 @@
+import pytest
+
+from authored import rows
+from scoring.reading.rows import Rows
+from scoring.tables.column_guess import guess
+from scoring.tables.column_mapping import ColumnMapping
+
+
+def table(*values):
+    found = Rows("sums.csv", "CSV")
+    for value in values:
+        found.add(value)
+    return found
+
+
+def test_common_names():
+    assert guess(table(*rows(4))) == ColumnMapping(
+        id="id",
+        problem="problem",
+        steps="steps",
+        earliest_error="label",
+        generator="generator",
+        final_answer_correct="final_answer_correct",
+    )
+    found = guess(table({"UID": "1", "Question": "q", "response": "a\n\nb", "First Error Step": "-1", "answer": "4"}))
+    assert found == ColumnMapping(
+        id="UID", problem="Question", steps="response", earliest_error="First Error Step", reference_answer="answer"
+    )
+    assert guess(table({"prompt": "q", "answer": "a\n\nb"})) == ColumnMapping(problem="prompt", steps="answer")
+
+
+@pytest.mark.parametrize(
+    ("label", "field"),
+    [
+        (1, "earliest_error"),
+        ("-1", "earliest_error"),
+        ([True, False], "step_labels"),
+        ("[1, 0]", "step_labels"),
+        ("?", None),
+        ({}, None),
+    ],
+)
+def test_what_a_column_is_depends_on_what_is_in_it(label, field):
+    found = guess(table({"problem": "q", "steps": ["a", "b"], "label": label}))
+    assert [one for one, column in found.named if column == "label"] == [one for one in [field] if one]
+
+
+def test_a_column_that_does_not_fit_in_every_row_is_not_taken():
+    values = [
+        {"problem": "q", "steps": ["a"], "label": 0, "correct": 1},
+        {"problem": "q", "steps": ["a"], "label": "x"},
+    ]
+    found = guess(table(*values))
+    assert (found.earliest_error, found.final_answer_correct) == (None, "correct")
+
+
+def test_lists_of_numbers_are_somebodys_rewards():
+    found = guess(table({"problem": "q", "steps": ["a"], "scores": [0.5], "probs": "[0.1, 0.2]", "rewards": "good"}))
+    assert found.rewards == {"scores": "scores", "probs": "probs"}
+
+
+def test_several_solutions_a_problem():
+    found = guess(table({"id": "1", "problem_id": "p", "problem": "q", "steps": ["a"]}))
+    assert (found.id, found.problem_id) == ("id", "problem_id")
+
+
+@pytest.mark.parametrize("value", [{}, {"problem": "q"}, {"steps": ["a"]}, {"problem": 1.5, "steps": ["a"]}, 5, "x"])
+def test_nothing_is_guessed_without_a_problem_and_a_solution(value):
+    assert guess(table(value)) is None
+    assert guess(table()) is None

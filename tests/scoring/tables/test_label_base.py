@@ -1,0 +1,42 @@
+import pytest
+
+from scoring.tables.label_base import label_base
+
+
+def base(labels, stated=None, *, marked=True, n_steps=3):
+    return label_base(stated, [(label, n_steps) for label in labels], marked=marked, source="x")
+
+
+@pytest.mark.parametrize(
+    ("labels", "marked", "wanted", "sure"),
+    [
+        ([0, 1, 2], True, 0, True),
+        ([0, 1, 2, 3], True, 0, True),
+        ([0, 1, 2], False, 0, False),
+        ([1, 2, 3] * 4, True, 1, True),
+        ([1, 2, 3] * 4, False, 1, True),
+        ([1, 2, 3], True, 0, False),
+        ([1, 2, 3] * 4 + [4], True, 0, False),
+        ([1, 2] * 10, True, 0, False),
+        ([], True, 0, True),
+    ],
+)
+def test_a_base_is_inferred_only_from_clear_evidence(labels, marked, wanted, sure):
+    found = base(labels, marked=marked)
+    assert found.base == wanted
+    assert (found.finding is None) == sure
+    if not sure:
+        assert (found.finding.severity, found.finding.code) == ("warning", "label-base")
+        assert "state label_base in the mapping" in found.finding.message
+        assert "assumed" in found.words
+
+
+@pytest.mark.parametrize(
+    ("labels", "stated", "doubted"),
+    [([0, 1], 0, False), ([1, 3], 1, False), ([1, 3], 0, True), ([0, 1], 1, True), ([0, 3], 1, False), ([1], 1, False)],
+)
+def test_a_stated_base_is_taken_and_doubted_where_the_labels_speak_against_it(labels, stated, doubted):
+    found = base(labels, stated)
+    assert found.base == stated
+    assert "as stated" in found.words
+    assert (found.finding is not None) == doubted

@@ -1,0 +1,76 @@
+import pytest
+
+import checkpoints
+from scoring.claim import claim
+from scoring.errors import ScorerConflict, UsageError
+from scoring.preparation import prepare
+from scoring.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return Workspace.create(tmp_path / "ws")
+
+
+@pytest.fixture
+def model(tmp_path):
+    return str(checkpoints.write(tmp_path / "tiny"))
+
+
+def saved(workspace, *args, **settings):
+    scorer = prepare(workspace, *args, **settings).scorer
+    scorer.save(claim(workspace, scorer).folder)
+    return scorer
+
+
+def test_the_scorer_says_who_it_is(workspace, model):
+    scorer = prepare(workspace, model).scorer
+    assert (scorer.name, scorer.kind, scorer.family) == ("tiny", "prm", "Qwen2.5-Math-PRM")
+    assert (scorer.low, scorer.high, scorer.threshold) == (0.0, 1.0, 0.5)
+    assert scorer.settings["dtype"] == "float32"
+    assert scorer.settings["weights"]["files"].keys() == {"config.json", "tokenizer.json", "model.safetensors"}
+
+
+def test_what_changes_numbers_changes_the_fingerprint_and_nothing_else_does(workspace, model, tmp_path):
+    mark = prepare(workspace, model).scorer.fingerprint
+    assert prepare(workspace, model, name="x", device="cuda", token_budget=7).scorer.fingerprint == mark
+    assert prepare(workspace, model, adapter="qwen", dtype="float32").scorer.fingerprint == mark
+    others = [
+        prepare(workspace, model, dtype="bfloat16"),
+        prepare(workspace, str(checkpoints.write(tmp_path / "seed", seed=1))),
+        prepare(workspace, str(checkpoints.write(tmp_path / "system", system_prompt=""))),
+        prepare(workspace, str(checkpoints.write(tmp_path / "length", max_position_embeddings=100))),
+    ]
+    assert len({mark, *(other.scorer.fingerprint for other in others)}) == 5
+
+
+def test_a_copy_elsewhere_keeps_the_name_it_has_unless_told(workspace, model, tmp_path):
+    scorer = saved(workspace, model)
+    copy = str(checkpoints.write(tmp_path / "renamed"))
+    assert prepare(workspace, copy).scorer == scorer
+    assert prepare(workspace, copy, name="mine").scorer.name == "mine"
+
+
+def test_a_name_with_another_dtype_is_taken(workspace, model):
+    saved(workspace, model)
+    with pytest.raises(ScorerConflict, match="dtype: 'float32' there, 'bfloat16' now"):
+        claim(workspace, prepare(workspace, model, dtype="bfloat16").scorer)
+
+
+def test_an_unknown_adapter_is_named(workspace, model):
+    with pytest.raises(UsageError, match="'skywork'"):
+        prepare(workspace, model, adapter="skywork")
+
+
+def test_what_was_loaded_must_be_what_was_digested(workspace, model, monkeypatch):
+    module = pytest.importorskip("scoring.engines.transformers_engine", exc_type=Exception)
+    load = module.TransformersEngine.load
+
+    def late(checkpoint, *args, **settings):
+        engine = load(checkpoint, *args, **settings)
+        checkpoints.write(checkpoint.folder, seed=9)
+        return engine
+
+    monkeypatch.setattr(module.TransformersEngine, "load", late)
+    with pytest.raises(Exception, match="changed while it was read"):
+        prepare(workspace, model, device="cpu").engine()
