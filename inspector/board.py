@@ -35,6 +35,8 @@ BOARD = {
     "about": pl.String(),
     **{outcome: pl.Int64() for outcome in OUTCOMES},
 }
+NAME_WIDTH = 14
+"""Cells of a scorer's name where there is no room to spare."""
 SEPARATOR = "\n"
 """Between scorer and benchmark in the column `row`; no name holds a line break."""
 
@@ -84,8 +86,8 @@ def _line(evaluation: Evaluation, member: bytes, unparsed: Unparsed, seed: int) 
     return headline(evaluation, rows, unparsed, seed), counts
 
 
-def board_columns(brush: Brush, *, several: bool) -> list[Column]:
-    """The board's columns on screen."""
+def board_columns(brush: Brush, *, several: bool, long_names: bool = False) -> list[Column]:
+    """The board's columns on screen; `long_names` gives the scorers' names more of the width that is to spare."""
     dash = "-" if brush.ascii_only else "–"
 
     def percent(value: float | None, _: int) -> list[Part]:
@@ -108,7 +110,7 @@ def board_columns(brush: Brush, *, several: bool) -> list[Column]:
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
         return [(f"{value[0]:,}/{value[1]:,}", "dim" if value[0] == value[1] else "late")]
 
-    columns = [Column("scorer", "scorer", 14, flex=1)]
+    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1)]
     if several:
         columns.append(Column("benchmark", "benchmark", 12))
     return [
@@ -118,7 +120,8 @@ def board_columns(brush: Brush, *, several: bool) -> list[Column]:
         Column("error_acc", "error", 5, right=True, paint=percent),
         Column("correct_acc", "clean", 5, right=True, paint=percent),
         Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4),
-        Column("threshold", "threshold", 13, paint=cut, source=("threshold", "threshold_source"), flex=1),
+        # Room for "0.550 optimistic" and "labels as given".
+        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=1),
         Column("coverage", "scored", 7, right=True, paint=coverage, source=("scored", "cases")),
     ]
 

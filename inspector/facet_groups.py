@@ -3,6 +3,7 @@
 from inspector.inspection import Inspection
 from inspector.sentences import GLYPHS, WORDS
 from inspector.widgets.facet_list import NOTHING, Group, Value
+from scoring.metrics.first_error import FAILURES
 
 TITLES = {
     "subset_group": "group of subsets",
@@ -50,6 +51,8 @@ def filter_words(inspection: Inspection) -> str:
     for facet in inspection.filter.facets:
         name = "outcome" if facet.column.endswith(".outcome") else TITLES.get(facet.column, facet.column)
         values = " or ".join(_word(value) for value in facet.values)
+        if name == "outcome" and facet.values == FAILURES[inspection.selection.request.unparsed]:
+            values = "any failure"
         parts.append(f"{name} {'=' if facet.keep else 'not'} {values}")
     parts += inspection.filter.where
     return "filter " + " AND ".join(parts) if parts else "no filter"

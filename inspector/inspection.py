@@ -16,9 +16,10 @@ from inspector.headline import Headline, headline, official_f1
 from inspector.selection import OPTIMISTIC, Selection, match_name, ordering, select
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
+from scoring.metrics.first_error import FAILURES
 from scoring.step_rewards import Bools, Ints
 from scoring.thresholds import Sweep, sweep
-from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
+from scoring.verdicts import OUTCOMES, RIGHT
 
 
 class Changes(NamedTuple):
@@ -161,8 +162,7 @@ class Inspection:
 
     def failures(self) -> "Inspection":
         """The cases that count as wrong for the scorer in focus, most instructive first."""
-        codes = (*WRONG, UNPARSED, REFUSED) if self.selection.request.unparsed == "wrong" else WRONG
-        wrong = tuple(OUTCOMES[code] for code in codes)
+        wrong = FAILURES[self.selection.request.unparsed]
         return self._with(chosen=Filter((Facet(self.outcome_column, wrong),)), sort="instructive")
 
     def renewed(self, selection: Selection) -> "Inspection":

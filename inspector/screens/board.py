@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.board import SEPARATOR, board_columns, board_frame
+from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go, Score, StopScoring
@@ -50,7 +50,7 @@ class BoardScreen(InspectionScreen):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._columns: dict[bool, list[Column]] = {}
+        self._columns: dict[tuple[bool, bool], list[Column]] = {}
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -73,12 +73,14 @@ class BoardScreen(InspectionScreen):
         table = self.query_one(FrameTable)
         view = np.arange(frame.height, dtype=np.int32)
         # The same column objects while they are right: new ones would have every row painted again.
-        if several not in self._columns:
-            self._columns[several] = board_columns(self.brush, several=several)
+        long_names = bool((frame["scorer"].str.len_chars() > NAME_WIDTH).any())
+        kind = (several, long_names)
+        if kind not in self._columns:
+            self._columns[kind] = board_columns(self.brush, several=several, long_names=long_names)
         first = not table.row_count
         self._frame = frame
         self.query_one("#legend", Static).update(Content(legend(frame)))
-        table.show(frame, view, self._columns[several], key="row")
+        table.show(frame, view, self._columns[kind], key="row")
         if first:
             self._follow(inspection)
         dot = "|" if self.brush.ascii_only else "·"
@@ -122,6 +124,9 @@ class BoardScreen(InspectionScreen):
         about = "" if row is None else self._frame["about"][row] or ""
         if row is not None and (reason := self._frame["reason"][row]):
             about = f"No F1: {reason}. {about}"
+        if row is not None and len(name := self._frame["scorer"][row]) > NAME_WIDTH:
+            # The table may have cut it.
+            about = f"{name}: {about}"
         self.query_one("#about", Static).update(Content(clean(about)))
 
     def on_frame_table_opened(self) -> None:

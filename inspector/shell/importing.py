@@ -23,20 +23,26 @@ from scoring.workspace import Workspace
 
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
+    if args.dry_run:
+        found = find(*_asked(args), None)
+        _refuse_if_strict(found, args)
+        _print(reports(found), args)
+        return int(found.grave)
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), None if args.dry_run else spill)
-        if args.strict and found.grave:
-            for line in reports(found):
-                print(clean(line), file=sys.stderr)
-            raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
-        if args.dry_run:
-            _print(reports(found), args)
-            return int(found.grave)
+        found = find(*_asked(args), spill)
+        _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
         added, saved = found.put(workspace, args.name)
     _print(reports(found, added, saved), args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
-    return int(found.grave or any(one.elsewhere for one in added))
+    return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
+
+
+def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
+    if args.strict and found.grave:
+        for line in reports(found):
+            print(clean(line), file=sys.stderr)
+        raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
 
 def bring(args: argparse.Namespace) -> Found:
@@ -60,7 +66,7 @@ def examine(args: argparse.Namespace) -> int:
 
 
 def _rules(one: Imported) -> list[Finding]:
-    """What breaks a rule of construction and was not noticed while reading; texts that were spilled are not looked at."""
+    """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
     known = {finding.code for finding in one.findings}
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
 

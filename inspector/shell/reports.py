@@ -50,11 +50,13 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     rows = foreign.rows.height
     named = ", ".join(joined.benchmarks)
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
-    yield f"  {joined.joined:,} of {rows:,} results joined to {named} by {joined.by}{lost}"
+    left = foreign.read - rows
+    unused = f"; {left:,} of {foreign.read:,} rows were left out while reading" if left > 0 else ""
+    yield f"  {joined.joined:,} of {rows:,} results joined to {named} by {joined.by}{lost}{unused}"
     yield f"  what it gives: {_gives(joined)}"
     yield f"  indices: {foreign.label_base}"
     if saved:
-        yield f"  in the workspace: {saved.state}"
+        yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
     yield from _findings(joined.findings)
 
 
@@ -65,7 +67,7 @@ def _gives(joined: Joined) -> str:
         "with step rewards": rewards["rewards"].count(),
         "with step labels as given": rewards["labels"].count(),
         "with a second number a step for redundancy": rewards["redundancy"].count(),
-        "with one number a solution": rewards["solution"].count(),
+        "with one number a solution, which names no step": rewards["solution"].count(),
         "refused": rewards["reason"].count(),
         "answers": votes.height,
         "unparsed": joined.unparsed,

@@ -14,9 +14,15 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import percentile_interval, resampled_shares
 from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import CLEAN, EXACT
+from scoring.verdicts import CLEAN, EXACT, OUTCOMES, REFUSED, UNPARSED, WRONG
 
 Unparsed = Literal["wrong", "drop"]
+
+FAILURES: dict[Unparsed, tuple[str, ...]] = {
+    "wrong": tuple(OUTCOMES[code] for code in (*WRONG, UNPARSED, REFUSED)),
+    "drop": tuple(OUTCOMES[code] for code in WRONG),
+}
+"""Outcomes that count as wrong, by what becomes of cases without a verdict."""
 
 AVERAGING = (
     "f1 is the harmonic mean of error_acc and correct_acc; `average` is the plain mean over subsets, `all` pools cases"
@@ -92,7 +98,7 @@ def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unpa
 def metric_rows(
     evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", seed: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """error_acc, correct_acc and f1 of every subset, then of `all` cases pooled, then the `average` over subsets.
+    """error_acc, correct_acc and f1 of every subset, if there are any, of `all` cases pooled and of their `average`.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason`: fractions, null with a reason where
     undefined; `n` is the number of cases in the denominator (for f1 both sides together).
@@ -102,7 +108,8 @@ def metric_rows(
     present = np.flatnonzero(counts.erroneous + counts.clean)
     taken = FirstError(*(side[present] for side in (counts.exact, counts.erroneous, counts.clean_right, counts.clean)))
     draws = taken.resampled(seed)
-    for index, group in enumerate(present):
+    # A benchmark without subsets has nothing but `all`.
+    for index, group in enumerate(present if names != [None] else ()):
         one = FirstError(
             *(side[index : index + 1] for side in (taken.exact, taken.erroneous, taken.clean_right, taken.clean))
         )

@@ -12,7 +12,8 @@ from inspector.screens.base import InspectionScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
-from opened import inspected, opened
+from inspector.widgets.frame_table import FrameTable
+from opened import inspected, listed, opened
 from screen_text import press, screen_text, settled, shows
 
 
@@ -25,6 +26,13 @@ def stack(pilot):
     return [type(screen) for screen in pilot.app.screen_stack if isinstance(screen, InspectionScreen)]
 
 
+async def test_the_board_begins_with_the_best_where_no_scorer_was_asked_for(request_):
+    async with opened(Request(workspace=request_.workspace)) as pilot:
+        await shows(pilot, "Beta knows the labels.")
+        assert inspected(pilot).scorer == "beta"
+        assert pilot.app.screen.query_one(FrameTable).cursor == 0
+
+
 async def test_something_is_painted_before_anything_is_read(request_):
     app = InspectApp(request_)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -32,10 +40,11 @@ async def test_something_is_painted_before_anything_is_read(request_):
         await shows(pilot, "2 scorers")
 
 
-async def test_the_first_screen_opens_with_the_best_or_the_first_scorer_and_every_case(request_):
+async def test_the_first_screen_opens_with_the_scorer_asked_for_and_every_case(request_):
     async with opened(request_) as pilot:
         assert stack(pilot) == [BoardScreen]
         assert inspected(pilot) is pilot.app.inspection
+        assert inspected(pilot).scorer == "alpha"
         assert inspected(pilot).shown.size == len(example.EXAMPLES)
 
 
@@ -119,9 +128,13 @@ async def test_every_screen_below_shows_what_was_changed_above(request_):
         await press(pilot, "enter", "enter", "t", *["right"] * 3, "enter", "m")
         await shows(pilot, "beta")
         await press(pilot, "escape")
-        await shows(pilot, "0 of 9 cases", "beta")
+        await shows(pilot, "1 of 9 cases", "beta")
+        assert listed(pilot) == ["bench/exact-one"]
         await press(pilot, "escape")
         await shows(pilot, "Beta knows the labels.", "0.530 chosen")
+        assert stack(pilot) == [BoardScreen]
+        assert inspected(pilot).scorer == "beta"
+        assert inspected(pilot).selection.evaluation("alpha").rule.threshold == 0.53
 
 
 async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monkeypatch):
@@ -152,7 +165,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
     async with opened(request_, size=(120, 30), ascii_only=True, folder=tmp_path) as pilot:
         for keys, words in (
             ((), "2 scorers"),
-            (("t", "asterisk"), "best on"),
+            (("t", "asterisk"), "optimistic: b"),
             (("enter", "enter"), "of 9 cases"),
             (("f",), "outcome of"),
             (("f", "t", "right"), "threshold 0.56"),

@@ -2,12 +2,13 @@ import json
 import re
 import shlex
 
+import polars as pl
 import pytest
 
 import example
 import making
 from inspector.cli import main
-from inspector.screens.board import BoardScreen
+from inspector.screens.board import BoardScreen, legend
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
@@ -104,6 +105,29 @@ async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_th
         assert inspected(pilot) is pilot.app.inspection is was
 
 
+def test_what_is_explained_below_fits_80_columns_whatever_outcomes_there_are():
+    for present in ((), ("refused",), ("unparsed",), ("refused", "unparsed")):
+        counts = {name: [int(name in present)] for name in ("refused", "unparsed")}
+        lines = legend(pl.DataFrame(counts)).splitlines()
+        assert max(map(len, lines)) <= 78
+        assert [name in "\n".join(lines) for name in ("x refused", "? unparsed")] == [
+            name in present for name in ("refused", "unparsed")
+        ]
+
+
+async def test_outcomes_without_a_verdict_are_explained_where_there_are_some(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        text = await shows(pilot, "x refused", "on erroneous and on clean cases")
+        assert "unparsed" not in text
+
+
+async def test_an_optimistic_threshold_is_called_so_on_a_narrow_board(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, "t", "asterisk", "enter")
+        await shows(pilot, "0.550 optimistic")
+        assert "optimistic" in " ".join(row(pilot, "alpha"))
+
+
 async def test_escape_on_the_board_stays_on_the_board(request_):
     async with opened(request_) as pilot:
         before = await shows(pilot, "Alpha reads the text.")
@@ -125,8 +149,11 @@ async def test_a_click_selects_a_row_and_a_second_opens_it(request_):
         await shows(pilot, "Alpha reads the text.")
         await pilot.click(FrameTable, offset=(5, 1))
         await shows(pilot, "Beta knows the labels.")
+        assert isinstance(pilot.app.screen, BoardScreen)
         await pilot.click(FrameTable, offset=(5, 1))
-        await shows(pilot, "bench", "beta", "filter outcome = early or late or missed or false alarm")
+        await shows(pilot, "bench", "beta", "filter outcome = any failure")
+        assert listed(pilot) == ["bench/exact-one"]
+        assert inspected(pilot).scorer == "beta"
 
 
 async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_is_empty(tmp_path):

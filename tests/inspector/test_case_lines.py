@@ -1,3 +1,4 @@
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,11 +7,13 @@ from rich.cells import cell_len
 import making
 import reference
 from inspector.case_lines import Manner, case_lines
+from inspector.documents import case_document
 from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
+from scoring.cache import RewardParts
 
 PLAIN = Brush(ascii_only=True)
 CASES = [
@@ -143,3 +146,41 @@ def test_without_a_scorer_there_are_no_bars(tmp_path):
     found, lines = lines_of(inspect(load(Request(workspace=str(tmp_path)))), 1)
     assert [lines[at] for at in found.starts] == ["       0 step 0", "       1 step 1", "gold   2 step 2"]
     assert not any("[s]" in line for line in lines)
+
+
+def test_the_name_can_stand_elsewhere(start):
+    assert lines_of(start, 0, named=False)[1][0] == "one  |  m␛1  |  4 steps  |  final answer wrong"
+
+
+def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
+    cases = [Case(1, -1, (0.9,))] * 3
+    texts = {
+        "problem": ["What is $x^2$?"] * 3,
+        "question": ["What is x times x?", "What is $x^2$?", None],
+        "original_problem": ["What is x?", None, "What is $x^2$?"],
+        "reference_answer": ["$x^2$", None, ""],
+        "error_category": ["arithmetic", None, None],
+        "origin": ["a book", None, None],
+        "language": ["en", None, None],
+    }
+    making.workspace(tmp_path, cases, [], **texts)
+    start = inspect(load(Request(workspace=str(tmp_path))))
+    _, lines = lines_of(start, 0)
+    assert lines[-3:] == ["Question  What is x times x?", "Original  What is x?", "Answer    x²"]
+    assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 steps"
+    assert "Gold  no wrong step | arithmetic" in lines
+    assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])
+    facts = [case_document(start.selection, row).provenance for row in range(3)]
+    assert [one.get("question") for one in facts] == ["What is x times x?", None, None]
+    assert [one.get("original_problem") for one in facts] == ["What is x?", None, None]
+
+
+def test_a_number_for_the_solution_stands_beside_a_verdict(tmp_path):
+    made = making.workspace(tmp_path, CASES[:1], [], **{name: values[:1] for name, values in TEXTS.items()})
+    keys = made.cases()[0]["key"]
+    folder = tmp_path / "rewards" / making.scorer("s").folder
+    RewardParts(folder).append(making.rewards(CASES[:1], keys).with_columns(solution=pl.lit(0.125)))
+    making.scorer("s").save(folder)
+    _, lines = lines_of(inspect(load(Request(workspace=str(tmp_path)))), 0)
+    assert "one number for the solution: 0.125" in lines
+    assert any("exactly right" in line for line in lines)

@@ -5,8 +5,9 @@ import making
 import reference
 from inspector.request import Request
 from inspector.screens.cases import CasesScreen
+from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
-from opened import DEMO, inspected, opened
+from opened import DEMO, inspected, listed, opened
 from screen_text import press, screen_lines, screen_text, shows, until
 
 
@@ -30,6 +31,10 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
         assert "Why   Because of late-one." in text
 
 
+def open_case(pilot):
+    return inspected(pilot).cases["case"][pilot.app.screen.row]
+
+
 def _line(text, words):
     return next(line for line in text.splitlines() if words in line)
 
@@ -44,15 +49,26 @@ async def test_an_exact_verdict_and_a_clean_case_have_words_of_their_own(request
         assert not any(word in text for word in ("gold ", "pred "))
 
 
+async def test_the_name_of_the_case_stands_there_once(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        text = await shows(pilot, "bench/alarm-one", "sums  ·  bob-model  ·  2 steps")
+        assert text.count("bench/alarm-one") == 1
+
+
 async def test_n_and_p_stop_at_the_ends_of_the_list(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "p")
         await shows(pilot, "bench/alarm-one", "1 of 5")
+        seen = [open_case(pilot)]
         for number, case in enumerate(example.FAILURES[1:], 2):
             await press(pilot, "n")
             await shows(pilot, f"{case} · {number} of 5")
+            seen.append(open_case(pilot))
+        assert seen == example.FAILURES
         await press(pilot, "n", "n")
         await shows(pilot, "bench/early-one", "5 of 5")
+        assert open_case(pilot) == example.FAILURES[-1]
 
 
 async def test_the_threshold_decides_the_open_case_again(request_):
@@ -70,10 +86,13 @@ async def test_from_a_case_that_left_the_list_n_and_p_go_to_its_neighbours(reque
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter")
         await shows(pilot, "missed-two · no longer in the list")
+        assert open_case(pilot) == "bench/missed-two"
         await press(pilot, "n")
         await shows(pilot, "early-one · 4 of 4")
+        assert open_case(pilot) == "bench/early-one"
         await press(pilot, "p")
         await shows(pilot, "missed-one · 3 of 4")
+        assert open_case(pilot) == "bench/missed-one"
 
 
 async def test_leaving_a_case_that_left_the_list_goes_back_to_its_place(request_):
@@ -81,6 +100,8 @@ async def test_leaving_a_case_that_left_the_list_goes_back_to_its_place(request_
         await press(pilot, "enter", "enter", "n", "n", "n", "t", *["right"] * 3, "enter", "escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
         await shows(pilot, "4 of 9 cases", "F1 60.0 · threshold 0.530 (chosen)", "Problem of early-one")
+        assert listed(pilot) == [case for case in example.FAILURES if case != "bench/missed-two"]
+        assert pilot.app.screen.query_one(FrameTable).key == "bench/early-one"
 
 
 async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
@@ -178,3 +199,18 @@ async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
         assert _line(text, "Step 1 of").split()[0] == "gold"
         await press(pilot, "t", "m", "n", "escape")
         await shows(pilot, "9 of 9 cases")
+
+
+async def test_with_one_scorer_m_says_that_there_is_no_other(tmp_path):
+    making.workspace(tmp_path / "w", *single())
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        await press(pilot, "a", "m")
+        await shows(pilot, "There is no other scorer on this benchmark.")
+        assert inspected(pilot).scorer == "one"
+        await press(pilot, "enter", "M")
+        await shows(pilot, "There is no other scorer on this benchmark.")
+
+
+def single():
+    cases = [reference.Case(2, 0, (0.1, 0.9)), reference.Case(1, -1, (0.9,))]
+    return cases, [(making.scorer("one"), cases)]

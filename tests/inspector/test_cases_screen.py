@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 import example
@@ -34,7 +36,8 @@ def under_cursor(pilot):
 async def test_the_failures_come_most_instructive_first(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter")
-        await shows(pilot, "bench · 5 of 9 cases · alpha · F1 45.0", "filter outcome = early or late or missed or ")
+        lines = (await shows(pilot, "bench · 5 of 9 cases · alpha · F1 45.0")).splitlines()
+        assert lines[1].strip().startswith("most instructive first · filter outcome = any failure")
         assert on_screen(pilot) == listed(pilot) == example.FAILURES
         assert line_of(pilot, "late-one").split()[:7] == ["late-one", "3", "0", "2", ">", "late", "-0.20"]
         assert line_of(pilot, "alarm-one").split()[:7] == ["alarm-one", "2", "none", "1", "!", "false", "alarm"]
@@ -116,11 +119,10 @@ async def test_the_pane_is_wrapped_anew_when_the_facets_take_its_room():
     async with opened(DEMO, size=(160, 30)) as pilot:
         await press(pilot, "enter", "f")
         await shows(pilot, "[x] o missed")
-        await until(pilot, lambda: "the gold step)" in screen_text(pilot.app).replace("\n", " "))
+        await shows(pilot, "predicted step")
         pane = pilot.app.screen.query_one("#pane")
         await until(pilot, lambda: all(width <= pane.viewport.width for width in _widths(pane)))
         await press(pilot, "f")
-        await shows(pilot, "(reward")
         await until(pilot, lambda: max(_widths(pane)) > 50)
 
 
@@ -171,12 +173,31 @@ async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
 
 
 async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
-    async with opened(request_) as pilot:
+    async with opened(replace(request_, unparsed="drop")) as pilot:
         await press(pilot, "enter", "m")
         await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter. x shows all again.")
         await press(pilot, "enter", "e", "escape", "j", "G", "r", "backslash", "t", "right", "escape")
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter", "Problem of")
+
+
+async def test_a_click_on_a_title_sorts_by_it_where_there_is_an_order(request_):
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "as in the file")
+        steps = {f"bench/{one.id}": one.n_steps for one in example.EXAMPLES}
+        for words, reverse in (("by n_steps upwards", False), ("longest first", True)):
+            await pilot.click(FrameTable, offset=(19, 0))
+            await shows(pilot, f"{words} · no filter")
+            assert listed(pilot) == sorted(EVERY, key=lambda case: steps[case], reverse=reverse)
+        header = screen_lines(pilot.app)[2]
+        await pilot.click(FrameTable, offset=(header.index("rewa") + 1, 0))
+        await shows(pilot, "longest first")
+        await pilot.click(FrameTable, offset=(header.index("outcome") + 1, 0))
+        await shows(pilot, "by alpha.outcome upwards")
+        assert listed(pilot, "alpha.outcome") == sorted(listed(pilot, "alpha.outcome"))
+        await press(pilot, "s")
+        await shows(pilot, "most instructive first")
 
 
 async def test_escape_closes_the_facets_first_and_then_the_list(request_):

@@ -1,13 +1,13 @@
 import csv
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import example
 from inspector.cli import main
-from inspector.request import Request
 from inspector.screens.export import ExportMenu
 from opened import inspected, listed, opened
 from screen_text import press, screen_text, shows, until
@@ -17,8 +17,7 @@ from screen_text import press, screen_text, shows, until
 def request_(tmp_path, monkeypatch):
     """A workspace named relative to the folder in which the app runs."""
     monkeypatch.chdir(tmp_path)
-    example.write(tmp_path / "ws")
-    return Request(workspace="ws")
+    return replace(example.write(tmp_path / "ws"), workspace="ws")
 
 
 def rows_of(path):
@@ -55,7 +54,7 @@ FORMS = [("c", "csv"), ("j", "json"), ("m", "md")]
 @pytest.mark.parametrize(("key", "ending"), FORMS)
 @pytest.mark.parametrize(
     ("keys", "capital", "name"),
-    [(("a",), False, "cases"), (("a",), True, "metrics"), ((), False, "board"), (("a", "enter"), False, "case")],
+    [(("a",), False, "cases"), (("a",), True, "metrics"), ((), False, "board"), (("a", "enter"), False, "exact-one")],
 )
 async def test_every_entry_of_every_menu_writes_a_file_that_its_command_makes_again(
     request_, tmp_path, key, ending, keys, capital, name

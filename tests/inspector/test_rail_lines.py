@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import judged
 import making
 import reference
 from inspector.inspection import inspect
@@ -116,3 +117,30 @@ def test_without_a_scorer_there_is_one_sentence(tmp_path):
 def test_ascii_means_ascii(study):
     lines = rail_lines(study.moved(0.3), study, 90, Brush(ascii_only=True))
     assert all(text_of(line).isascii() for line in lines)
+
+
+def test_what_changed_is_said_in_as_many_words_as_fit(study):
+    now = study.moved(0.2)
+    right, wrong, other = now.changes(study)
+    assert right + wrong + other
+    said = {width: text_of(rail_lines(now, study, width, Brush())[4]) for width in (30, 80, 100, WIDE)}
+    assert said[100].endswith(
+        f"changed {right + wrong + other}: {right} became right, {wrong} wrong, {other} another mistake"
+    )
+    assert said[80].endswith(f"{right} right, {wrong} wrong, {other} other")
+    assert said[30].endswith(f"{right} right, {wrong} wrong")
+
+
+def test_another_mistake_is_neither_right_nor_wrong_anew():
+    now = opened([Case(3, 1, (0.9, 0.9, 0.4)), Case(1, -1, (0.9,))])
+    moved = now.moved(0.3)
+    assert (now.evaluation.codes.tolist(), moved.evaluation.codes.tolist()) == ([2, 4], [3, 4])
+    assert moved.changes(now) == (0, 0, 1)
+
+
+def test_a_scorer_without_a_threshold_has_one_sentence(tmp_path):
+    judged.workspace(tmp_path)
+    now = inspect(load(Request(workspace=str(tmp_path), scorers=("labels",))))
+    assert [text_of(line) for line in rail_lines(now, now, 80, Brush())] == [
+        "labels has no threshold to move: labels as given."
+    ]

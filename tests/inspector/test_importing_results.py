@@ -1,0 +1,238 @@
+"""`import` of results, and of what comes from several places at once."""
+
+import multiprocessing
+import os
+import subprocess
+
+import pytest
+
+from authored import json_lines, row, rows
+from benchmark_rows import grben
+from inspector.cli import main
+from scoring.cache import RewardParts
+from scoring.files import uuid7
+from scoring.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """No workspace of the machine is touched."""
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+@pytest.fixture
+def run(tmp_path, capsys):
+    """Runs `import` on a workspace; gives exit code, stdout, stderr."""
+
+    def import_(*words):
+        code = main(["import", *map(str, words), "-w", str(tmp_path / "workspace")])
+        output = capsys.readouterr()
+        return code, output.out, output.err
+
+    import_.root = tmp_path / "workspace"
+    return import_
+
+
+def details(count, **changes):
+    sound = {"domain": "physics", "gt_label": 2, "probs": [0.9, 0.2, 0.8]}
+    return [{"id": f"physics-{number}", **sound, **changes} for number in range(count)]
+
+
+def cases(count, **changes):
+    return [grben(number, problem=f"What is {number}?", **changes) for number in range(count)]
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """Cases and results in one folder, results first."""
+    home = tmp_path / "mixed"
+    home.mkdir()
+    (home / "A-PRM_details.jsonl").write_bytes(json_lines(details(6)))
+    (home / "cases.jsonl").write_bytes(json_lines(cases(6)))
+    (home / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    return home
+
+
+def places(root):
+    """Every file and folder below, with its size and the time of its last change."""
+    return sorted((str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in [root, *root.rglob("*")])
+
+
+def test_results_are_reported_like_cases(run, mixed):
+    code, out, err = run(mixed)
+    assert (code, err) == (0, "")
+    results = out[out.index(f"{mixed}/A-PRM") :].splitlines()
+    assert results[:-1] == [
+        f"{mixed}/A-PRM_details.jsonl: prm A-PRM (GR-Ben PRM details)",
+        "  6 of 6 results joined to grben by ids",
+        "  what it gives: 6 with step rewards; a step is judged wrong iff its reward < 0.5 (default)",
+        "  indices: 1-based, -1 = no error",
+        "  in the workspace: new",
+    ]
+    assert out.count("in the workspace: ") == 3
+    assert run(mixed)[1].count("in the workspace: unchanged") == 1
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])
+def test_a_dry_run_reports_the_same_and_writes_nothing_at_all(run, mixed, tmp_path, again):
+    if again:
+        run(mixed / "cases.jsonl")
+        (mixed / "cases.jsonl").unlink()
+    abandoned = tmp_path / f".import-1-{uuid7()}"
+    abandoned.mkdir()
+    os.utime(abandoned, (0, 0))
+    before = places(tmp_path)
+    code, dry, _ = run(mixed, "--dry-run")
+    assert places(tmp_path) == before
+    found, out, _ = run(mixed)
+    assert found == code == 0
+    told = [line for line in out.splitlines()[:-1] if "in the workspace: " not in line]
+    assert dry.splitlines() == told
+
+
+def test_strict_refuses_results_with_a_warning_and_writes_nothing(run, mixed, tmp_path):
+    (mixed / "A-PRM_details.jsonl").write_bytes(json_lines([*details(20), *details(1, probs=[0.5])]))
+    (mixed / "cases.jsonl").write_bytes(json_lines(cases(20)))
+    before = places(tmp_path)
+    code, out, err = run(mixed, "--strict")
+    assert (code, out) == (2, "")
+    assert "repeated-id" in err
+    assert places(tmp_path) == before
+
+
+def test_what_does_not_join_is_counted_and_listed_with_its_line(run, mixed):
+    (mixed / "cases.jsonl").write_bytes(json_lines(cases(19)))
+    (mixed / "A-PRM_details.jsonl").write_bytes(json_lines(details(20)) + b"{broken\n")
+    code, out, _ = run(mixed)
+    assert code == 1
+    assert "  19 of 20 results joined to grben by ids, 1 not; 1 of 21 rows were left out while reading\n" in out
+    assert "  warning: 1 x not-joined\n    line 20: no case has this id [physics-19]\n" in out
+    assert "    line 21: not valid JSON" in out
+
+
+def test_results_without_their_benchmark_are_refused_with_what_is_here(run, mixed):
+    code, out, err = run(mixed / "A-PRM_details.jsonl")
+    assert (code, out) == (2, "")
+    assert err.startswith("Cannot join the results: ")
+    assert "of its ids with as many numbers as steps, none (imported: demo; 95% of one are needed)." in err
+    assert err.endswith("name it with --benchmark NAME.\n")
+    assert err.count("\n") == 1
+    assert not run.root.exists()
+
+
+def test_a_benchmark_can_be_named_for_ids(run, mixed):
+    run(mixed / "cases.jsonl")
+    other = json_lines([*details(3), {"id": "x", "gt_label": -1, "probs": [0.5]}])
+    (mixed / "A-PRM_details.jsonl").write_bytes(other)
+    assert run(mixed / "A-PRM_details.jsonl")[0] == 2
+    code, out, _ = run(mixed / "A-PRM_details.jsonl", "--benchmark", "grben")
+    assert code == 1
+    assert "3 of 4 results joined to grben by ids, 1 not" in out
+    code, _, err = run(mixed / "A-PRM_details.jsonl", "--benchmark", "sums")
+    assert (code, err) == (2, "Wrong usage: there are no cases of a benchmark 'sums'. Benchmarks here: grben, demo.\n")
+
+
+def test_a_taken_name_is_said_and_another_name_is_the_way_out(run, mixed):
+    run(mixed)
+    other = mixed / "second" / "A-PRM_details.jsonl"
+    other.parent.mkdir()
+    other.write_bytes(json_lines(details(6, probs=[0.1, 0.2, 0.3])))
+    code, out, _ = run(mixed)
+    assert code == 1
+    assert f"in the workspace: left out. Scorer name is taken: {mixed}/A-PRM_details.jsonl gave 'A-PRM' other" in out
+    assert run(other)[0] == 2
+    code, out, _ = run(other, "--name", "A-PRM again")
+    assert code == 0
+    assert ": prm A-PRM again (GR-Ben" in out
+    assert len(Workspace.open(run.root).reward_folders()) == 2
+
+
+def table(folder, count, start=0):
+    """A table without ids, called like many others."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "train.jsonl"
+    path.write_bytes(json_lines([row(start + number, id=..., label=...) for number in range(count)]))
+    return path
+
+
+def test_a_table_of_the_same_name_from_another_folder_is_told(run, tmp_path, monkeypatch):
+    one, two = table(tmp_path / "one", 3), table(tmp_path / "two", 3, start=10)
+    assert run(one)[0] == 0
+    code, out, _ = run(two)
+    assert code == 1
+    told = "  warning: some of the changed ones were imported from {}, and are now those of this file"
+    assert told.format(one) in out.splitlines()
+    assert "0 new, 3 changed, 0 unchanged" in out
+    # The cases are the second file's now: another state of it is no surprise, the first one again is.
+    table(tmp_path / "two", 3, start=20)
+    code, out, _ = run(two)
+    assert (code, "warning" in out) == (0, False)
+    code, out, _ = run(one)
+    assert code == 1
+    assert told.format(two) in out.splitlines()
+
+
+def test_the_same_name_given_from_two_folders_is_two_files(run, tmp_path, monkeypatch):
+    one, two = table(tmp_path / "one", 3), table(tmp_path / "two", 2, start=10)
+    for folder, code in ((one.parent, 0), (two.parent, 1), (two.parent, 0)):
+        monkeypatch.chdir(folder)
+        assert run("train.jsonl")[0] == code
+    found = Workspace.open(run.root)
+    metadata, _ = found.cases()
+    paths = {report["source"]: report["path"] for report in found.imports("train")}
+    assert [paths[source] for source in metadata["source"]] == [str(two), str(two), str(one)]
+    table(two.parent, 2, start=20)
+    code, out, _ = run("train.jsonl")
+    assert (code, "warning" in out) == (0, False)
+
+
+def test_two_tables_of_the_same_name_at_once_are_told(run, tmp_path):
+    one, two = table(tmp_path / "one", 3), table(tmp_path / "two", 3, start=10)
+    code, out, _ = run(one, two)
+    assert code == 1
+    assert f"imported from {one}, and are now those of this file" in out
+
+
+def test_equal_files_in_two_folders_replace_nothing(run, tmp_path):
+    one, two = table(tmp_path / "one", 3), table(tmp_path / "two", 3)
+    run(one)
+    code, out, _ = run(two)
+    assert (code, "0 new, 0 changed, 3 unchanged" in out) == (0, True)
+
+
+def import_together(root, path, together):
+    together.wait(30)
+    raise SystemExit(main(["import", str(path), "-w", str(root), "-q"]))
+
+
+def test_two_imports_at_once_lose_nothing(tmp_path, mixed):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "B-PRM_details.jsonl").write_bytes(json_lines(details(6)))
+    (other / "cases.jsonl").write_bytes(json_lines(cases(8)))
+    context = multiprocessing.get_context("spawn")
+    together = context.Barrier(2)
+    root = tmp_path / "workspace"
+    each = [context.Process(target=import_together, args=(root, path, together)) for path in (mixed, other)]
+    for process in each:
+        process.start()
+    for process in each:
+        process.join(60)
+    assert [process.exitcode for process in each] in ([0, 0], [0, 1], [1, 0])
+    workspace = Workspace.open(root)
+    assert workspace.cases(["grben"])[0].height == 8
+    assert [RewardParts(folder).read()[0].height for folder in workspace.reward_folders()] == [6, 6]
+    assert not list(root.glob(".import-*"))
+
+
+def test_results_cannot_be_saved_on_a_disk_that_is_really_read_only(small_disk, mixed, capsys):
+    where = ["-w", str(small_disk / "workspace")]
+    main(["import", str(mixed / "cases.jsonl"), *where])
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    capsys.readouterr()
+    assert main(["import", str(mixed / "A-PRM_details.jsonl"), *where]) == 2
+    err = capsys.readouterr().err
+    assert "the file system is read-only" in err
+    assert err.count("\n") == 1
