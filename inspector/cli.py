@@ -208,6 +208,7 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help=paths)
         parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
         parser.add_argument("--mapping", metavar="FILE", help="which column of a table is what (JSON)")
+        parser.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
         return

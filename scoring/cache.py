@@ -48,17 +48,22 @@ class Parts:
     folder: Path
     kind: ClassVar[Kind]
 
-    def append(self, rows: pl.DataFrame) -> Path:
+    def new_name(self) -> str:
+        """The name of a part that is to be written: it sorts after all that are there."""
+        return f"{self.kind.prefix}-{uuid7()}.parquet"
+
+    def append(self, rows: pl.DataFrame, name: str | None = None) -> Path:
         """Save rows as one new part.
 
         Args:
             rows: a frame of the kind's schema (nullable columns may be left out).
+            name: what the part is called, for whoever asked for a `new_name` before.
 
         Raises:
             FrameError: a column of another dtype, or none of a name that every row must have.
             UnwritableWorkspace: the part could not be written; nothing of it stays.
         """
-        path = self.folder / f"{self.kind.prefix}-{uuid7()}.parquet"
+        path = self.folder / (name or self.new_name())
         write_parquet(path, conform(rows, self.kind.schema, self.kind.what))
         return path
 

@@ -119,6 +119,7 @@ class Generation:
 
     def merged(self, new: "Generation") -> tuple["Generation", Added]:
         """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
+        new = new.named_apart(self.sources)
         height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
         content = [name for name in self.metadata.columns if name not in _NOT_CONTENT]
         old_rows = self.metadata.with_row_index("_old")
@@ -134,7 +135,7 @@ class Generation:
         chosen = np.concatenate([chosen, np.flatnonzero(~known) + height])
         place = np.concatenate([place, texts_of[~known]]).astype(np.int64)
         metadata = pl.concat([self.metadata, new.metadata])[chosen]
-        reports = {(one["source"], one["path"]): one for one in (*self.sources, *new.sources)}
+        reports = {one["source"]: one for one in (*self.sources, *new.sources)}
         listed = new.metadata["twin_of"].is_null()
         unchanged = int((same.is_not_null() & listed).sum())
         total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
@@ -147,6 +148,19 @@ class Generation:
         """The paths of the files from which the cases of these identities were imported."""
         names = set(self.metadata.join(cases.select("case"), on="case", how="semi")["source"])
         return {one["path"] for one in self.sources if one["source"] in names} - {""}
+
+    def named_apart(self, others: Sequence[dict[str, Any]]) -> "Generation":
+        """The same, with its path for the name of a source whose name is another file's among the `others`."""
+        taken = {one["source"]: one["path"] for one in others}
+        renamed = {
+            one["source"]: one["path"]
+            for one in self.sources
+            if one["path"] and taken.get(one["source"], one["path"]) != one["path"]
+        }
+        if not renamed:
+            return self
+        sources = tuple({**one, "source": renamed.get(one["source"], one["source"])} for one in self.sources)
+        return replace(self, metadata=self.metadata.with_columns(pl.col("source").replace(renamed)), sources=sources)
 
     def write(self, home: Path) -> None:
         """Put the generation into its benchmark's folder, whole or not at all.

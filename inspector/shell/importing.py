@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
         found = find(*_asked(args), None)
         _refuse_if_strict(found, args)
         _print(reports(found), args)
+        _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
         found = find(*_asked(args), spill)
@@ -34,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
         workspace = find_workspace(args.workspace, create=True)
         added, saved = found.put(workspace, args.name)
     _print(reports(found, added, saved), args)
+    _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
 
@@ -43,6 +45,18 @@ def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
         for line in reports(found):
             print(clean(line), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
+
+
+def _keep_mapping(found: Found, args: argparse.Namespace) -> None:
+    """Write down how the one table was read, for the next time or to be corrected."""
+    if not args.save_mapping:
+        return
+    if len(found.mappings) != 1:
+        raise UsageError(
+            f"--save-mapping is for one table, and there are {len(found.mappings)}.", "Import it alone to keep it."
+        )
+    found.mappings[0].save(Path(args.save_mapping))
+    _print([f"Wrote how its columns were read to {args.save_mapping}"], args)
 
 
 def bring(args: argparse.Namespace) -> Found:

@@ -1,6 +1,9 @@
 """What an import says of itself, in lines."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
 
 from scoring.benchmarks.imported import Imported
 from scoring.generation import Added
@@ -19,6 +22,24 @@ def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = 
     for index, joined in enumerate(found.joined):
         yield from results_report(joined, saved[index] if saved else None)
     yield from found.skipped
+    if len(found.imported) + len(found.joined) > 1:
+        yield from _together(found)
+
+
+def _together(found: Found) -> Iterator[str]:
+    """All of it in a line a benchmark, and one for the scorers."""
+    for benchmark in dict.fromkeys(one.benchmark for one in found.imported):
+        parts = [one for one in found.imported if one.benchmark == benchmark]
+        cases = pl.concat([part.cases.select("case", "earliest_error") for part in parts]).unique("case", keep="last")
+        erroneous, clean = ((cases["earliest_error"] >= 0).sum(), (cases["earliest_error"] == -1).sum())
+        files = f"{len(parts)} file{'s' * (len(parts) > 1)}"
+        read = sum(part.read for part in parts)
+        counts = f"{cases.height:,} cases of {read:,} rows in {files}, {erroneous:,} erroneous, {clean:,} clean"
+        yield f"Together {benchmark}: {counts}"
+    kinds = Counter((joined.foreign.kind, joined.foreign.name) for joined in found.joined)
+    if kinds:
+        told = Counter("PRM" if kind == "prm" else kind for kind, _ in kinds)
+        yield "Together scorers: " + ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in told.items())
 
 
 def cases_report(one: Imported, added: Added | None) -> Iterator[str]:

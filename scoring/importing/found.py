@@ -1,17 +1,18 @@
 """Sources are read, results among them are joined, and all of it is put into the workspace."""
 
+import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
-from scoring.errors import InputError, UsageError
+from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
 from scoring.importing.joining import Joined, join
-from scoring.importing.saving import Saved, save
+from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.sources import HUB, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import worst
@@ -25,12 +26,14 @@ from scoring.workspace import Workspace
 class Found:
     """What the sources hold: cases, and results on the keys of cases.
 
-    `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined.
+    `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
+    `mappings` are those by which tables among the sources were read.
     """
 
     imported: tuple[Imported, ...]
     joined: tuple[Joined, ...]
     skipped: tuple[str, ...] = ()
+    mappings: tuple[ColumnMapping, ...] = ()
 
     @property
     def grave(self) -> bool:
@@ -41,15 +44,25 @@ class Found:
     def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[Saved]]:
         """Put all of it into a workspace; what changed, an import and a scorer's file each.
 
+        Results that cannot be saved because a scorer's name is taken do not keep the others out.
+
         Args:
             workspace: where to.
             name: what the one scorer is called, instead of after its file.
 
         Raises:
             WorkspaceError: it cannot be read or written.
-            ScorerConflict: a scorer's name is taken.
+            ScorerConflict: a scorer's name is taken, and there is nothing else.
         """
-        return workspace.add(self.imported), [save(workspace, one, name) for one in self.joined]
+        return workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+
+    def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
+        try:
+            return save(workspace, joined, name)
+        except ScorerConflict as error:
+            if len(self.joined) + len(self.imported) == 1:
+                raise
+            return Saved(scorer_of(joined, name).name, LEFT_OUT, str(error))
 
 
 @dataclass(frozen=True)
@@ -94,24 +107,26 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
             skipped.append(str(error))
     if not imported and not joined:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
-        raise InputError(f"nothing was recognised. {skipped[0]}{more}", "Name the benchmark: import BENCHMARK PATH")
-    return Found(imported, tuple(joined), tuple(skipped))
+        why = f" {skipped[0]}{more}" if skipped else ""
+        raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
+    mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
+    return Found(imported, tuple(joined), tuple(skipped), mappings)
 
 
 def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
     sources, skipped, seen = [], [], set()
-    mapping = wish.mapping and replace(wish.mapping, benchmark=wish.name or wish.mapping.benchmark)
     for word in words:
         files = [word] if word.startswith(HUB) else [str(path) for path in expand([Path(word)])]
-        many = not word.startswith(HUB) and (Path(word).is_dir() or is_pattern(Path(word)))
+        # os.path says False of what cannot be looked at, where pathlib raises.
+        many = not word.startswith(HUB) and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
         for file in files:
             where = file if file.startswith(HUB) else place(Path(file))
             if where in seen:
                 continue
             seen.add(where)
             try:
-                found = read_source(file, benchmark=wish.benchmark, mapping=mapping, spill=spill)
+                found = read_source(file, benchmark=wish.benchmark, mapping=wish.mapping, table=wish.name, spill=spill)
             except InputError as error:
                 if not many:
                     raise
@@ -128,10 +143,13 @@ def _one_name(name: str | None, imported: Iterable[Imported], foreign: Sequence[
         raise UsageError(f"--name {name!r} is for one scorer or one table, and there are {named}.", "Import it alone.")
 
 
-def _cases(workspace: Workspace | None, imported: Iterable[Imported]) -> pl.DataFrame:
-    """The metadata of all cases that results may belong to, twins included; those just read come first."""
+def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.DataFrame:
+    """The metadata of all cases that results may belong to, twins included; those read last come first.
+
+    Of several cases of one identity that is the one which will be in the workspace.
+    """
     columns = list(METADATA)
-    fresh = [part.select(columns) for one in imported for part in (one.cases, one.twins)]
+    fresh = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins)]
     bundled = demo.read().cases.select(columns)
     known = [workspace.cases(twins=True)[0]] if workspace is not None else []
     every = pl.concat([*fresh, *known, bundled])

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.errors import NotJoined
+from scoring.errors import NotJoined, UsageError
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
@@ -22,6 +22,7 @@ ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+_TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +54,19 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 
     Raises:
         NotJoined: no row joins, or ids alone do not say which benchmark they are of; the candidates are named.
+        UsageError: there are no cases of the benchmark that is meant.
     """
     if benchmark is not None:
-        cases = cases.filter(pl.col("benchmark") == benchmark)
+        cases = _only_of(cases, benchmark)
     rows = foreign.rows.with_row_index("_row").with_columns(_numbers=_numbers())
     by_content = _by_content(rows, cases)
-    bare = rows.filter(pl.col("problem").is_null() | pl.col("steps").is_null())
-    by_ids = _by_ids(foreign, bare, cases, benchmark)
+    try:
+        by_ids = _by_ids(foreign, rows.filter(~_TEXTED), cases, benchmark)
+    except NotJoined:
+        if by_content.is_empty():
+            raise
+        # The rows that repeat their content have joined; these are listed with those that did not.
+        by_ids = by_content.clear()
     found = pl.concat([by_content, by_ids]).sort("_row")
     if found.is_empty():
         raise NotJoined(
@@ -70,6 +77,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     whole = rows.join(found, on="_row", how="inner", maintain_order="left")
     whole, told = grouped(whole)
     findings = [*foreign.findings, *_noticed(foreign, told), *_lost(foreign, rows, found, cases)]
+    findings += _unconfirmed(foreign, rows, by_ids)
     findings += _lengths(foreign, whole)
     findings += gold_findings(foreign.source, whole)
     findings += verdict_findings(foreign.source, whole)
@@ -95,6 +103,14 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     )
 
 
+def _only_of(cases: pl.DataFrame, benchmark: str) -> pl.DataFrame:
+    found = cases.filter(pl.col("benchmark") == benchmark)
+    if found.is_empty():
+        here = _list(cases["benchmark"].unique(maintain_order=True)) or "none"
+        raise UsageError(f"there are no cases of a benchmark {benchmark!r}.", f"Benchmarks here: {here}.")
+    return found
+
+
 def _column(name: str, dtype: pl.DataType, frame: pl.DataFrame) -> pl.Expr:
     return (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
 
@@ -106,21 +122,22 @@ def _numbers() -> pl.Expr:
 
 def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
     """Rows whose problem and steps are a case's; where several cases are equal, the one of the same id is preferred."""
-    told = rows.filter(pl.col("problem").is_not_null() & pl.col("steps").is_not_null())
+    told = rows.filter(_TEXTED)
     pairs = zip(told["problem"], told["steps"].to_list(), strict=True)
     # A list with an absent step is no solution that a case could have.
     keys = [None if None in steps else content_key(problem, steps) for problem, steps in pairs]
     told = told.select("_row", "id", pl.Series("key", keys, dtype=pl.String))
-    found = told.join(cases.select("id", *_CASE), on="key", how="inner", maintain_order="left")
-    found = found.with_columns(_other=pl.col("id").ne_missing(pl.col("id_right")))
-    return found.sort("_row", "_other", maintain_order=True).unique("_row", keep="first").select("_row", *_CASE)
+    found = told.join(cases.select("id", "case", *_CASE), on="key", how="inner", maintain_order="left")
+    same = pl.col("id").eq_missing(pl.col("id_right")) | pl.col("id").eq_missing(pl.col("case"))
+    ranked = found.sort("_row", ~same, maintain_order=True)
+    return ranked.unique("_row", keep="first", maintain_order=True).select("_row", *_CASE)
 
 
 def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
+    """Rows whose ids are those of the benchmark that is named, or of the only one that they fit."""
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
-    nothing = named.join(cases.select("id", *_CASE), on="id", how="inner").clear().select("_row", *_CASE)
     if named.is_empty():
-        return nothing
+        return named.clear().join(cases.clear().select("id", *_CASE), on="id").select("_row", *_CASE)
     fits = {}
     for name in cases["benchmark"].unique(maintain_order=True).to_list():
         of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)
@@ -129,10 +146,7 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     share = {name: _as_many(found) / named.height for name, found in fits.items()}
     chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
     if chosen is None:
-        if bare.height < foreign.rows.height:
-            # The rows that repeat their content have joined; these are listed with those that did not.
-            return nothing
-        raise _ambiguous(foreign, share, cases)
+        raise _ambiguous(foreign, share)
     return fits[chosen].select("_row", *_CASE)
 
 
@@ -151,10 +165,11 @@ def _only(share: dict[str, float], hint: str | None) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _ambiguous(foreign: Foreign, share: dict[str, float], cases: pl.DataFrame) -> NotJoined:
-    ranked = sorted((part, name) for name, part in share.items() if part)[::-1]
-    named = ", ".join(f"{name} {100 * part:.0f}%" for part, name in ranked) or "none"
-    known = _list(cases["benchmark"].unique(maintain_order=True)) or "none"
+def _ambiguous(foreign: Foreign, share: dict[str, float]) -> NotJoined:
+    ranked = sorted((name for name, part in share.items() if part), key=lambda name: -share[name])
+    # Rounded down: 94.9% is not enough, and must not look as if it were.
+    named = ", ".join(f"{name} {int(100 * share[name])}%" for name in ranked) or "none"
+    known = _list(share) or "none"
     return NotJoined(
         f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
         f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed).",
@@ -165,19 +180,22 @@ def _ambiguous(foreign: Foreign, share: dict[str, float], cases: pl.DataFrame) -
 def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
     """A finding a row that belongs to no case."""
     lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
-    known = set(cases["id"]) if lost.height else set()
-    for row in lost.select("line", "id", "problem").iter_rows(named=True):
-        if row["id"] is None:
-            why = "its text is no case's" if row["problem"] is not None else "it has neither an id nor a text"
-        elif row["id"] in known:
-            why = (
-                "the case of this id has another text"
-                if row["problem"] is not None
-                else "its id is of another benchmark"
-            )
+    known = {*cases["id"], *cases["case"]} if lost.height else set()
+    for line, name, texted in lost.select("line", "id", _TEXTED).iter_rows():
+        if name is None:
+            why = "its text is no case's" if texted else "it has neither an id nor a whole text"
+        elif name in known:
+            why = "the case of this id has another text" if texted else "which benchmark its id is of is not clear"
         else:
-            why = "no case has this id"
-        yield Finding("warning", "not-joined", why, foreign.source, row["line"], row["id"])
+            why = "neither its text nor its id is a case's" if texted else "no case has this id"
+        yield Finding("warning", "not-joined", why, foreign.source, line, name)
+
+
+def _unconfirmed(foreign: Foreign, rows: pl.DataFrame, by_ids: pl.DataFrame) -> Iterator[Finding]:
+    """A note where there was nothing but ids to tell a benchmark by, and small whole numbers are ids of many."""
+    if by_ids.height and rows.join(by_ids, on="_row", how="semi")["_numbers"].null_count() == by_ids.height:
+        message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
+        yield Finding("note", "ids-alone", message, foreign.source)
 
 
 def _lengths(foreign: Foreign, whole: pl.DataFrame) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from scoring.benchmarks.catalogue import MODULES, benchmark_module
 from scoring.benchmarks.large import is_large
 from scoring.errors import InspectError, UnreadableFile
 from scoring.reading.blocks import blocks
-from scoring.reading.file_bytes import decoded
+from scoring.reading.file_bytes import decoded_as
 from scoring.reading.rows import Row, Rows, json_lines, read_rows
 from scoring.workspace import Workspace
 
@@ -41,9 +41,9 @@ def _rows(path: Path, line: int) -> Iterator[Row]:
     """The rows on a line (1-based) of a file: several where an array stands on one line."""
     if is_large(path):
         for block in blocks(path):
-            if line < block.line + block.raw.count(b"\n") + 1:
-                text = block.raw.split(b"\n")[line - block.line]
-                yield from json_lines(*decoded(text, str(path)), str(path)).rows
+            if line < block.line + len(block.lines):
+                text = block.lines[line - block.line]
+                yield from json_lines(*decoded_as("utf-8", text, str(path)), str(path)).rows
                 return
         return
     yield from (row for row in read_rows(path).rows if row.line == line)

@@ -1,39 +1,55 @@
 """A scorer whose results were imported: its folder, and which of its parts came from which file.
 
 `imports.json` in the scorer's folder remembers a digest and the parts of every source, so that the same file again
-changes nothing, a newer state of it takes the place of the old one, and another file is added beside it.
+changes nothing, a newer state of it takes the place of the old one, and another file is added beside it. The names of
+parts are in it before the parts are written and until they are removed, with a digest that fits nothing: whatever a
+process that died left behind is found and replaced by the next import of that file.
 """
 
 import json
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from scoring.cache import RewardParts, VoteParts
+from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.claim import claim
-from scoring.errors import DamagedWorkspace, ScorerConflict
-from scoring.files import locked, write_atomically
+from scoring.errors import DamagedWorkspace, FrameError, ScorerConflict
+from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.joining import Joined
+from scoring.importing.sources import HUB
 from scoring.parquet import read_parquet
+from scoring.reading.files_in import place
+from scoring.results.foreign import Foreign
+from scoring.schema import conform
+from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
 FILE = "imports.json"
 FORMAT = 1
-_NOT_IDENTITY = ("reported", "sources")
+LEFT_OUT = "left out"
+# Settings that say which cases results are of, and not what made them.
+_OF_THE_CASES = ("task_name", "benchmark")
+_NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
+_PART = re.compile(r"(part|votes)-[0-9a-f]{32}\.parquet\Z")
+_UNFINISHED = ""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """What saving one file's results did: `new`, `changed` (the file was imported before) or `unchanged`."""
+    """What saving one file's results did: `new`, `changed` (the file was imported before), `unchanged` or `LEFT_OUT`.
+
+    `why` is a sentence about what a person should look at; empty = nothing.
+    """
 
     scorer: str
     state: str
+    why: str = ""
 
 
 def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
@@ -71,61 +87,111 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
     """
     scorer = scorer_of(joined, name)
     folder = claim(workspace, scorer).folder
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
     with locked(folder):
         imports = _imports(folder)
-        source = _identity(joined.foreign.source)
-        digest = _digest(joined)
-        old = imports.get(source)
-        if old is not None and old["digest"] == digest:
-            return Saved(scorer.name, "unchanged")
-        try:
-            _no_conflict(scorer, folder, joined, {key: value for key, value in imports.items() if key != source})
-        except OSError as error:
-            raise DamagedWorkspace(f"{folder}: {error}.", "Remove the folder and import again.") from None
+        source = _identity(joined.foreign)
+        digest = _digest(scorer, joined)
+        old = imports.pop(source, None)
+        scorer, told = _as_known(scorer, folder) if imports else (scorer, "")
+        if old is not None and old["digest"] == digest and _all_there(folder, old["parts"]):
+            return Saved(scorer.name, "unchanged", told)
+        _no_conflict(scorer, folder, joined, imports)
         scorer.save(folder)
-        parts = [
-            cache.append(frame).name
-            for cache, frame in ((RewardParts(folder), joined.rewards), (VoteParts(folder), joined.votes))
-            if frame.height
-        ]
-        imports[source] = {"digest": digest, "parts": parts}
-        _remember(folder, imports)
-        for part in old["parts"] if old else ():
-            with suppress(OSError):
-                (folder / part).unlink()
-    return Saved(scorer.name, "changed" if old else "new")
+        _replace(folder, imports, source, joined, old["parts"] if old else (), digest)
+    return Saved(scorer.name, "changed" if old else "new", told)
 
 
-def _identity(source: str) -> str:
-    """The same file is the same source wherever the command was given."""
-    return source if source.startswith("hf:") else str(Path(source).absolute())
+def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
+    """The scorer with the threshold that other files gave it, and the range of all; what to say if this differs."""
+    if not (folder / SCORER).is_file():
+        return scorer, ""
+    known = Scorer.load(folder)
+    whole = replace(known, settings=scorer.settings, low=min(scorer.low, known.low), high=max(scorer.high, known.high))
+    if (known.comparison, known.threshold) == (scorer.comparison, scorer.threshold):
+        return whole, ""
+    own, kept = (f"reward {one.comparison} {one.threshold:g}" for one in (scorer, known))
+    return whole, f"Here a step is judged wrong iff its {own}; it stays {kept}, as in the files imported before."
 
 
-def _digest(joined: Joined) -> str:
-    digest = blake2b(digest_size=16)
+def _replace(
+    folder: Path, imports: dict[str, Any], source: str, joined: Joined, old: Sequence[str], digest: str
+) -> None:
+    """Put the new parts in the place of the old ones; whoever reads meanwhile sees both, and the new ones win."""
+    new = {cache.new_name(): (cache, frame) for cache, frame in _kinds(folder, joined) if frame.height}
+    _remember(folder, {**imports, source: {"digest": _UNFINISHED, "parts": [*old, *new]}})
+    for name, (cache, frame) in new.items():
+        cache.append(frame, name)
+    for part in old:
+        try:
+            (folder / part).unlink(missing_ok=True)
+        except OSError as error:
+            raise unwritable(folder / part, error) from error
+    _remember(folder, {**imports, source: {"digest": digest, "parts": list(new)}})
+
+
+def _kinds(folder: Path, joined: Joined) -> Iterator[tuple[Parts, pl.DataFrame]]:
+    yield RewardParts(folder), joined.rewards
+    yield VoteParts(folder), joined.votes
+
+
+def _all_there(folder: Path, parts: Sequence[str]) -> bool:
+    return all((folder / name).is_file() for name in (SCORER, *parts))
+
+
+def _identity(foreign: Foreign) -> str:
+    """The same file is the same source wherever the command was given; what it holds of each task is one of its own."""
+    source = foreign.source if foreign.source.startswith(HUB) else place(Path(foreign.source))
+    return "#".join([source, *(str(foreign.settings[name]) for name in _OF_THE_CASES if name in foreign.settings)])
+
+
+def _digest(scorer: Scorer, joined: Joined) -> str:
+    digest = blake2b(json.dumps(asdict(scorer), sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
     for frame in (joined.rewards, joined.votes):
         digest.update(frame.write_json().encode())
     return digest.hexdigest()
 
 
 def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, Any]) -> None:
-    """Two files may share a scorer if they speak of different cases, or say the same."""
+    """Two files may share a scorer if they speak of different cases, or say the same; a refusal says nothing.
+
+    Raises:
+        ScorerConflict: they do not.
+        DamagedWorkspace: a part cannot be read.
+    """
     for source, one in others.items():
-        for cache, mine, values in (
-            (RewardParts(folder), joined.rewards, ("rewards", "labels", "solution")),
-            (VoteParts(folder), joined.votes, ("ballot", "verdict")),
-        ):
-            theirs = [read_parquet(folder / part) for part in one["parts"] if part.startswith(cache.kind.prefix)]
-            if not theirs or mine.is_empty():
-                continue
-            both = mine.join(pl.concat(theirs), on=list(cache.kind.identity), how="inner")
-            differs = pl.any_horizontal(pl.col(value).ne_missing(pl.col(f"{value}_right")) for value in values)
-            if count := both.filter(differs).height:
+        for cache, frame in _kinds(folder, joined):
+            theirs = _said(cache, one["parts"])
+            if count := _differing(cache, frame.filter(cache.kind.success), theirs):
                 raise ScorerConflict(
-                    f"{source} gave {scorer.name!r} other results for {count} of the cases of {joined.foreign.source}.",
+                    f"{source} gave {scorer.name!r} other results for {count:,} of the cases of "
+                    f"{joined.foreign.source}.",
                     "Give this one another name: --name NAME",
                 )
+
+
+def _said(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
+    """What was given in the named parts of this kind; an import that was cut short may not have written them."""
+    schema = {name: cache.kind.schema[name] for name in (*cache.kind.identity, *cache.kind.telling, "reason")}
+    frames = [pl.DataFrame(schema=schema)]
+    for path in (cache.folder / part for part in parts if part.startswith(cache.kind.prefix)):
+        try:
+            if path.exists():
+                frames.append(conform(read_parquet(path, list(schema)), schema, path.name))
+        except (OSError, FrameError) as error:
+            raise DamagedWorkspace(
+                f"{path} cannot be read: {error}.", f"Remove {cache.folder} and import again."
+            ) from None
+    return pl.concat(frames).filter(cache.kind.success)
+
+
+def _differing(cache: Parts, mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
+    both = mine.join(theirs, on=list(cache.kind.identity), how="inner")
+    differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
+    return both.filter(differs).height
 
 
 def _imports(folder: Path) -> dict[str, Any]:
@@ -146,7 +212,7 @@ def _imports(folder: Path) -> dict[str, Any]:
 
 
 def _names(parts: Sequence[object]) -> bool:
-    return all(isinstance(part, str) and part == Path(part).name for part in parts)
+    return all(isinstance(part, str) and _PART.match(part) for part in parts)
 
 
 def _remember(folder: Path, imports: dict[str, Any]) -> None:

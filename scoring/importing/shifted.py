@@ -7,6 +7,7 @@ import polars as pl
 from scoring.reading.findings import Finding
 
 _FEW = 5
+_MOST = 0.9
 _FAR_BETTER = 3
 
 
@@ -15,21 +16,23 @@ def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
 
     Args:
         source: the file.
-        rows: columns `gold`, `earliest_error`, `line`, `id`.
+        rows: columns `key`, `gold`, `earliest_error`, `line`, `id`; a case with several answers counts once.
     """
     both = rows.filter(pl.col("gold").is_not_null() & pl.col("earliest_error").is_not_null())
+    both = both.unique(["key", "gold", "earliest_error"], keep="first", maintain_order=True)
     differing = both.filter(pl.col("gold") != pl.col("earliest_error"))
     if differing.is_empty():
         return
     erroneous = both.filter((pl.col("earliest_error") >= 0) & (pl.col("gold") >= -1))
-    shift = (erroneous["gold"] - erroneous["earliest_error"]).unique().to_list()
-    if len(shift) == 1 and erroneous.height >= _FEW:
-        step, way = abs(shift[0]), "higher" if shift[0] > 0 else "lower"
-        message = (
-            f"every gold label of the file is {step} {way} than the benchmark's: one of them counts from another base"
-        )
-        yield Finding("warning", "gold-shifted", message, source)
-        return
+    off = erroneous["gold"] - erroneous["earliest_error"]
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        if (count := int((off == shift).sum())) >= max(_FEW, _MOST * off.len()):
+            message = (
+                f"{count:,} of {off.len():,} gold error steps of the file are one {way} than the benchmark's: "
+                "one of the two counts from another base"
+            )
+            yield Finding("warning", "gold-shifted", message, source)
+            return
     first = differing.row(0, named=True)
     here = f"here {first['gold']} and not {first['earliest_error']}, 0-based"
     message = f"{differing.height:,} gold labels of the file are not the benchmark's, {here}"
@@ -41,17 +44,19 @@ def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
 
     Args:
         source: the file.
-        rows: columns `verdict`, `earliest_error`.
+        rows: columns `key`, `verdict`, `earliest_error`; equal answers to one case count once.
     """
-    named = rows.filter((pl.col("verdict") >= -1) & (pl.col("earliest_error") >= 0))
+    # Only verdicts that name a step: one below a gold step of 0 is "no error", which is no sign of a shift.
+    named = rows.filter((pl.col("verdict") >= 0) & (pl.col("earliest_error") >= 0)).unique(
+        ["key", "verdict", "earliest_error"]
+    )
     off = named["verdict"] - named["earliest_error"]
-    hits = {shift: int((off == shift).sum()) for shift in (-1, 0, 1)}
-    best = max(hits, key=lambda shift: hits[shift])
-    # A verdict one below a gold step of 0 is "no error", which is no sign of a shift.
-    if best and hits[best] >= _FEW and hits[best] > _FAR_BETTER * hits[0]:
-        way = "higher" if best > 0 else "lower"
-        message = (
-            f"{hits[best]} verdicts are one {way} than the gold error and {hits[0]} equal it: "
-            "they may count from another base"
-        )
-        yield Finding("warning", "verdicts-shifted", message, source)
+    equal = int((off == 0).sum())
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        count = int((off == shift).sum())
+        if count >= _FEW and count > _FAR_BETTER * equal:
+            message = (
+                f"{count:,} verdicts are one {way} than the gold error and {equal:,} equal it: "
+                "they may count from another base"
+            )
+            yield Finding("warning", "verdicts-shifted", message, source)

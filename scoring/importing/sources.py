@@ -7,6 +7,7 @@ from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.large import is_large, load_large, sample
 from scoring.errors import UnknownFormat
+from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
@@ -24,14 +25,20 @@ _KEYS = 12
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What one source holds."""
+    """What one source holds; `mapping` is how it was read, where it is a table."""
 
     imported: tuple[Imported, ...] = ()
     foreign: tuple[Foreign, ...] = ()
+    mapping: ColumnMapping | None = None
 
 
 def read_source(
-    source: str, *, benchmark: str | None = None, mapping: ColumnMapping | None = None, spill: Path | None = None
+    source: str,
+    *,
+    benchmark: str | None = None,
+    mapping: ColumnMapping | None = None,
+    table: str | None = None,
+    spill: Path | None = None,
 ) -> Source:
     """Read one source: a file's path or `hf:NAME`.
 
@@ -39,6 +46,7 @@ def read_source(
         source: what to read.
         benchmark: read it as this benchmark's rows, whatever its content looks like.
         mapping: read it as a table with these columns.
+        table: what the benchmark of a table is called, whatever its mapping or its file says.
         spill: where the texts of a source that is too large for memory go. None = they are thrown away.
 
     Raises:
@@ -46,10 +54,11 @@ def read_source(
         UsageError: there is no such benchmark, or the mapping does not fit.
     """
     path = Path(source)
+    mapping = mapping and replace(mapping, benchmark=table or mapping.benchmark)
     if source.startswith(HUB):
         from scoring.reading.hub import hub_rows
 
-        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping)
+        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping, table)
     if _is_log(path):
         return Source(foreign=tuple(inspect_log.load_file(path)))
     if mapping is None and is_large(path):
@@ -57,7 +66,7 @@ def read_source(
         module = benchmarks.benchmark_module(name) if kind == "benchmark" and name else None
         if module is not None and hasattr(module, "PLAIN"):
             return _placed(Source((load_large(path, module, spill),)), path)
-    return _placed(_of(read_rows(path), benchmark, mapping), path)
+    return _placed(_of(read_rows(path), benchmark, mapping, table), path)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
@@ -70,7 +79,7 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     return best if votes[best] else ("table", None)
 
 
-def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None) -> Source:
+def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called: str | None) -> Source:
     if mapping is not None:
         return _table(rows, mapping)
     if benchmark is not None:
@@ -80,7 +89,7 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None) -> Sou
         guessed = guess(rows)
         if guessed is None:
             raise _unknown(rows)
-        return _guessed(rows, guessed)
+        return _guessed(rows, replace(guessed, benchmark=called or guessed.benchmark))
     if kind == "benchmark":
         return Source((benchmarks.benchmark_module(name).load(rows),))
     return Source(foreign=tuple(results.load_results(name, rows)))
@@ -94,7 +103,7 @@ def _table(rows: Rows, mapping: ColumnMapping) -> Source:
         mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
     cases = (table.load(rows, mapping),) if mapping.problem is not None and mapping.steps is not None else ()
     told = bool(mapping.rewards or mapping.verdicts)
-    return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else ())
+    return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else (), mapping)
 
 
 def _guessed(rows: Rows, mapping: ColumnMapping) -> Source:
@@ -102,7 +111,7 @@ def _guessed(rows: Rows, mapping: ColumnMapping) -> Source:
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
     noticed = Finding("note", "guessed-columns", message, rows.source)
     found = _table(rows, mapping)
-    return Source(tuple(replace(one, findings=(noticed, *one.findings)) for one in found.imported), found.foreign)
+    return replace(found, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in found.imported))
 
 
 def _is_log(path: Path) -> bool:
@@ -118,8 +127,8 @@ def _is_log(path: Path) -> bool:
 
 
 def _placed(source: Source, path: Path) -> Source:
-    """The source with the absolute path of its file, so that its rows can be looked up later."""
-    return replace(source, imported=tuple(replace(one, path=str(path.absolute())) for one in source.imported))
+    """The source with the real path of its file, so that its rows can be looked up later."""
+    return replace(source, imported=tuple(replace(one, path=place(path)) for one in source.imported))
 
 
 def _unknown(rows: Rows) -> UnknownFormat:

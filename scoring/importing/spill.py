@@ -1,15 +1,18 @@
 """A folder for what an import cannot hold in memory: beside the workspace it is for, and gone when it is done."""
 
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from scoring.files import uuid7
 
 _ABANDONED_SECONDS = 86_400
+# Nobody else calls a folder like this: what has such a name may be removed.
+_OURS = re.compile(r"\.import-\d+-[0-9a-f]{32}\Z")
 
 
 @contextmanager
@@ -20,8 +23,10 @@ def spill_folder(root: Path) -> Iterator[Path]:
     """
     home = root if root.is_dir() else root.parent
     for old in home.glob(".import-*"):
-        if time.time() - old.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(old, ignore_errors=True)
+        # Another import may be removing it too.
+        with suppress(OSError):
+            if _OURS.match(old.name) and time.time() - old.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(old, ignore_errors=True)
     folder = home / f".import-{os.getpid()}-{uuid7()}"
     try:
         yield folder

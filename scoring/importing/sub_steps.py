@@ -17,7 +17,8 @@ def grouped(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severity, str,
     """The rows with their numbers grouped where they are one a sub-step and not one a step; and what to say of it.
 
     Args:
-        rows: columns of FOREIGN and of the case (`n_steps`, `sub_steps`), and `_numbers`, how many numbers a row has.
+        rows: columns of FOREIGN and of the case (`key`, `n_steps`, `sub_steps`), and `_numbers`, how many numbers a
+            row has.
     """
     by_sub_step = (
         pl.col("sub_steps").is_not_null()
@@ -35,8 +36,8 @@ def grouped(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severity, str,
     changed = changed.with_columns(_numbers=pl.col("n_steps").cast(pl.Int64))
     whole = pl.concat([rows.filter(~where), changed]).sort("_row")
     message = (
-        f"{changed.height} cases have one number a sub-step: each step takes the lowest of its sub-steps' rewards "
-        "(of redundancy the highest)"
+        f"{changed['key'].n_unique():,} cases have one number a sub-step: each step takes the lowest of its sub-steps' "
+        "rewards (of redundancy the highest)"
     )
     return whole, [("note", "grouped-sub-steps", message)]
 
@@ -50,6 +51,7 @@ def _group(values: Sequence[Any] | None, sizes: Sequence[int], how: Any) -> list
 
 def _one(values: Sequence[Any], how: Any) -> Any:
     """One number for several; one that is absent or not finite must not hide behind its neighbours."""
-    if None in values:
+    if None in values or not values:
+        # A step without any sub-step was not judged.
         return None
     return how(values) if all(map(math.isfinite, values)) else math.nan

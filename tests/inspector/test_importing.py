@@ -1,4 +1,5 @@
 import errno
+import json
 import os
 import sys
 from pathlib import Path
@@ -287,3 +288,26 @@ def test_the_published_files_import_without_a_warning(run, data_folder):
     assert "1,000 cases of 1,000 rows: 594 erroneous, 406 clean" in out
     assert "400 cases of 400 rows: 207 erroneous, 193 clean" in out
     assert len(cases(run.root)) == 1400
+
+
+def test_a_guessed_mapping_can_be_kept_and_used_again(run, processbench_file, tmp_path):
+    path = processbench_file(b"question,response,first_error\np,a\n,-1\n".replace(b"a\n", b"a "), "mine.csv")
+    kept = tmp_path / "mapping.json"
+    code, out, _ = run(path, "--dry-run", "--save-mapping", kept)
+    assert code in {0, 1}
+    assert f"Wrote how its columns were read to {kept}" in out
+    assert json.loads(kept.read_text())["problem"] == "question"
+    assert "columns: problem = question" in run(path, "--dry-run", "--mapping", kept)[1]
+
+
+def test_a_mapping_is_kept_of_one_table_only(run, processbench_file, tmp_path):
+    code, _, err = run(processbench_file([row(1)]), "--dry-run", "--save-mapping", tmp_path / "mapping.json")
+    assert code == 2
+    assert "--save-mapping is for one table, and there are 0" in err
+    assert not (tmp_path / "mapping.json").exists()
+
+
+def test_several_files_are_summed_up(run, processbench_file):
+    one, two = processbench_file(rows(3), "a.jsonl"), processbench_file([row(2), row(7, label=1)], "b.jsonl")
+    out = run(one, two)[1]
+    assert "Together processbench: 4 cases of 5 rows in 2 files, 2 erroneous, 2 clean" in out

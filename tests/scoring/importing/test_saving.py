@@ -1,0 +1,200 @@
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from results_and_cases import results
+from saved_results import CASES, cached, folder_of, given
+from scoring.cache import RewardParts, VoteParts
+from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
+from scoring.importing.joining import join
+from scoring.importing.saving import Saved, save
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+DAMAGE = {
+    "no JSON": b"{",
+    "a list": b"[]",
+    "another format": b'{"format": 2, "sources": {}}',
+    "no sources": b'{"format": 1}',
+    "sources of no kind": b'{"format": 1, "sources": {"x": 1}}',
+    "parts of no kind": b'{"format": 1, "sources": {"x": {"digest": "", "parts": 7}}}',
+    "parts in one text": b'{"format": 1, "sources": {"x": {"digest": "", "parts": "ab"}}}',
+    "a part elsewhere": b'{"format": 1, "sources": {"x": {"digest": "", "parts": ["../../workspace.json"]}}}',
+    "a part that is none": b'{"format": 1, "sources": {"x": {"digest": "", "parts": ["scorer.json"]}}}',
+    "a digest of no kind": b'{"format": 1, "sources": {"x": {"digest": null, "parts": []}}}',
+    "nested": b"[" * 100_000,
+}
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_results_become_a_scorer_with_its_parts(workspace):
+    joined = given({"a": 0.1, "b": 0.2}, threshold=0.3, threshold_source="its paper", comparison="<=")
+    assert save(workspace, joined) == Saved("a-prm", "new")
+    folder = folder_of(workspace, joined)
+    assert cached(folder) == {"a": 0.1, "b": 0.2}
+    scorer = Scorer.load(folder)
+    assert (scorer.name, scorer.threshold, scorer.threshold_source, scorer.comparison) == (
+        *("a-prm", 0.3, "its paper", "<="),
+    )
+    assert scorer.about == "imported, made"
+
+
+def test_a_critic_gets_votes(workspace):
+    rows = [{"id": "a", "answer": "x", "ballot": "0", "verdict": 0}, {"id": "b", "answer": "?", "reason": "no box"}]
+    joined = join(results(*rows, kind="critic"), CASES)
+    save(workspace, joined)
+    folder = folder_of(workspace, joined)
+    assert VoteParts(folder).read()[0].select("verdict", "answer").rows() == [(0, "x"), (None, "?")]
+    assert RewardParts(folder).parts() == []
+
+
+def test_the_same_file_again_changes_nothing(workspace):
+    save(workspace, given({"a": 0.1}))
+    folder = folder_of(workspace, given({"a": 0.1}))
+    before = files(folder)
+    assert save(workspace, given({"a": 0.1})) == Saved("a-prm", "unchanged")
+    assert files(folder) == before
+
+
+def test_the_same_file_by_another_path_is_the_same_file(workspace, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    save(workspace, given({"a": 0.1}))
+    for source in (str(tmp_path / "runs" / "a.jsonl"), "runs/../runs/a.jsonl"):
+        assert save(workspace, given({"a": 0.1}, source)).state == "unchanged"
+
+
+def test_a_changed_file_replaces_its_own_rows_only(workspace):
+    save(workspace, given({"a": 0.1, "b": 0.2}))
+    save(workspace, given({"c": 0.3}, "runs/other.jsonl"))
+    assert save(workspace, given({"a": 0.5, "d": 0.4})) == Saved("a-prm", "changed")
+    folder = folder_of(workspace, given({"a": 0.1}))
+    assert cached(folder) == {"c": 0.3, "a": 0.5, "d": 0.4}
+    assert len(RewardParts(folder).parts()) == 2
+
+
+def test_a_result_that_became_a_refusal_is_no_result_any_more(workspace):
+    save(workspace, given({"a": 0.1, "b": 0.2}))
+    save(workspace, given({"a": None, "b": 0.2}))
+    assert cached(folder_of(workspace, given({"a": 0.1}))) == {"a": None, "b": 0.2}
+
+
+def test_another_threshold_for_the_same_numbers_is_a_change(workspace):
+    save(workspace, given({"a": 0.1}))
+    later = given({"a": 0.1}, threshold=0.7)
+    assert save(workspace, later).state == "changed"
+    assert Scorer.load(folder_of(workspace, later)).threshold == 0.7
+
+
+def test_another_file_of_the_same_scorer_adds(workspace):
+    save(workspace, given({"a": 0.1}))
+    assert save(workspace, given({"b": 0.2, "a": 0.1}, "runs/b.jsonl")) == Saved("a-prm", "new")
+    assert cached(folder_of(workspace, given({"a": 0.1}))) == {"a": 0.1, "b": 0.2}
+
+
+def test_a_file_with_other_numbers_is_refused_and_a_name_is_the_way_out(workspace):
+    save(workspace, given({"a": 0.1, "b": 0.2, "c": 0.3}))
+    folder = folder_of(workspace, given({"a": 0.1}))
+    before = files(folder)
+    other = given({"a": 0.1, "b": 0.9, "c": 0.8}, "runs/b.jsonl")
+    said = r"/runs/a\.jsonl gave 'a-prm' other results for 2 of the cases of runs/b\.jsonl\..* --name NAME$"
+    with pytest.raises(ScorerConflict, match=said):
+        save(workspace, other)
+    assert files(folder) == before
+    assert save(workspace, other, "a-prm, second run") == Saved("a-prm, second run", "new")
+    assert cached(folder_of(workspace, other, "a-prm, second run")) == {"a": 0.1, "b": 0.9, "c": 0.8}
+    assert files(folder) == before
+
+
+def test_verdicts_conflict_as_rewards_do(workspace):
+    def judged(verdict, source):
+        return join(results({"id": "a", "verdict": verdict}, source=source, kind="critic"), CASES)
+
+    save(workspace, judged(0, "runs/a.jsonl"))
+    assert save(workspace, judged(0, "runs/b.jsonl")).state == "new"
+    with pytest.raises(ScorerConflict):
+        save(workspace, judged(-1, "runs/c.jsonl"))
+
+
+@pytest.mark.parametrize("values", [(None, 0.1), (0.1, None)])
+def test_a_refusal_in_one_file_and_a_result_in_another_are_no_conflict(workspace, values):
+    for number, value in enumerate(values):
+        assert save(workspace, given({"a": value}, f"runs/{number}.jsonl")).state == "new"
+    assert cached(folder_of(workspace, given({"a": 0.1}))) == {"a": 0.1}
+
+
+def test_another_kind_of_settings_is_another_scorer(workspace):
+    save(workspace, given({"a": 0.1}, settings={"votes": 1}))
+    with pytest.raises(ScorerConflict, match=r"differ in votes\. \(votes: 1 there, 8 now\)"):
+        save(workspace, given({"b": 0.1}, "runs/b.jsonl", settings={"votes": 8}))
+
+
+def test_two_tasks_in_one_file_are_one_scorers_and_both_stay(workspace):
+    one = given({"a": 0.1}, settings={"task_name": "one", "reported": {"f1": 1}})
+    two = given({"b": 0.2}, settings={"task_name": "two"})
+    assert [save(workspace, joined).state for joined in (one, two)] == ["new", "new"]
+    assert [save(workspace, joined).state for joined in (one, two)] == ["unchanged", "unchanged"]
+    assert cached(folder_of(workspace, one)) == {"a": 0.1, "b": 0.2}
+
+
+def test_results_without_a_row_are_saved_as_nothing(workspace):
+    joined = given({"a": 0.1})
+    nothing = replace(joined, rewards=joined.rewards.clear())
+    assert save(workspace, nothing).state == "new"
+    assert save(workspace, nothing).state == "unchanged"
+
+
+@pytest.mark.parametrize("gone", ["part", "scorer.json", "imports.json"])
+def test_what_was_removed_comes_back(workspace, gone):
+    joined = given({"a": 0.1})
+    save(workspace, joined)
+    folder = folder_of(workspace, joined)
+    next(folder.glob(f"{gone}*")).unlink()
+    assert save(workspace, joined).state in {"new", "changed"}
+    assert cached(folder) == {"a": 0.1}
+    assert Scorer.load(folder).name == "a-prm"
+    assert save(workspace, joined).state == "unchanged"
+
+
+@pytest.mark.parametrize("raw", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_list_of_imports_is_one_sentence_and_nothing_is_touched(workspace, raw):
+    save(workspace, given({"a": 0.1}))
+    folder = folder_of(workspace, given({"a": 0.1}))
+    (folder / "imports.json").write_bytes(raw)
+    before = files(folder)
+    with pytest.raises(DamagedWorkspace, match=r"imports\.json is no list of imports\. Remove "):
+        save(workspace, given({"a": 0.2}))
+    assert files(folder) == before
+    assert (workspace.root / "workspace.json").exists()
+
+
+@pytest.mark.parametrize("raw", [b"", b"PAR1", None], ids=["empty", "cut", "other columns"])
+def test_a_damaged_part_of_another_file_is_one_sentence(workspace, raw):
+    save(workspace, given({"a": 0.1}))
+    (part,) = RewardParts(folder_of(workspace, given({"a": 0.1}))).parts()
+    if raw is None:
+        pl.DataFrame({"x": [1]}).write_parquet(part)
+    else:
+        part.write_bytes(raw)
+    with pytest.raises(DamagedWorkspace, match=part.name):
+        save(workspace, given({"b": 0.2}, "runs/b.jsonl"))
+
+
+def test_a_workspace_without_a_folder(workspace):
+    with pytest.raises(NoWorkspace):
+        save(Workspace(None), given({"a": 0.1}))
+
+
+def test_a_second_file_with_another_threshold_does_not_move_the_first_ones_and_it_is_said(workspace):
+    save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0))
+    later = given({"b": 0.2}, "runs/b.jsonl", threshold=0.6, high=2.0)
+    told = "Here a step is judged wrong iff its reward < 0.6; it stays reward < 0.4, as in the files imported before."
+    assert save(workspace, later) == Saved("a-prm", "new", told)
+    assert save(workspace, later) == Saved("a-prm", "unchanged", told)
+    assert save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0)) == Saved("a-prm", "unchanged")
+    scorer = Scorer.load(folder_of(workspace, later))
+    assert (scorer.threshold, scorer.low, scorer.high) == (0.4, -1.0, 2.0)
