@@ -93,20 +93,6 @@ def test_the_demo_is_scored_again_with_the_same_verdicts(tmp_path):
     assert "tiny-prm-s" in answer.stdout
 
 
-def test_without_the_extra_the_line_that_installs_it_is_named(tmp_path):
-    if _has("torch"):
-        pytest.skip("the extra is installed here")
-    answer = run("score", "demo", "--model", str(MODEL), "-w", str(tmp_path / "space"), cwd=tmp_path)
-    assert answer.returncode == 2
-    assert "pip install 'prm-inspect[score]'" in answer.stderr
-
-
-def _has(package):
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None
-
-
 def test_every_event_has_its_words(capsys):
     events = [
         {
