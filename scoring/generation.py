@@ -121,10 +121,13 @@ class Generation:
         """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
         new = new.named_apart(self.sources)
         height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
+        old = new.metadata.select("case").join(
+            self.metadata.with_row_index("_old"), on="case", how="left", maintain_order="left"
+        )
+        at = old["_old"]
         content = [name for name in self.metadata.columns if name not in _NOT_CONTENT]
-        old_rows = self.metadata.with_row_index("_old")
-        same = new.metadata.join(old_rows, on=content, how="left", nulls_equal=True, maintain_order="left")["_old"]
-        at = new.metadata.join(old_rows, on="case", how="left", maintain_order="left")["_old"]
+        equal = pl.all_horizontal(new.metadata[name].eq_missing(old[name]) for name in content)
+        same = old.select(pl.when(equal).then("_old"))["_old"]
         known, known_at = at.is_not_null().to_numpy(), at.drop_nulls().cast(pl.Int64).to_numpy()
         # Where the texts are: an unchanged case keeps its old ones.
         texts_of = np.where(same.is_null().to_numpy(), np.arange(new.metadata.height) + height, same.fill_null(0))

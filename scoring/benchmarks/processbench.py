@@ -12,9 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.plain_rows import CONTROL, PlainRows
-from scoring.reading.fields import Fields, each_case
+from scoring.benchmarks.by_field import ByField
+from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.plain_rows import PlainRows
+from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 
@@ -31,7 +32,7 @@ OFFICIAL: dict[str, tuple[int, int]] = {
 }
 """Erroneous and clean cases a subset (paper, Table 2)."""
 
-_SUBSET = re.compile(r"(.+)-\d+\Z")
+_SUBSET = re.compile(r"(.+)-[0-9]+\Z")
 _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step (nearly a fifth have)."""
 
@@ -52,19 +53,21 @@ def load(rows: Rows) -> Imported:
     A row without usable text is left out with a finding of severity error; one without a usable label is kept with a
     null earliest error and a warning. The first row with an id wins.
     """
-    findings = list(rows.findings)
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, case_of))
-    label_base, noticed = concluded(frame, rows.source)
-    return Imported(NAME, rows.source, rows.format, label_base, rows.read, frame, tuple(findings + noticed))
+    return by_field().load(NAME, rows)
 
 
-def concluded(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
-    """What only all cases together show: how the labels are read, and how they compare with what was published."""
+def by_field() -> ByField:
+    """How one source is read field by field."""
+    return ByField(_case, _concluded)
+
+
+def _concluded(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
+    """How the labels are read, and how they compare with what was published."""
     label_base, suspicion = _label_base(frame, source)
     return label_base, [*suspicion, *_against_official(frame, source)]
 
 
-def case_of(fields: Fields) -> dict[str, Any] | None:
+def _case(fields: Fields) -> dict[str, Any] | None:
     """One row as a case; None, and a finding, where it has no text."""
     problem = fields.text("problem", required=True)
     steps = fields.solution()
@@ -130,8 +133,8 @@ def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
     return findings
 
 
-def _plain_cases(rows: pl.DataFrame) -> pl.DataFrame:
-    label = pl.col("label").cast(pl.Int32, strict=False)
+def _plain_cases(rows: pl.DataFrame, _source: str) -> pl.DataFrame:
+    label = pl.col("label").cast(pl.Int32)
     named = pl.col("id").str.extract(_SUBSET.pattern.replace(r"\Z", "$"), 1)
     return rows.select(
         "id",
@@ -147,28 +150,19 @@ def _plain_cases(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _plain_row() -> pl.Expr:
-    texts = pl.col("id", "generator", "problem", "subset")
-    step = pl.element()
-    n_steps = pl.col("steps").list.len().cast(pl.Int64)
-    return pl.all_horizontal(
-        pl.col("id").str.strip_chars() != "",
-        # A line break at the end of an id is read in two ways.
-        ~pl.col("id").str.contains("\n", literal=True),
-        pl.all_horizontal(~texts.str.contains(CONTROL).fill_null(value=False)),
-        n_steps > 0,
-        pl.col("steps").list.eval((step.str.strip_chars() == "") | step.str.contains(CONTROL)).list.any().not_(),
-        pl.col("label").is_between(-1, n_steps - 1),
-        ~((pl.col("label") == -1) & ~pl.col("final_answer_correct").fill_null(value=True)),
-    )
-
-
+_LABEL = pl.col("label")
 PLAIN = PlainRows(
     required={"id": pl.String(), "problem": pl.String(), "steps": pl.List(pl.String()), "label": pl.Int64()},
     optional={"generator": pl.String(), "subset": pl.String(), "final_answer_correct": pl.Boolean()},
     problem="problem",
     steps="steps",
     cases=_plain_cases,
-    plain=_plain_row(),
+    plain=pl.all_horizontal(
+        pl.col("id").str.strip_chars() != "",
+        # A line break in an id is one for the pattern of subsets too.
+        ~pl.col("id").str.contains("\n", literal=True),
+        _LABEL.is_between(-1, pl.col("steps").list.len().cast(pl.Int64) - 1),
+        ~((_LABEL == -1) & ~pl.col("final_answer_correct").fill_null(value=True)),
+    ),
 )
 """How rows are read where there are very many."""

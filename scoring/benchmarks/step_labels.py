@@ -19,5 +19,8 @@ def gold(right: Sequence[bool | None]) -> dict[str, Any]:
 
 
 def problem_id(problem: str) -> str:
-    """Twelve hex digits that several solutions of one problem have in common, in formats that give it no id."""
-    return blake2b(problem.encode(), digest_size=6).hexdigest()
+    """Twelve hex digits that several solutions of one problem have in common, in formats that give it no id.
+
+    Any text will do, one with half a character too.
+    """
+    return blake2b(problem.encode(errors="replace"), digest_size=6).hexdigest()

@@ -11,9 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from scoring.benchmarks.imported import Imported, cases_frame
+import polars as pl
+
+from scoring.benchmarks.by_field import ByField
+from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.plain_rows import PlainRows
 from scoring.benchmarks.step_labels import gold, problem_id
-from scoring.reading.fields import Fields, each_case
+from scoring.reading.fields import Fields, row_name
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 
@@ -46,15 +50,24 @@ def load(rows: Rows) -> Imported:
     A row without usable text is left out with a finding of severity error; labels that are too few, too many or of
     the wrong type are warnings, and their steps count as not labelled.
     """
-    findings, seen = list(rows.findings), _Seen()
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, partial(_case, seen), Fields.row_name))
+    return by_field().load(NAME, rows)
+
+
+def by_field() -> ByField:
+    """How one source is read field by field."""
+    seen = _Seen()
+    return ByField(partial(_case, seen), partial(_concluded, seen), Fields.row_name)
+
+
+def _concluded(seen: _Seen, _: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
+    """How the labels are read, and how many rows held messages."""
     said = "labels of steps: true = right"
     if seen.numbers:
         said += f"; {seen.numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"
-    if seen.conversations:
-        message = f"{seen.conversations:,} cases hold messages: their contents are taken, joined by a blank line"
-        findings.append(Finding("note", "conversation", message, rows.source))
-    return Imported(NAME, rows.source, rows.format, said, rows.read, frame, tuple(findings))
+    if not seen.conversations:
+        return said, []
+    message = f"{seen.conversations:,} cases hold messages: their contents are taken, joined by a blank line"
+    return said, [Finding("note", "conversation", message, source)]
 
 
 def _case(seen: _Seen, fields: Fields) -> dict[str, Any] | None:
@@ -118,3 +131,29 @@ def _right(seen: _Seen, fields: Fields, index: int, label: Any) -> bool | None:
         return label > _BOUNDARY
     fields.note("warning", "bad-label", f"labels[{index}] is {label!r:.40}, neither true nor false nor a number")
     return None
+
+
+def _plain_cases(rows: pl.DataFrame, source: str) -> pl.DataFrame:
+    wrong = pl.col("labels").list.eval(pl.element().not_().arg_true()).cast(pl.List(pl.Int32))
+    return rows.select(
+        (pl.lit(row_name(source, "")) + pl.col("number").cast(pl.String)).alias("id"),
+        "key",
+        "line",
+        *_TEXTS,
+        pl.col("prompt").alias("problem"),
+        pl.Series("problem_id", map(problem_id, rows["prompt"].to_list()), dtype=pl.String),
+        pl.col("completions").alias("steps"),
+        wrong.list.first().fill_null(-1).alias("earliest_error"),
+        wrong.alias("error_steps"),
+    )
+
+
+PLAIN = PlainRows(
+    required={"prompt": pl.String(), "completions": pl.List(pl.String()), "labels": pl.List(pl.Boolean())},
+    optional=dict.fromkeys(_TEXTS, pl.String()),
+    problem="prompt",
+    steps="completions",
+    cases=_plain_cases,
+    plain=pl.col("labels").list.len() == pl.col("completions").list.len(),
+)
+"""How rows are read where there are very many."""

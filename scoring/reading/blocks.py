@@ -5,47 +5,53 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scoring.errors import UnreadableFile
-from scoring.reading.file_bytes import LONGEST_LINE, printable
+from scoring.reading.file_bytes import LONGEST_LINE, UTF8_MARK, printable
 
-SIZE = 32 * 1024 * 1024
-"""Bytes of a block. A broken line costs its block the fast way, so blocks are not larger than speed asks for."""
+SIZE = 8 * 1024 * 1024
+"""Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
 
-_MARK = b"\xef\xbb\xbf"
+
+_BUFFER = 1024 * 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole lines; `line` is the 1-based number of the first."""
+    """Whole lines with their breaks, which the file's last one may lack; `line` is the 1-based number of the first."""
 
-    raw: bytes
+    lines: list[bytes]
     line: int
 
 
 def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
-    """The file's lines in order, each block ending with a line break but perhaps the last.
+    """The file's lines in order, some at a time.
 
     Raises:
         UnreadableFile: it cannot be read, or a line is longer than `LONGEST_LINE`.
     """
-    line, rest = 1, b""
+    number = 1
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(size):
-                if line == 1 and not rest:
-                    chunk = chunk.removeprefix(_MARK)
-                end = chunk.rfind(b"\n") + 1
-                if not end:
-                    rest += chunk
-                    if len(rest) > LONGEST_LINE:
-                        raise UnreadableFile(
-                            f"line {line} of {printable(path)} is longer than {LONGEST_LINE // 1024**2:,} MB.",
-                            "Put each row on a line of its own.",
-                        )
-                    continue
-                yield Block(rest + chunk[:end], line)
-                line += chunk.count(b"\n", 0, end)
-                rest = chunk[end:]
+        with path.open("rb", buffering=_BUFFER) as file:
+            if file.read(len(UTF8_MARK)) != UTF8_MARK:
+                file.seek(0)
+            lines: list[bytes] = []
+            room = size
+            while line := file.readline(LONGEST_LINE + 1):
+                if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+                    raise _too_long(number + len(lines), printable(path))
+                lines.append(line)
+                room -= len(line)
+                if room <= 0:
+                    yield Block(lines, number)
+                    number += len(lines)
+                    lines, room = [], size
+            if lines:
+                yield Block(lines, number)
     except OSError as error:
         raise UnreadableFile(f"{printable(path)}: {error.strerror}.", "Check the path and its permissions.") from None
-    if rest:
-        yield Block(rest, line)
+
+
+def _too_long(line: int, source: str) -> UnreadableFile:
+    return UnreadableFile(
+        f"line {line} of {source} is longer than {LONGEST_LINE // 1024**2:,} MB.",
+        "Put each row on a line of its own.",
+    )

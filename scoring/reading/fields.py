@@ -86,7 +86,7 @@ class Fields:
 
     def row_name(self) -> str:
         """What a row is called in formats that have no ids: its file and number."""
-        return f"{PurePath(self.source).stem}#{self.number}"
+        return row_name(self.source, self.number)
 
     def solution(self, name: str = "steps") -> list[str] | None:
         """The field as a solution's steps; None, and fatal, where there are none."""
@@ -153,6 +153,11 @@ class Fields:
         if _CONTROL.search(text):
             self.note("note", "control-character", f"{name} holds control characters; they are shown as pictures")
         return text
+
+
+def row_name(source: str, number: int | str) -> str:
+    """What the row of this number is called where it has no id."""
+    return f"{PurePath(source).stem}#{number}"
 
 
 def each_case(

@@ -15,6 +15,9 @@ LONGEST_LINE = 512 * 1024 * 1024
 PARQUET = b"PAR1"
 """What a Parquet file starts with."""
 
+UTF8_MARK = b"\xef\xbb\xbf"
+"""What a text that is UTF-8 may start with, and no part of it."""
+
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHUNK = 16 * 1024 * 1024
 # Longer marks first: that of UTF-32 begins like that of UTF-16.
@@ -23,7 +26,7 @@ _CODECS = {
     b"\x00\x00\xfe\xff": "utf-32",
     b"\xff\xfe": "utf-16",
     b"\xfe\xff": "utf-16",
-    b"\xef\xbb\xbf": "utf-8-sig",
+    UTF8_MARK: "utf-8-sig",
 }
 # Without a mark: text that starts with two letters of ASCII, each beside the zero byte of its code unit.
 _UNMARKED = {
@@ -81,8 +84,21 @@ def file_bytes(path: Path) -> bytes:
 
 def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
     """The text without its byte order mark, and a finding if bytes had to be replaced."""
+    codec = codec_of(raw)
+    # The codec that skips the mark tells the places of errors without it.
+    return (
+        decoded_as("utf-8", raw[len(UTF8_MARK) :], source) if codec == "utf-8-sig" else decoded_as(codec, raw, source)
+    )
+
+
+def codec_of(raw: bytes) -> str:
+    """What the bytes of a file, or its first few, are encoded in: `utf-8` unless a mark or zero bytes say otherwise."""
     codec = next((codec for mark, codec in _CODECS.items() if raw.startswith(mark)), None)
-    codec = codec or next((codec for codec, start in _UNMARKED.items() if start.match(raw)), "utf-8")
+    return codec or next((codec for codec, start in _UNMARKED.items() if start.match(raw)), "utf-8")
+
+
+def decoded_as(codec: str, raw: bytes, source: str) -> tuple[str, list[Finding]]:
+    """The text in a codec, and a finding if bytes had to be replaced."""
     try:
         return raw.decode(codec), []
     except UnicodeDecodeError as error:

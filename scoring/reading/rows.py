@@ -60,7 +60,7 @@ def read_rows(path: Path) -> Rows:
     """
     source = printable(path)
     raw = file_bytes(path)
-    rows = _parquet(path, source) if raw == PARQUET else _text(*decoded(raw, source), source)
+    rows = _parquet(path, source) if raw == PARQUET else text_rows(*decoded(raw, source), source)
     if not rows.rows:
         broken = [finding for finding in rows.findings if finding.code == "broken-row"]
         why = f"no row of {source} can be read ({broken[0].message})" if broken else f"{source} holds no rows"
@@ -75,7 +75,8 @@ def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
     return rows
 
 
-def _text(text: str, undecodable: list[Finding], source: str) -> Rows:
+def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
+    """The rows of a text in whatever form it holds them, perhaps none; `undecodable` is what decoding it noticed."""
     start = text.lstrip()[:1]
     if start == "[":
         rows = _collect(json_rows.array(text), Rows(source, "JSON array"))

@@ -1,0 +1,277 @@
+"""Reading in blocks gives what reading the whole file gives, whatever is in it, and reads only odd lines slowly."""
+
+import json
+import random
+from dataclasses import replace
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import authored
+from any_json import ANY_JSON
+from benchmark_rows import stepwise
+from scoring.benchmarks import large, processbench
+from scoring.benchmarks import stepwise as trl
+from scoring.benchmarks.large import is_large, load_large
+from scoring.errors import UnknownFormat, UnwritableWorkspace
+from scoring.importing.sources import read_source
+from scoring.reading.rows import read_rows
+
+MODULES = {"processbench": processbench, "stepwise": trl}
+SOUND = {
+    "processbench": {**authored.row(3, label=1, final_answer_correct=False), "subset": "sums"},
+    "stepwise": {**stepwise(), "generator": "a-model", "subset": "sums", "origin": "authored"},
+}
+TEXTS_ODD = [
+    *("", " ", "\u00a0", "\u2003x ", "a-1\n", "math-7", "math-٣", "a\nb-2", "x-", "é", "日本語", "\U0001f600", "\\"),
+    *('"', '\\"', 'ends in \\\\"', "\\frac{1}{2} \\b \\u0041", "tab\t\r\n", "\x00", "\x08", "\x0c", "\x1f", "\x7f"),
+    *("\x80", "\x9f", "\xa0", "\u202a", "\u202e", "\u2026", "\u2066", "\u2069", "\ud800", "\udfff", "a \ud83d b"),
+    *('"problem":', '{"steps": [', "\u2028", "\x85", "\ufeff", "1e5", "null", "\\u0007"),
+]
+TEXT = st.sampled_from(TEXTS_ODD) | st.text(st.characters(exclude_categories=()), max_size=6)
+NUMBERS = [0, -1, 1, 2, 3, -2, 2**31 - 1, 2**31, -(2**31), 2**63, 10**400, 1.0, -1.0, 0.5, 1e300]
+LISTS = [[], [None], [1], [True, False, True], [True], [True, None, False], [1, 0, 1], ["a", ""], ["a", " ", "b"]]
+NESTED = [{}, {"problem": "p", "id": {"id": 1, "steps": []}}, [{"steps": ["s"]}], [[[]]], {"a": ['"', {"b": "\\"}]}]
+ODD = st.sampled_from([None, True, False, *NUMBERS, *LISTS, *NESTED])
+VALUE = TEXT | ODD | st.lists(TEXT, max_size=4) | ANY_JSON
+
+
+class Pairs(list):
+    """The keys and values of an object, in which a key may stand several times."""
+
+
+def written(value, draw):
+    """The value as JSON, in one of the ways in which it can be written."""
+    if isinstance(value, dict):
+        value = Pairs(value.items())
+    if isinstance(value, Pairs):
+        blank = draw.choice(["", "", " ", "\t"])
+        pairs = [f"{written(key, draw)}{blank}:{blank}{written(one, draw)}" for key, one in value]
+        return f"{{{blank}{(',' + blank).join(pairs)}{blank}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(written(one, draw) for one in value)}]"
+    return draw.choice(WAYS)(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _as_it_is(text):
+    """Control characters that JSON wants escaped stay as they are, but line breaks."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+def _escaped(text):
+    return '"' + "".join(f"\\u{one:04X}" for one in _code_units(text)) + '"'
+
+
+def _code_units(text):
+    raw = text.encode("utf-16-be", errors="surrogatepass")
+    return [int.from_bytes(raw[at : at + 2]) for at in range(0, len(raw), 2)]
+
+
+WAYS = (json.dumps, lambda text: json.dumps(text, ensure_ascii=False), _as_it_is, _escaped)
+
+
+@st.composite
+def lines(draw, sound):
+    """One line, with its break."""
+    kind = draw(st.integers(0, 11))
+    if kind == 0:
+        odd = [b"", b" ", b"\t\r", "\u2003".encode(), b"[1]", b"5", b"null", b'"x"', b"{", b'{"problem": "cut', b"\xff"]
+        odd += [b"\xef\xbb\xbf{}", b"\xff\xfe{}", b'{"a": 1} {"b": 2}', b'{"a":', b"1}", b"[" * 5000, b'{"x": NaN}']
+        return draw(st.sampled_from(odd))
+    pairs = Pairs(sound.items())
+    if kind < 9:
+        keys = st.sampled_from([*sound, "extra", "other", "pröblem"])
+        for _ in range(draw(st.integers(1, 2))):
+            key = draw(keys)
+            way = draw(st.integers(0, 4))
+            if way == 0:
+                pairs = Pairs(pair for pair in pairs if pair[0] != key)
+            elif way == 1 and key in sound:
+                pairs.append((key, sound[key]))
+            elif way == 2:
+                pairs.insert(draw(st.integers(0, len(pairs))), (key, draw(VALUE)))
+            else:
+                at = next((at for at, pair in enumerate(pairs) if pair[0] == key), len(pairs))
+                pairs[at : at + 1] = [(key, draw(VALUE))]
+    elif kind == 9:
+        pairs.append(("nested", Pairs([("a", 1), ("a", draw(ODD))])))
+    elif "id" in sound:
+        pairs = Pairs((key, f"sums-{draw(st.integers(0, 30))}" if key == "id" else value) for key, value in pairs)
+    raw = written(pairs, random.Random(draw(st.integers(0, 5)))).encode(errors="surrogatepass")
+    if draw(st.integers(0, 15)) == 0:
+        at = draw(st.integers(0, len(raw) - 1))
+        raw = (
+            raw[:at]
+            + draw(st.sampled_from([b"", b"\xff", b"\x00", b"\\", b'"', b"\xe2\x80", b"}", b" "]))
+            + raw[at + 1 :]
+        )
+    return raw
+
+
+@st.composite
+def files(draw, sound):
+    extra = draw(st.sampled_from([{}, {"extra": 1, "other": "x"}, {"extra": {"a": ['"'], "b": {"a": "\\"}}}]))
+    raw = draw(st.lists(lines({**sound, **extra}), min_size=1, max_size=9))
+    end = draw(st.sampled_from([b"\n", b"\r\n"]))
+    mark = draw(st.sampled_from([b"", b"", b"", b"\xef\xbb\xbf"]))
+    return mark + end.join(raw) + draw(st.sampled_from([b"", end, end + b" " + end]))
+
+
+def told(findings):
+    """Findings in any order; a repeated id may be told in two ways."""
+    return sorted(
+        (
+            one.severity,
+            one.code,
+            "" if one.code == "repeated-id" else one.message,
+            one.source,
+            one.line or 0,
+            one.case or "",
+        )
+        for one in findings
+    )
+
+
+def assert_same(path, module, folder, size):
+    """Reading in blocks gives what reading the whole file does; what that gave."""
+    whole = module.load(read_rows(path))
+    large = load_large(path, module, folder, size)
+    texts = large.spilled.texts.frame()
+    cases = pl.concat([large.cases, texts], how="horizontal").select(whole.cases.columns)
+    assert cases.schema == whole.cases.schema
+    assert cases.to_dicts() == whole.cases.to_dicts()
+    assert told(large.findings) == told(whole.findings)
+    assert (large.read, large.label_base, large.source) == (whole.read, whole.label_base, whole.source)
+    assert (large.format, large.benchmark) == (whole.format, whole.benchmark)
+    return whole
+
+
+def is_json_lines(path):
+    """Whether the file is one that may be read in blocks."""
+    try:
+        return read_rows(path).format == "JSON Lines"
+    except UnknownFormat:
+        return False
+
+
+@pytest.mark.parametrize("name", MODULES)
+@settings(max_examples=1500, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, name, data):
+    path = tmp_path_factory.getbasetemp() / "a-file.jsonl"
+    path.write_bytes(data.draw(files(SOUND[name])))
+    folder = tmp_path_factory.getbasetemp() / "spilled"
+    if is_json_lines(path):
+        assert_same(path, MODULES[name], folder, data.draw(st.sampled_from([1, 7, 300, 1000, 100_000])))
+    for spilled in folder.glob("*"):
+        spilled.unlink()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The lines that are read field by field, of either format."""
+    seen = []
+    for module in MODULES.values():
+        real = module.by_field
+
+        def watching(real=real):
+            found = real()
+            return replace(found, case_of=lambda fields: seen.append(fields.line) or found.case_of(fields))
+
+        monkeypatch.setattr(module, "by_field", watching)
+    return seen
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_only_odd_lines_are_read_field_by_field(tmp_path, asked, name):
+    sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
+    odd = {"processbench": {"label": 9}, "stepwise": {"labels": [1, 0, 1]}}[name]
+    values = [{**sound, "id": f"sums-{number}"} for number in range(60)]
+    for line in (7, 30):
+        values[line - 1] |= odd
+    raw = authored.json_lines(values).split(b"\n")
+    raw[19] = raw[19][:-1]
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(b"\n".join(raw))
+    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 1500)
+    assert whole.cases.height == 59
+    del asked[:]
+    load_large(path, MODULES[name], None, 1500)
+    assert asked == [7, 30]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
+    problem = {"processbench": "problem", "stepwise": "prompt"}[name]
+    texts = ["\\frac12 \\\\ \\b \\u0007", "é \u2026 \U0001f600", "\u202e turned", "a\x7fb", "\x0c", "fine"]
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(authored.json_lines({**SOUND[name], "id": f"x-{text}", problem: text} for text in texts))
+    assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
+    del asked[:]
+    load_large(path, MODULES[name], None)
+    assert asked == [3, 4, 5]
+
+
+def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(authored.json_lines(authored.row(number % 4, label=number % 3) for number in range(12)))
+    whole = assert_same(path, processbench, tmp_path / "spilled", 500)
+    assert whole.cases.height == 4
+    assert [one.line for one in load_large(path, processbench, None, 500).findings] == list(range(5, 13))
+
+
+@pytest.fixture
+def lowered(monkeypatch):
+    """Every file counts as large."""
+    monkeypatch.setattr(large, "LARGE", 1)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (authored.json_lines(authored.rows(3)), True),
+        (b"\xef\xbb\xbf" + authored.json_lines(authored.rows(3)), True),
+        (b"\n\n" + authored.json_lines(authored.rows(3)), True),
+        (b'{"cut": \n' + authored.json_lines(authored.rows(3)), True),
+        (authored.json_lines(authored.rows(3)).decode().encode("utf-16"), False),
+        (authored.json_lines(authored.rows(3)).decode().encode("utf-16-le"), False),
+        (authored.json_array(authored.rows(3)), False),
+        (b"[1]\n" + authored.json_lines(authored.rows(3)), False),
+        (b'{"a":\n{}\n}\n{"a":\n{}\n}', False),
+        (b"id,label\na,1\nb,2\n", False),
+        (b"", False),
+        (b"nothing at all", False),
+    ],
+)
+@pytest.mark.usefixtures("lowered")
+def test_what_is_read_in_blocks(tmp_path, raw, expected):
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(raw)
+    assert is_large(path) == expected
+    assert not is_large(tmp_path)
+    assert not is_large(tmp_path / "missing.jsonl")
+    assert not is_large(tmp_path / ("x" * 300))
+
+
+def test_a_small_file_is_not_read_in_blocks(tmp_path):
+    assert not is_large(authored.write(tmp_path / "a-file.jsonl", authored.rows(3)))
+
+
+@pytest.mark.usefixtures("lowered")
+@pytest.mark.parametrize("name", MODULES)
+def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
+    path = authored.write(tmp_path / "a-file.jsonl", [SOUND[name]])
+    (imported,) = read_source(str(path), spill=tmp_path / "spilled").imported
+    assert (imported.benchmark, imported.path) == (name, str(path))
+    assert len(list((tmp_path / "spilled").glob("*.parquet"))) == 1
+    (looked,) = read_source(str(path)).imported
+    assert looked.cases.equals(imported.cases)
+
+
+def test_texts_that_cannot_be_written_are_one_sentence(tmp_path):
+    path = authored.write(tmp_path / "a-file.jsonl", authored.rows(3))
+    (tmp_path / "taken").write_text("no folder")
+    with pytest.raises(UnwritableWorkspace, match="taken"):
+        load_large(path, processbench, tmp_path / "taken")

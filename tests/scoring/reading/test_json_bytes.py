@@ -1,0 +1,55 @@
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from any_json import ANY_JSON
+from scoring.reading.fields import _CONTROL
+from scoring.reading.json_bytes import holds_control, strings_in
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"])) | st.text(st.sampled_from('\\"bfu0\x07\x7f\x85\u202e\u2028é'))
+
+
+def strings(value):
+    """All strings of a value, keys too."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [*value, *(text for one in value.values() for text in strings(one))]
+    return [text for one in value for text in strings(one)] if isinstance(value, list) else []
+
+
+@given(st.lists(ANY_JSON | TEXT | st.dictionaries(TEXT, TEXT, max_size=2), min_size=1, max_size=3), st.booleans())
+def test_strings_are_counted_in_valid_json(values, ascii_only):
+    raw = "\n".join(json.dumps(value, ensure_ascii=ascii_only) for value in values).encode(errors="replace")
+    assert strings_in(raw) == len(strings(values))
+
+
+@given(st.lists(TEXT, min_size=1, max_size=3), st.booleans())
+def test_control_characters_are_seen_as_they_are_and_escaped(texts, ascii_only):
+    raw = json.dumps(texts, ensure_ascii=ascii_only).encode()
+    assert holds_control(raw) == any(_CONTROL.search(text) is not None for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (rb'"\u001F"', True),
+        (rb'"\u202E"', True),
+        (rb'"\u202e"', True),
+        (rb'"\u2026 \u2019 \u00e9 \n \t \/ \r"', False),
+        (rb'"\\b \\f \\u0007 \\\\u0007"', False),
+        (rb'"\\\b"', True),
+        (b"", False),
+        (b'"a"\r\n\t"b"\n', False),
+    ],
+)
+def test_escapes(raw, expected):
+    assert holds_control(raw) == expected
+
+
+def test_every_control_character_is_the_one_that_fields_note():
+    for code in (*range(0x3000), 0xFEFF):
+        assert holds_control(json.dumps(chr(code)).encode()) == bool(re.search(_CONTROL, chr(code)))

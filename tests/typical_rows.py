@@ -1,0 +1,47 @@
+"""Rows that each reader recognises, one or more a benchmark and a result format; authored."""
+
+import authored
+import benchmark_rows
+import modified
+
+CASE = authored.row(label=1)
+EVALSCOPE = {"model_output": {"choices": []}, "messages": [], "metadata": CASE}
+POOLING = {"id": "p", "object": "list", "model": "a-prm", "data": [{"index": 0, "object": "pooling", "data": [[1.0]]}]}
+SCORES = {"step_level_validity_scores": [0.9], "step_level_validity_labels": [True]}
+ANSWERED = {"pred_error_idx": 2, "raw_response": "It is \\boxed{2}", "model_key": "a", "api_failed": False}
+
+RESULTS = {
+    "mr_eval": [
+        {"task_name": "t", "model_name": "a-prm", "results": {"scores": SCORES, "idx": "circular_a_1"}},
+        {"scores": SCORES, "idx": "circular_a_1"},
+    ],
+    "grben_prm": [{"id": "physics-1", "gt_label": 2, "pred_label": 2, "threshold": 0.5, "probs": [0.9, 0.1]}],
+    "grben_llm": [{**benchmark_rows.grben(), **ANSWERED}],
+    "processbench_output": [
+        {**CASE, "generated_critique": "\\boxed{1}", "prediction": 1, "match": True},
+        {**CASE, "generated_critique": ["\\boxed{1}"] * 8, "prediction": 1, "match": True},
+        {**CASE, "prediction": 1, "match": True},
+    ],
+    "rprm_processbench": [{**CASE, "responses": [0.9, 0.1, 0.5], "PRM_CoT": ["a", "b", "c"], "match": 1}],
+    "evalscope": [
+        {"index": 0, "model": "a", **EVALSCOPE},
+        {"index": 0, "target": "1", "messages": [], "sample_score": {"score": {"value": {}}, "sample_metadata": CASE}},
+    ],
+    "vllm_pooling": [
+        POOLING,
+        {"id": "b", "custom_id": "c", "response": {"status_code": 200, "body": POOLING}, "error": None},
+    ],
+    "reasoneval": [{"id": 1, "scores": [0.9, 0.1]}, {"id": 1, "scores": [[0.1, 0.1, 0.8]]}],
+    "reasoneval_critic": [{"id": 1, "response": "r", "correctness_pred": "Wrong", "error_step_pred": "2"}],
+    "cached_scores": [{"benchmark": "b", "prm_name": "a", "problem_id": 1, "candidate_index": 0, "step_scores": [0.9]}],
+    "inspect_log": [{"version": 2, "status": "success", "eval": {"model": "a"}, "plan": {}, "samples": []}],
+}
+BENCHMARKS = {
+    "processbench": [CASE],
+    "prmbench": [modified.row()],
+    "grben": [benchmark_rows.grben()],
+    "mrmath": [benchmark_rows.mrmath()],
+    "prm800k": [benchmark_rows.prm800k()],
+    "stepwise": [benchmark_rows.stepwise()],
+    "math_shepherd": [benchmark_rows.math_shepherd()],
+}
