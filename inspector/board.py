@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.headline import Headline, headline
+from inspector.headline import F1, Headline, headline
 from inspector.paint import Brush
 from inspector.selection import Selection
 from inspector.widgets.columns import Column
@@ -15,17 +15,19 @@ from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
 from scoring.filters import passing
 from scoring.metrics.first_error import Unparsed
-from scoring.verdicts import OUTCOMES, REFUSED, UNPARSED, UNSCORED
+from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 
 BOARD = {
     "row": pl.String(),
     "scorer": pl.String(),
     "benchmark": pl.String(),
-    "f1": pl.Float64(),
+    # F1 or PRMScore, whichever `metric` says the benchmark reports, and the accuracies on what is wrong and right.
+    "metric": pl.String(),
+    "score": pl.Float64(),
     "low": pl.Float64(),
     "high": pl.Float64(),
-    "error_acc": pl.Float64(),
-    "correct_acc": pl.Float64(),
+    "on_wrong": pl.Float64(),
+    "on_right": pl.Float64(),
     "over": pl.String(),
     "reason": pl.String(),
     "threshold": pl.Float64(),
@@ -42,7 +44,7 @@ SEPARATOR = "\n"
 
 
 def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFrame:
-    """One row for every scorer and benchmark that it gave anything for, best F1 first within a benchmark.
+    """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
 
     `base` are the conditions that hold for the whole app; filters of the cases screen do not touch the board.
     """
@@ -53,10 +55,11 @@ def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFram
         member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy()
         for evaluation in selection.evaluations:
             if (evaluation.present & member).any():
-                line, counts = _line(evaluation, member.tobytes(), selection.request.unparsed, selection.request.seed)
+                asked = selection.request.unparsed, selection.request.seed, benchmark
+                line, counts = _line(evaluation, member.tobytes(), *asked)
                 rows.append(_row(evaluation, benchmark, line, counts))
     frame = pl.DataFrame(rows, schema=BOARD, orient="row")
-    return frame.sort("benchmark", "f1", "scorer", descending=[False, True, False], nulls_last=True)
+    return frame.sort("benchmark", "score", "scorer", descending=[False, True, False], nulls_last=True)
 
 
 def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[int]) -> dict[str, Any]:
@@ -65,10 +68,10 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
         "row": f"{scorer.name}{SEPARATOR}{benchmark}",
         "scorer": scorer.name,
         "benchmark": benchmark,
-        **{name: getattr(line, name) for name in ("f1", "low", "high", "error_acc", "correct_acc", "over", "reason")},
+        **{name: value for name, value in vars(line).items() if name in BOARD},
         "threshold": evaluation.rule.threshold,
         "threshold_source": evaluation.rule.source,
-        "scored": sum(counts) - sum(counts[code] for code in (UNPARSED, REFUSED, UNSCORED)),
+        "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
         "cases": sum(counts),
         "about": scorer.about,
         **dict(zip(OUTCOMES, counts, strict=True)),
@@ -76,18 +79,25 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
 
 
 @lru_cache(maxsize=64)
-def _line(evaluation: Evaluation, member: bytes, unparsed: Unparsed, seed: int) -> tuple[Headline, list[int]]:
+def _line(
+    evaluation: Evaluation, member: bytes, unparsed: Unparsed, seed: int, benchmark: str
+) -> tuple[Headline, list[int]]:
     """The metric and the outcome counts of one line; remembered, because most lines stay when one threshold moves.
 
     `member` are the bytes of a mask over the cases.
     """
     rows = np.frombuffer(member, dtype=np.bool_)
     counts = np.bincount(evaluation.codes[rows], minlength=len(OUTCOMES)).tolist()
-    return headline(evaluation, rows, unparsed, seed), counts
+    return headline(evaluation, rows, unparsed, seed, benchmark), counts
 
 
-def board_columns(brush: Brush, *, several: bool, long_names: bool = False) -> list[Column]:
-    """The board's columns on screen; `long_names` gives the scorers' names more of the width that is to spare."""
+def board_columns(
+    brush: Brush, *, several: bool, long_names: bool = False, metrics: tuple[str, ...] = (F1,)
+) -> list[Column]:
+    """The board's columns on screen, with headings that are true of all the `metrics` of its rows.
+
+    `long_names` gives the scorers' names more of the width that is to spare.
+    """
     dash = "-" if brush.ascii_only else "–"
 
     def percent(value: float | None, _: int) -> list[Part]:
@@ -113,12 +123,16 @@ def board_columns(brush: Brush, *, several: bool, long_names: bool = False) -> l
     columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1)]
     if several:
         columns.append(Column("benchmark", "benchmark", 12))
+    if len(metrics) > 1:
+        columns.append(Column("metric", "metric", max(map(len, metrics))))
+    name = metrics[0] if len(metrics) == 1 else "score"
+    wrong, right = ("error", "clean") if metrics == (F1,) else ("wrong", "right")
     return [
         *columns,
-        Column("f1", "F1", 5, right=True, paint=strong),
+        Column("score", name, max(5, len(name)), right=True, paint=strong),
         Column("interval", "95%", 7, right=True, paint=interval, source=("low", "high")),
-        Column("error_acc", "error", 5, right=True, paint=percent),
-        Column("correct_acc", "clean", 5, right=True, paint=percent),
+        Column("on_wrong", wrong, 5, right=True, paint=percent),
+        Column("on_right", right, 5, right=True, paint=percent),
         Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4),
         # Room for "0.550 optimistic" and "labels as given".
         Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=1),
@@ -126,24 +140,31 @@ def board_columns(brush: Brush, *, several: bool, long_names: bool = False) -> l
     ]
 
 
+def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
+    """The metrics that a board's rows are of; F1 where there is no row."""
+    return tuple(frame["metric"].unique().sort()) or (F1,)
+
+
 def board_lines(selection: Selection) -> Iterator[str]:
     """The board as lines of plain text, for a terminal without the app."""
     frame = board_frame(selection)
     yield f"{selection.cases.height} cases, {frame.height} scorers"
     width = max([len(name) for name in frame["scorer"]] + [6])
-    yield f"{'scorer':<{width}}     F1   95% interval  error_acc  correct_acc  threshold  outcomes"
+    metrics = metrics_of(frame)
+    name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", "wrong", "right")
+    yield f"{'scorer':<{width}}  {name:>5}   95% interval  {wrong:>9}  {right:>11}  threshold  outcomes"
     for row in frame.iter_rows(named=True):
-        f1 = (
-            f"{100 * row['f1']:5.1f}  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
-            if row["f1"] is not None
+        score = (
+            f"{100 * row['score']:5.1f}  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
+            if row["score"] is not None
             else "    -                "
         )
         counts = ", ".join(f"{row[name]} {name.replace('_', ' ')}" for name in OUTCOMES if row[name])
-        accuracies = f"{_percent(row['error_acc']):>9}  {_percent(row['correct_acc']):>11}"
+        accuracies = f"{_percent(row['on_wrong']):>9}  {_percent(row['on_right']):>11}"
         threshold = "-" if row["threshold"] is None else f"{row['threshold']:.3f}"
         source = f"; {row['threshold_source']}" if row["threshold"] is None else ""
         reason = f"; {row['reason']}" if row["reason"] else ""
-        yield f"{row['scorer']:<{width}}  {f1}  {accuracies}  {threshold:>9}  {counts}{source}{reason}"
+        yield f"{row['scorer']:<{width}}  {score}  {accuracies}  {threshold:>9}  {counts}{source}{reason}"
 
 
 def _percent(value: float | None) -> str:

@@ -149,13 +149,13 @@ def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> l
     ascii_only = manner.brush.ascii_only
     judged = evaluation.judged_wrong(row)
     wrong = judged is not None and judged[step]
-    style = "bad" if wrong else "good"
+    style = "dim" if judged is None else "bad" if wrong else "good"
     cross = "x" if ascii_only else "✗"
     rewards = evaluation.rewards.of(row)
     if rewards is not None:
         mark = cross if wrong else " "
         return [
-            *_bar(evaluation, rewards[step], style, manner),
+            *_bar(evaluation, row, rewards[step], style, manner),
             (f" {_five_cells(rewards[step])}", style),
             (f"{mark} ", style),
         ]
@@ -167,9 +167,9 @@ def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> l
     return []
 
 
-def _bar(evaluation: Evaluation, reward: float, style: str, manner: Manner) -> list[Part]:
+def _bar(evaluation: Evaluation, row: int, reward: float, style: str, manner: Manner) -> list[Part]:
     """A reward's bar in the scorer's own range, with the threshold through it where there is one."""
-    scorer, threshold = evaluation.scorer, evaluation.rule.threshold
+    scorer, threshold = evaluation.scorer, evaluation.threshold_at(row)
     span = (scorer.high - scorer.low) or 1.0
     share = (reward - scorer.low) / span
     if threshold is None:

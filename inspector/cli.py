@@ -13,7 +13,7 @@ from importlib import import_module
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
 FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
 """Formats of `export`."""
-_REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold")
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold", "rule")
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
@@ -24,6 +24,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
     "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
+    "thresholds": ("inspector.shell.thresholds", "what every way to choose a threshold gives, and what it turns over"),
+    "compare": ("inspector.shell.comparing", "scorers on the cases they share: differences, tests, agreement"),
+    "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
+    "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),
+    "bias": ("inspector.shell.breakdown", "which way scorers lean, and on which cases they differ from the rest"),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.numbers", "one case, a row a step"),
     "export": ("inspector.shell.exporting", "cases or rewards as the rows that other toolkits read"),
@@ -31,7 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command -> the module whose `run(args)` does it, and its line of help."""
 
 EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
-like a command). Exit codes: 0 done, 1 import had a warning, 2 could not or wrong usage, 130 interrupted."""
+like a command). Exit codes: 0 done, 1 import had a warning or paper --check found a difference, 2 could not or wrong
+usage, 130 interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -108,7 +114,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 def _is_command(words: Sequence[str]) -> bool:
     """Whether the first word that is neither a flag nor a flag's value names a command."""
-    takes_value = {"-w", "--workspace", "--where", "--benchmark", "--subset", "--scorer", "--threshold"}
+    takes_value = {"-w", "--workspace", "--where", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"}
     takes_value |= {"--unparsed", "--seed", "-o", "--output"}
     skip = False
     for word in words:
@@ -148,12 +154,24 @@ def _common(default: object) -> argparse.ArgumentParser:
         metavar="X",
         dest=dest("--threshold"),
         default=value(()),
-        help="a number, default, best or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
+        help="a number, default, best, dev or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
+    )
+    which.add_argument(
+        "--rule",
+        action=_Collect,
+        metavar="RULE",
+        dest=dest("--rule"),
+        default=value(()),
+        help="'<' or '<=': how a reward stands to the threshold where its step is wrong; or SCORER=RULE (repeatable)",
     )
     which.add_argument(
         "--unparsed", choices=("wrong", "drop"), default=value("wrong"), help="how cases without a verdict count"
     )
-    which.add_argument("--seed", type=_seed, default=value(0), metavar="N", help="seed of resampling (default 0)")
+    seeded = "seed of resampling and of dev sets (default 0)"
+    which.add_argument("--seed", type=_seed, default=value(0), metavar="N", help=seeded)
+    which.add_argument(
+        "--baselines", action="store_true", default=value(False), help="also a coin, always-clean and always-first-step"
+    )
     how = common.add_argument_group("how it looks")
     how.add_argument("-q", "--quiet", action="store_true", default=value(False), help="no words on stderr")
     how.add_argument("--no-color", action="store_true", default=value(False), help="no colours (also NO_COLOR=1)")
@@ -201,6 +219,15 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="mr_eval: the model_name, which is its own --model")
 
 
+def _paper(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", choices=("processbench", "prmbench", "socratic", "grben"), help="the paper's benchmark")
+    parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
+    parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 if a figure here does not round to the printed one"
+    )
+
+
 def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
@@ -228,11 +255,32 @@ def _arguments(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
         return
     _output(parser)
+    _of_numbers(name, parser)
+
+
+def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
+    """What a command that prints a document takes beside the flags of all of them."""
     if name == "show":
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
         parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
     if name == "metrics":
         parser.add_argument("--by", action=_Collect, metavar="COL", default=(), help="group by these columns")
+    if name == "thresholds":
+        parser.add_argument(
+            "--flips",
+            nargs="*",
+            metavar="X",
+            help="the cases whose outcome differs between two thresholds (given none: the default and the present)",
+        )
+    if name == "paper":
+        _paper(parser)
+    if name == "compare":
+        words = "two scorers or more, by name or a unique part of it (default: all that have a verdict)"
+        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=words)
+    if name == "breakdown":
+        from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
+
+        add_breakdown(parser)
     if name == "cases":
         parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
 

@@ -7,15 +7,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.official_rows import averaging, interval_notes, official_rows
+from inspector.parts import parts
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.metrics.first_error import AVERAGING, metric_rows
-from scoring.metrics.intervals import RESAMPLES
-from scoring.metrics.statistics import statistics_rows
+from scoring.filters import named
+from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
+from scoring.published.statistics import beside
 from scoring.step_rewards import Bools
+from scoring.verdicts import DEV, AsGiven, RuleByCase
 
 METRICS = {
     "scorer": pl.String(),
@@ -31,6 +34,7 @@ METRICS = {
 STATISTICS = {
     "benchmark": pl.String(),
     "subset": pl.String(),
+    "group": pl.String(),
     "statistic": pl.String(),
     "value": pl.Float64(),
     "n": pl.Int64(),
@@ -77,15 +81,43 @@ def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) 
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
         "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
-        "threshold": {one.scorer.name: one.rule.threshold for one in evaluations},
+        "threshold": {one.scorer.name: _threshold(one) for one in evaluations},
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
         "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
-        "averaging": AVERAGING,
+        "averaging": averaging(selection),
         "unparsed": request.unparsed,
         "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
         "seed": request.seed,
-        "notes": list(notes),
+        "notes": [*notes, *_other_boundaries(evaluations), *_dev_cases(selection)],
     }
+
+
+def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
+    """The threshold; by subset where it was tuned so, None where none decides."""
+    rule = evaluation.rule
+    return dict(rule.told) if isinstance(rule, RuleByCase) else rule.threshold
+
+
+def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
+    """A sentence for every scorer whose boundary is not its own."""
+    for one in evaluations:
+        own = one.scorer.comparison
+        if not isinstance(one.rule, AsGiven) and one.rule.comparison != own:
+            asked = f"a step is wrong iff its reward {one.rule.comparison} threshold, as asked"
+            yield f"{one.scorer.name}: {asked}; its own rule is {own}"
+
+
+def _dev_cases(selection: Selection) -> Iterator[str]:
+    """How many dev cases each scorer is reported without, and whether all are reported on the same cases."""
+    shown = selection.mask
+    left_out = {one.scorer.name: (one.codes == DEV) & shown for one in selection.chosen_evaluations}
+    counts = {name: int(rows.sum()) for name, rows in left_out.items() if rows.any()}
+    if not counts:
+        return
+    yield "dev cases left out: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+    if len({rows.tobytes() for rows in left_out.values()}) > 1:
+        column = named(f"{max(counts, key=lambda name: counts[name])}.outcome")
+        yield f"so the scorers are reported on different cases; for the same ones add --where \"{column} <> 'dev'\""
 
 
 def conditions(request: Request) -> tuple[str, ...]:
@@ -105,12 +137,11 @@ def _coverage(evaluation: Evaluation, shown: Bools) -> str:
 
 def metrics_document(selection: Selection, form: str = "") -> Document:
     """Official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
-    rows = list(_metric_rows(selection))
+    rows = list(official_rows(selection))
     by = {name: pl.String() for name in selection.request.by if name not in METRICS}
     frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
-    strata = "erroneous/clean and, for the average, subset"
-    notes = [f"low and high: 95% bootstrap, {RESAMPLES} resamples, stratified by {strata}"]
-    if repeated := _repeated_solutions(selection):
+    notes = list(interval_notes(selection))
+    if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     if not selection.request.by:
         notes += _partial_averages(selection)
@@ -118,32 +149,8 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     return Document(frame, provenance(selection, command, tuple(notes)))
 
 
-def _metric_rows(selection: Selection) -> Iterator[dict[str, Any]]:
-    request, shown = selection.request, selection.mask
-    for evaluation in selection.chosen_evaluations:
-        for benchmark, within in _parts(selection.cases, ("benchmark",)):
-            for group, rows in _parts(selection.cases, request.by, within & shown):
-                for row in metric_rows(evaluation, rows, request.unparsed, request.seed):
-                    if not request.by or row["subset"] == "all":
-                        yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
-
-
-def _parts(
-    cases: pl.DataFrame, by: tuple[str, ...], within: Bools | None = None
-) -> Iterator[tuple[Mapping[str, str], Bools]]:
-    """Every combination of the columns' values that occurs, with its rows as a mask; without columns, all rows."""
-    within = np.ones(cases.height, dtype=np.bool_) if within is None else within
-    if not by:
-        yield {}, within
-        return
-    grouped = cases.select(by).with_row_index("_row").filter(pl.Series(within)).group_by(list(by), maintain_order=True)
-    for values, part in grouped:
-        mask = np.zeros(cases.height, dtype=np.bool_)
-        mask[part["_row"].to_numpy()] = True
-        yield {name: "" if value is None else str(value) for name, value in zip(by, values, strict=True)}, mask
-
-
-def _repeated_solutions(selection: Selection) -> int:
+def repeated_solutions(selection: Selection) -> int:
+    """How many of the shown cases have the problem and steps of an earlier one."""
     keys = selection.cases["key"].gather(selection.shown)
     return keys.len() - keys.n_unique()
 
@@ -152,7 +159,7 @@ def _partial_averages(selection: Selection) -> Iterator[str]:
     """A sentence for every average that leaves out a subset, because none of its cases was scored."""
     for one in selection.chosen_evaluations:
         groups = one.gold.subsets[1]
-        for part, within in _parts(selection.cases, ("benchmark",), selection.mask):
+        for part, within in parts(selection.cases, ("benchmark",), selection.mask):
             there, wanted = np.unique(groups[within & one.tried]).size, np.unique(groups[within]).size
             if 0 < there < wanted:
                 name = f"{one.scorer.name} on {part['benchmark']}"
@@ -211,10 +218,17 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
     return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
 
 
+def described_cases(selection: Selection) -> pl.DataFrame:
+    """The shown cases in file order, with the lengths of their problems."""
+    problems = selection.texts.frame(["problem"])["problem"]
+    lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
+    return selection.cases.with_columns(lengths).filter(pl.Series(selection.mask))
+
+
 def statistics_document(selection: Selection, form: str = "") -> Document:
-    """Statistics of the shown cases by subset, without scorers."""
-    shown = selection.cases.filter(pl.Series(selection.mask))
-    frame = pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False)
+    """Statistics of the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
+    shown = described_cases(selection)
+    frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
     facts = provenance(selection, selection.request.command("stats", form=form))
     kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
     return Document(frame, kept)

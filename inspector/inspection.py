@@ -12,13 +12,16 @@ import numpy as np
 import polars as pl
 
 from inspector.facet_counts import Counts, facet_counts
-from inspector.headline import Headline, headline, official_f1
-from inspector.selection import OPTIMISTIC, Selection, match_name, ordering, select
+from inspector.headline import Headline, headline, official_score, score_curve
+from inspector.names import match_name
+from inspector.selection import Selection, ordering, select
+from inspector.wishes import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
 from scoring.metrics.first_error import FAILURES
 from scoring.step_rewards import Bools, Ints
-from scoring.thresholds import Sweep, sweep
+from scoring.step_thresholds import StepSweep
+from scoring.thresholds import Sweep
 from scoring.verdicts import OUTCOMES, RIGHT
 
 
@@ -92,11 +95,10 @@ class Inspection:
     @cached_property
     def headline(self) -> Headline | None:
         """The official metric of the scorer in focus on the slice."""
-        return (
-            None
-            if self.evaluation is None
-            else headline(self.evaluation, self.slice, self.selection.request.unparsed, self.selection.request.seed)
-        )
+        request = self.selection.request
+        if self.evaluation is None:
+            return None
+        return headline(self.evaluation, self.slice, request.unparsed, request.seed, self.benchmark)
 
     @cached_property
     def outcome_counts(self) -> dict[str, int]:
@@ -127,11 +129,11 @@ class Inspection:
         return (low, high) if low < high else (low, low + 1.0)
 
     @cached_property
-    def sweep(self) -> Sweep | None:
-        """F1 at every distinct threshold on the slice; None where there is none to move."""
+    def sweep(self) -> Sweep | StepSweep | None:
+        """The official metric at every distinct threshold on the slice; None where there is none to move."""
         if self.evaluation is None:
             return None
-        return sweep(self.evaluation, self.slice, self.evaluation.gold.subsets[1], self.selection.request.unparsed)
+        return score_curve(self.evaluation, self.slice, self.selection.request.unparsed, self.benchmark)
 
     def facet_counts(self) -> dict[str, Counts]:
         """For every facet its values and how many cases have them under all the other conditions."""
@@ -281,11 +283,12 @@ def inspect(selection: Selection) -> Inspection:
 
 
 def _best(start: Inspection, names: list[str]) -> str | None:
-    """The scorer with the highest F1, of equally good ones the first by name; those without an F1 come last."""
+    """The scorer with the highest score, of equally good ones the first by name; those without one come last."""
 
     def place(name: str) -> tuple[bool, float, str]:
-        f1 = official_f1(start.selection.evaluation(name), start.slice, start.selection.request.unparsed)
-        return f1 is None, -(f1 or 0.0), name
+        unparsed = start.selection.request.unparsed
+        score = official_score(start.selection.evaluation(name), start.slice, unparsed, start.benchmark)
+        return score is None, -(score or 0.0), name
 
     return min(names, key=place, default=None)
 

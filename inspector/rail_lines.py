@@ -5,14 +5,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from inspector.headline import Headline
+from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.sentences import GLYPHS, WORDS
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
+from scoring.step_thresholds import StepSweep
 from scoring.thresholds import Sweep
-from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RuleByCase
 
 WIDE = 130
 """Cells from which all outcomes fit on one line."""
@@ -45,39 +46,47 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Part]
     line, was = now.headline, before.headline
     yield f"threshold {rule.threshold:.4f}", "strong"
     yield f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   ", "dim"
-    yield f"F1 {percent(line)}", "strong"
-    if line and was and rule != old and line.f1 is not None and was.f1 is not None:
-        yield f" {100 * (line.f1 - was.f1):+.1f}", "strong"
+    yield score_words(line), "strong"
+    if line and was and rule != old and line.score is not None and was.score is not None:
+        yield f" {100 * (line.score - was.score):+.1f}", "strong"
     if line and line.low is not None and line.high is not None:
         dash = "-" if brush.ascii_only else "–"
         yield f" [{100 * line.low:.1f}{dash}{100 * line.high:.1f}]", "dim"
     if line:
         reason = f": {line.reason}" if line.reason else ""
-        yield f"  {line.over}, {line.n:,} cases{reason}   {now.evaluation.scorer.name}", "dim"
+        yield f"  {line.over}, {line.n:,} {line.unit}{reason}   {now.evaluation.scorer.name}", "dim"
 
 
 def why_unmovable(now: Inspection) -> str:
     """Why there is no threshold to move."""
     if now.evaluation is None:
         return "There is no scorer, so there is no threshold to move."
-    return f"{now.evaluation.scorer.name} has no threshold to move: {now.evaluation.rule.source}."
+    name, rule = now.evaluation.scorer.name, now.evaluation.rule
+    if isinstance(rule, RuleByCase):
+        return f"{name} has a threshold for each subset ({rule.source}): none of them is moved alone."
+    return f"{name} has no threshold to move: {rule.source}."
 
 
 def percent(line: Headline | None) -> str:
-    """The F1 of a headline in percent, or a dash."""
-    return f"{100 * line.f1:.1f}" if line and line.f1 is not None else "-"
+    """The score of a headline in percent, or a dash."""
+    return f"{100 * line.score:.1f}" if line and line.score is not None else "-"
+
+
+def score_words(line: Headline | None) -> str:
+    """The score of a headline in percent, by name."""
+    return f"{line.metric if line else F1} {percent(line)}"
 
 
 @lru_cache(maxsize=8)
-def _curve(sweep: Sweep, span: tuple[float, float], width: int, brush: Brush) -> str:
-    """F1 over the range, one character a column: the best decision that falls into the column."""
-    f1 = np.nan_to_num(sweep.f1)
-    top = float(f1.max()) if f1.size else 0.0
+def _curve(sweep: Sweep | StepSweep, span: tuple[float, float], width: int, brush: Brush) -> str:
+    """The score over the range, one character a column: the best decision that falls into the column."""
+    score = np.nan_to_num(sweep.score)
+    top = float(score.max()) if score.size else 0.0
     edges = np.linspace(*span, width + 1)
     # A threshold in (low, high] decides as the candidates from the first one above low to the first at or above high.
     first = np.searchsorted(sweep.thresholds, edges[:-1], side="right")
     last = np.searchsorted(sweep.thresholds, edges[1:], side="left")
-    return brush.curve([float(f1[a : b + 1].max(initial=0.0)) for a, b in zip(first, last, strict=True)], top)
+    return brush.curve([float(score[a : b + 1].max(initial=0.0)) for a, b in zip(first, last, strict=True)], top)
 
 
 def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[Part]:
@@ -121,4 +130,5 @@ def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Part]
     default = now.evaluation.scorer.threshold if now.evaluation else 0.0
     yield f"d default {default:.4g}", "dim"
     if best is not None:
-        yield f"   * best {best[0]:.4f}: F1 {100 * best[1]:.1f}, tuned on these cases, optimistic", "dim"
+        metric = now.headline.metric if now.headline else F1
+        yield f"   * best {best[0]:.4f}: {metric} {100 * best[1]:.1f}, tuned on these cases, optimistic", "dim"

@@ -14,9 +14,9 @@ class Request:
     """The choices common to all commands.
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
-    every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best) or
-    `from:SUBSET`; later pairs win. `sort` is
-    `COLUMN`, `COLUMN:desc` or `instructive`.
+    every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best),
+    `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<` or `<=`; later pairs win. `sort` is `COLUMN`,
+    `COLUMN:desc` or `instructive`. `baselines` adds the scorers that look at nothing.
     """
 
     workspace: str | None = None
@@ -25,8 +25,10 @@ class Request:
     scorers: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
     thresholds: tuple[tuple[str | None, str], ...] = ()
+    rules: tuple[tuple[str | None, str], ...] = ()
     unparsed: Literal["wrong", "drop"] = "wrong"
     seed: int = 0
+    baselines: bool = False
     by: tuple[str, ...] = ()
     sort: str = ""
 
@@ -39,6 +41,7 @@ class Request:
             "--scorer": self.scorers,
             "--where": self.where,
             "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
+            "--rule": tuple(f"{name}={asked}" if name else asked for name, asked in self.rules),
             "--unparsed": (self.unparsed,) if self.unparsed != "wrong" else (),
             "--seed": (str(self.seed),) if self.seed else (),
             "--by": self.by if verb == "metrics" else (),
@@ -48,6 +51,8 @@ class Request:
         for flag, values in flags.items():
             for value in values:
                 line += [f"{flag}={value}"] if value.startswith("-") else [flag, value]
+        if self.baselines:
+            line.append("--baselines")
         if form:
             line.append(f"--{form}")
         return " ".join(map(shell_word, line))

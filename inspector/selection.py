@@ -1,29 +1,29 @@
 """A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from inspector.names import match_name
 from inspector.request import Request
+from inspector.wishes import Surroundings, at_wish, check, check_rule
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.evaluation import Evaluation, evaluate
-from scoring.filters import named, passing
+from scoring.filters import passing
 from scoring.gold import Gold
+from scoring.metrics.baselines import baselines
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints
 from scoring.texts import Texts
-from scoring.thresholds import sweep
 from scoring.workspace import MARK, Workspace
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
-OPTIMISTIC = "optimistic: best on these cases"
-"""The source of a threshold that was tuned on the cases it is reported on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +117,21 @@ def load(request: Request) -> Selection:
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     evaluations, folders, problems = load_evaluations(workspace, cases)
+    added = _baselines(request, cases, [one.scorer.name for one in evaluations])
+    evaluations += added
     names = [one.scorer.name for one in evaluations]
-    chosen = tuple(dict.fromkeys(match_name(word, names, "scorer") for word in request.scorers)) or tuple(names)
+    wanted = [match_name(word, names, "scorer") for word in request.scorers]
+    chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = Selection(request, workspace, cases, texts, *loaded)
     return select(decide(everything))
+
+
+def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
+    """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
+    made = baselines(Gold(cases), request.seed) if request.baselines else ()
+    return [one for one in made if one.scorer.name not in taken]
 
 
 def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], dict[str, Path], list[str]]:
@@ -154,96 +163,55 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
     return evaluations, folders, problems
 
 
-def match_name(word: str, names: Sequence[str], what: str) -> str:
-    """The one name that equals the word or contains it.
-
-    Raises:
-        UsageError: none or several do; those that there are, are named.
-    """
-    hits = [name for name in names if name == word] or [name for name in names if word.lower() in name.lower()]
-    if len(hits) == 1:
-        return hits[0]
-    problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
-    listed = ", ".join((hits or list(names))[:12]) or "none"
-    raise UsageError(f"{problem}.", f"There are: {listed}.")
-
-
 def decide(selection: Selection) -> Selection:
-    """Put every evaluation at the threshold that the request asks for it; one without a threshold stays as it is.
+    """Put every evaluation under the rule and at the threshold that the request asks for it.
+
+    One without a threshold stays as it is. What is tuned on the shown cases is so after all else is decided, since a
+    condition may speak of any scorer.
 
     Raises:
-        UsageError: no threshold, no such scorer, or a threshold for a scorer by name that has none.
+        UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
     """
+    request = selection.request
+    compared = _asked(selection, request.rules, check_rule)
+    ruled = tuple(
+        one.compared(check_rule(compared[one.scorer.name])) if one.scorer.name in compared else one
+        for one in selection.evaluations
+    )
+    asked = _asked(selection, request.thresholds, check)
+    best = {name: wish for name, wish in asked.items() if wish == "best"}
+    first = _granted(replace(selection, evaluations=ruled), {n: wish for n, wish in asked.items() if n not in best})
+    return _granted(first, best)
+
+
+def _asked(
+    selection: Selection, wishes: Sequence[tuple[str | None, str]], check: Callable[[str], object]
+) -> dict[str, str]:
+    """What is asked for each scorer by name; a wish for all passes over those that have no threshold."""
     names = [one.scorer.name for one in selection.evaluations]
     asked = {}
-    for name, wish in selection.request.thresholds:
+    for name, wish in wishes:
         for match in names if name is None else [match_name(name, names, "scorer")]:
             if name is None and not selection.evaluation(match).movable:
-                _check(wish)
+                check(wish)
                 continue
             asked[match] = wish
+    return asked
+
+
+def _granted(selection: Selection, asked: Mapping[str, str]) -> Selection:
+    around = surroundings(selection)
     decided = tuple(
-        _at(one, asked[one.scorer.name], selection) if one.scorer.name in asked else one
+        at_wish(one, asked[one.scorer.name], around) if one.scorer.name in asked else one
         for one in selection.evaluations
     )
     return replace(selection, evaluations=decided)
 
 
-def _at(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
-    """The evaluation at what was asked: a number, `default`, `best`, `best:NUMBER` or `from:SUBSET`."""
-    number = _check(wish)
-    if wish == "default":
-        return evaluation
-    if number is None:
-        return _tuned(evaluation, wish, selection)
-    return evaluation.at(number, OPTIMISTIC if wish.startswith("best:") else "chosen")
-
-
-def _check(wish: str) -> float | None:
-    """The number in a wish; None where it names none. Raises UsageError where it is no wish at all."""
-    if wish in {"default", "best"} or wish.startswith("from:"):
-        return None
-    try:
-        threshold = float(wish.removeprefix("best:"))
-    except ValueError:
-        threshold = float("nan")
-    if not np.isfinite(threshold):
-        raise UsageError(
-            f"{wish!r} is no threshold.", "Give a number, default, best or from:SUBSET, or SCORER=one of these."
-        )
-    return threshold
-
-
-def _tuned(evaluation: Evaluation, wish: str, selection: Selection) -> Evaluation:
-    if not evaluation.movable:
-        raise UsageError(
-            f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
-        )
-    names, groups = evaluation.gold.subsets
-    benchmarks = selection.cases["benchmark"].unique().to_list()
-    if len(benchmarks) > 1:
-        listed = ", ".join(sorted(benchmarks))
-        raise UsageError(f"{wish!r} tunes on one benchmark and there are {listed}.", "Choose one with --benchmark.")
-    if wish == "best":
-        _not_circular(evaluation.scorer.name, selection.request.where)
-        rows, source = select(selection).mask, OPTIMISTIC
-    else:
-        subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
-        rows, source = groups == names.index(subset), f"best on subset {subset} (optimistic there)"
-    curve = sweep(evaluation, rows, groups, selection.request.unparsed)
-    best = None if curve is None else curve.best()
-    if best is None:
-        raise UsageError(f"{evaluation.scorer.name} has no best threshold there: F1 is undefined.", "Give a number.")
-    return evaluation.at(best[0], source)
-
-
-def _not_circular(scorer: str, where: Sequence[str]) -> None:
-    """Refuse to tune on cases that are chosen by the very outcomes that the tuning changes."""
-    own = named(f"{scorer}.").rstrip('"')
-    if circular := [condition for condition in where if own in condition]:
-        raise UsageError(
-            f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number."
-        )
+def surroundings(selection: Selection) -> Surroundings:
+    """What thresholds are tuned in: the shown cases, and how the request counts."""
+    request = selection.request
+    return Surroundings(lambda: select(selection).mask, request.where, request.unparsed, request.seed)
 
 
 def select(selection: Selection, order: Ints | None = None) -> Selection:

@@ -16,6 +16,7 @@ GLYPHS = {
     "refused": "x",
     "unscored": " ",
     "no_gold": "-",
+    "dev": "d",
 }
 """One glyph an outcome: never colour alone."""
 
@@ -34,11 +35,8 @@ def steps_word(count: int) -> str:
 def outcome_sentence(evaluation: Evaluation, row: int) -> str:
     """Verdict, gold and how they differ, with the reward at the gold step where there is one."""
     outcome = OUTCOMES[evaluation.codes[row]]
-    if outcome in {"refused", "unparsed"}:
-        return f"{outcome}: {evaluation.reasons[row]}"
-    if outcome == "unscored":
-        solution = evaluation.rewards.solutions[row]
-        return "not scored yet" if np.isnan(solution) else f"no verdict, one number for the solution: {solution:.4g}"
+    if outcome in {"refused", "unparsed", "unscored", "dev"}:
+        return _without_verdict(evaluation, row, outcome)
     verdict, gold = int(evaluation.verdicts[row]), int(evaluation.gold.earliest[row])
     predicted = predicted_words(verdict)
     if outcome == "no_gold":
@@ -49,8 +47,17 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
         return f"{predicted}; gold step {gold} is beyond the last step"
     distance = _distance(outcome, verdict, gold, int(evaluation.gold.n_steps[row]))
     reward = float(evaluation.rewards_at_gold[row])
-    at_gold = "" if np.isnan(reward) else f" (reward {_reward(reward, evaluation)} at the gold step)"
+    at_gold = "" if np.isnan(reward) else f" (reward {_reward(reward, evaluation, row)} at the gold step)"
     return f"{predicted}, gold step {gold}: {distance}{at_gold}"
+
+
+def _without_verdict(evaluation: Evaluation, row: int, outcome: str) -> str:
+    if outcome == "dev":
+        return f"left out of the report: the threshold of {evaluation.scorer.name} was tuned on this case"
+    if outcome == "unscored":
+        solution = evaluation.rewards.solutions[row]
+        return "not scored yet" if np.isnan(solution) else f"no verdict, one number for the solution: {solution:.4g}"
+    return f"{outcome}: {evaluation.reasons[row]}"
 
 
 def predicted_words(verdict: int) -> str:
@@ -79,7 +86,7 @@ def votes_words(evaluation: Evaluation, row: int) -> str:
 
 def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
     lowest = min(evaluation.rewards.of(row) or [float("nan")])
-    said = "" if np.isnan(lowest) else f" (lowest reward {_reward(lowest, evaluation)})"
+    said = "" if np.isnan(lowest) else f" (lowest reward {_reward(lowest, evaluation, row)})"
     return f"{predicted}, gold no error: false alarm{said}"
 
 
@@ -96,9 +103,9 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
     return f"{steps_word(abs(gold - verdict))} {outcome}"
 
 
-def _reward(reward: float, evaluation: Evaluation) -> str:
+def _reward(reward: float, evaluation: Evaluation, row: int) -> str:
     """A reward with two digits, or with as many as tell it from the threshold."""
-    threshold = evaluation.rule.threshold
+    threshold = evaluation.threshold_at(row)
     if threshold is None:
         return f"{reward:.2f}"
     for digits in range(2, 6):

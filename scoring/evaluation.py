@@ -1,6 +1,6 @@
 """An evaluation: cases joined with one scorer's rewards, labels or votes under one decision."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,17 +10,20 @@ import polars as pl
 from scoring.errors import UsageError
 from scoring.given import Given, decision_of, given_of
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
-from scoring.scorer import Scorer
-from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
+from scoring.scorer import Comparison, Scorer
+from scoring.step_rewards import Bools, Floats, Ints, JudgedSteps, StepRewards, align
 from scoring.verdicts import (
+    DEV,
     NO_VERDICT,
     RIGHT,
     WRONG,
     AsGiven,
+    ByThreshold,
     CaseFloats,
     Codes,
     Decision,
     Rule,
+    RuleByCase,
     case_floats,
     margins,
     outcome_names,
@@ -37,7 +40,7 @@ class Evaluation:
     """One scorer on n cases. All arrays are in the order of the cases.
 
     `codes` (n, uint8) are outcome codes of `scoring.verdicts`. Moving the threshold gives a new evaluation that shares
-    everything but them.
+    everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is this one.
     """
 
     scorer: Scorer
@@ -48,6 +51,7 @@ class Evaluation:
     given: Given
     rule: Decision
     codes: Codes
+    whole: "Evaluation | None" = None
 
     def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
         """The same rewards decided at another threshold.
@@ -55,13 +59,63 @@ class Evaluation:
         Raises:
             UsageError: no threshold decides here.
         """
-        if not isinstance(self.rule, Rule):
-            raise UsageError(
-                f"{self.scorer.name} has no threshold to set: {self.rule.source}.", "Leave its threshold out."
-            )
-        return self._under(self.rule.at(threshold, source))
+        return self._origin.under(self._one_rule.at(threshold, source))
 
-    def _under(self, rule: Rule) -> "Evaluation":
+    def compared(self, comparison: Comparison) -> "Evaluation":
+        """The same threshold with another boundary: whether a reward that equals it is judged wrong.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        return self._origin.under(replace(self._one_rule, comparison=comparison))
+
+    def by_case(self, thresholds: Floats, told: Mapping[str, float], source: str) -> "Evaluation":
+        """The same rewards, each case decided at its own threshold; no case is left out.
+
+        Args:
+            thresholds: (n,), finite.
+            told: the same by subset, for people.
+            source: where the thresholds come from.
+
+        Raises:
+            UsageError: no threshold decides here.
+        """
+        decided = self._origin.under(RuleByCase(thresholds, self._one_rule.comparison, source, told))
+        return replace(decided, whole=self._origin)
+
+    def at_default(self) -> "Evaluation":
+        """At the scorer's own threshold where one decides, else as it is; no case is left out."""
+        if isinstance(self._origin.rule, AsGiven):
+            return self
+        return self.at(self.scorer.threshold, self.scorer.threshold_source)
+
+    @property
+    def _origin(self) -> "Evaluation":
+        return self.whole or self
+
+    @property
+    def _one_rule(self) -> Rule:
+        rule = self._origin.rule
+        if not isinstance(rule, Rule):
+            raise UsageError(f"{self.scorer.name} has no threshold to set: {rule.source}.", "Leave its threshold out.")
+        return rule
+
+    def without(self, rows: Bools) -> "Evaluation":
+        """The same with the cases of `rows` (n) left out of every denominator, as DEV; unscored ones stay unscored."""
+        given = self.given.without(rows & self.tried)
+        gone = given.missing == DEV
+        sides = (self.floats.before, self.floats.at, self.floats.all)
+        floats = CaseFloats(*(np.where(gone, np.nan, side) for side in sides))
+        rest = replace(self, given=given, floats=floats, codes=given.codes, whole=self._origin)
+        return rest if isinstance(self.rule, AsGiven) else rest.under(self.rule)
+
+    @property
+    def left_out(self) -> int:
+        """How many cases are left out because the threshold was tuned on them."""
+        return int((self.given.missing == DEV).sum())
+
+    def under(self, rule: ByThreshold) -> "Evaluation":
+        """The same cases decided by another rule."""
         codes = self.floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
         return replace(self, rule=rule, codes=codes)
@@ -121,7 +175,7 @@ class Evaluation:
     @cached_property
     def verdicts(self) -> Ints:
         """The predicted earliest error, 0-based, -1 none, NO_VERDICT where there is no verdict. Shape (n,)."""
-        if not isinstance(self.rule, Rule):
+        if isinstance(self.rule, AsGiven):
             return self.given.verdicts
         return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
 
@@ -129,17 +183,21 @@ class Evaluation:
         """For each step of a case whether it is judged wrong; None where no step is judged by itself."""
         if self.given.by_label[row]:
             return [not right for right in self.rewards.labels.of(row) or ()]
-        if not self.given.by_threshold[row] or not isinstance(self.rule, Rule):
+        if not self.given.by_threshold[row] or isinstance(self.rule, AsGiven):
             return None
-        wrong: list[bool] = self.rule.wrong(np.array(self.rewards.of(row))).tolist()
+        wrong: list[bool] = self.rule.of(row).wrong(np.array(self.rewards.of(row))).tolist()
         return wrong
+
+    def threshold_at(self, row: int) -> float | None:
+        """The threshold of one case; None where none decides."""
+        return None if isinstance(self.rule, AsGiven) else self.rule.of(row).threshold
 
     @cached_property
     def margins(self) -> Floats:
         """See `scoring.verdicts.margins`; NaN throughout where no threshold decides."""
-        if self.rule.threshold is None:
+        if isinstance(self.rule, AsGiven):
             return np.full(self.codes.size, np.nan)
-        return margins(self.floats, self.codes, self.rule.threshold)
+        return margins(self.floats, self.codes, self.rule.cut)
 
     @cached_property
     def rewards_at_gold(self) -> Floats:
@@ -156,7 +214,7 @@ class Evaluation:
 
         NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
         """
-        rows, wrong, offsets = self._judged_steps
+        rows, wrong, offsets = self.judged_steps
         labels = self.gold.step_labels[np.repeat(rows, self.gold.n_steps)]
         known = labels != UNKNOWN_STEP
         right = known & (wrong == (labels == WRONG_STEP))
@@ -165,21 +223,22 @@ class Evaluation:
         shares: Floats = np.divide(n_right, n_known, out=np.full(n_right.size, np.nan), where=n_known > 0)
         return shares
 
-    @property
-    def _judged_steps(self) -> tuple[Bools, Bools, Ints]:
-        """The cases whose steps are judged one by one, whether each of these is judged wrong, and where rows begin."""
+    @cached_property
+    def judged_steps(self) -> JudgedSteps:
+        """Every step that is judged by itself, by a threshold or by a label."""
         given, rewards, labels = self.given, self.rewards, self.rewards.labels
         rows = given.by_threshold | given.by_label
-        if isinstance(self.rule, Rule) and np.array_equal(rows, rewards.scored) and not given.by_label.any():
-            return rows, self.rule.wrong(rewards.values), rewards.offsets
+        rule = None if isinstance(self.rule, AsGiven) else self.rule
+        if rule and np.array_equal(rows, rewards.scored) and not given.by_label.any():
+            return JudgedSteps(rows, rule.steps_wrong(rewards), rewards.offsets)
         lengths = np.where(rows, self.gold.n_steps, 0)
         by_label = np.repeat(given.by_label, lengths)
         wrong = np.zeros(by_label.size, dtype=np.bool_)
         wrong[by_label] = ~labels.values[np.repeat(given.by_label, np.diff(labels.offsets))]
-        if isinstance(self.rule, Rule):
+        if rule:
             kept = np.repeat(given.by_threshold, np.diff(rewards.offsets))
-            wrong[~by_label] = self.rule.wrong(rewards.values[kept])
-        return rows, wrong, np.concatenate([[0], np.cumsum(lengths)])
+            wrong[~by_label] = rule.steps_wrong(rewards)[kept]
+        return JudgedSteps(rows, wrong, np.concatenate([[0], np.cumsum(lengths)]))
 
     @cached_property
     def columns(self) -> pl.DataFrame:
@@ -234,4 +293,4 @@ def evaluate(
     asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source)
     decision = decision_of(asked, aligned, counted, given)
     found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
-    return found._under(decision) if isinstance(decision, Rule) else found  # noqa: SLF001  # its own class
+    return found.under(decision) if isinstance(decision, Rule) else found

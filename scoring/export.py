@@ -164,12 +164,17 @@ def footer(provenance: Mapping[str, Any]) -> list[str]:
     for name, value in provenance.items():
         parts = value
         if isinstance(value, Mapping):
-            parts = [f"{key}: {part}" for key, part in value.items() if part is not None]
+            parts = [f"{key}: {_inline(part)}" for key, part in value.items() if part is not None]
         if parts in (None, "", [], ()):
             continue
         text = "; ".join(map(str, parts)) if isinstance(parts, (list, tuple)) else str(parts)
         lines.append(f"{name.replace('_', ' ')}: {text}")
     return lines
+
+
+def _inline(part: Any) -> str:
+    """A value in a footer's line; what is named in it, with commas."""
+    return ", ".join(f"{key} {value}" for key, value in part.items()) if isinstance(part, Mapping) else str(part)
 
 
 FORMS: dict[str, Callable[[Document], str]] = {

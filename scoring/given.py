@@ -1,6 +1,6 @@
 """What a scorer said itself, beside what a threshold on its rewards says: who decides each case, and how."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from scoring.gold import Gold
 from scoring.step_rewards import Bools, Ints, StepRewards
 from scoring.verdicts import (
+    DEV,
     LABELS_AS_GIVEN,
     NO_VERDICT,
     REFUSED,
@@ -48,8 +49,19 @@ class Given:
     @cached_property
     def tried(self) -> Bools:
         """Where there is a verdict, or there should be one: refused and unparsed cases too. Shape (n,)."""
-        found: Bools = self.answered | (self.missing != UNSCORED)
+        found: Bools = self.answered | ((self.missing != UNSCORED) & (self.missing != DEV))
         return found
+
+    def without(self, rows: Bools) -> "Given":
+        """The same without the cases of `rows` (n): they are DEV, and neither answered nor tried."""
+        return replace(
+            self,
+            verdicts=np.where(rows, NO_VERDICT, self.verdicts),
+            by_label=self.by_label & ~rows,
+            by_threshold=self.by_threshold & ~rows,
+            missing=np.where(rows, np.uint8(DEV), self.missing),
+            codes=np.where(rows, np.uint8(DEV), self.codes),
+        )
 
 
 def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None) -> Given:

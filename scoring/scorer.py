@@ -17,6 +17,8 @@ Comparison = Literal["<", "<="]
 
 FILE = "scorer.json"
 FORMAT = 1
+_TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
+_NUMBERS = frozenset({"threshold", "low", "high", "redundancy_threshold"})
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,10 @@ class Scorer:
 
     `fingerprint` is a hex digest over everything that changes the numbers. `threshold` is the scorer's own default cut
     in the units of its rewards, `comparison` how a reward stands to it where the step is judged wrong, and
-    `threshold_source` says where the cut comes from; `low` and `high` are the range of its rewards. `family` names
-    scorers that are siblings, `settings` keeps what was used, to be shown and compared.
+    `threshold_source` says where the cut comes from; `low` and `high` are the range of its rewards. Of a scorer that
+    judges redundancy beside validity, `redundancy_threshold` is the cut above which a step is redundant, in the units
+    of its second number, and `redundancy_threshold_source` says where that comes from; None = there is none. `family`
+    names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
     """
 
     name: str
@@ -39,6 +43,8 @@ class Scorer:
     comparison: Comparison = "<"
     low: float = 0.0
     high: float = 1.0
+    redundancy_threshold: float | None = None
+    redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -74,13 +80,14 @@ class Scorer:
 
 def _checked(known: dict[str, Any]) -> dict[str, Any]:
     """The values, their types made sure of; what is wrong is a KeyError, TypeError, ValueError or OverflowError."""
-    for name in ("name", "fingerprint", *(known.keys() & {"family", "about", "threshold_source"})):
+    for name in ("name", "fingerprint", *(known.keys() & _TEXTS)):
         if not isinstance(known[name], str):
             raise TypeError(f"{name} is not text")
         known[name].encode()
     if not known["name"].strip() or not known["fingerprint"].strip():
         raise ValueError("name or fingerprint is empty")
-    for name in known.keys() & {"threshold", "low", "high"}:
+    numbers = {name for name in known.keys() & _NUMBERS if name != "redundancy_threshold" or known[name] is not None}
+    for name in numbers:
         known[name] = float(known[name])
         if not math.isfinite(known[name]):
             raise ValueError(f"{name} is not a finite number")

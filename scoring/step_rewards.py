@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class StepLabels:
-    """One label a step, as the scorer gave it, for n cases in their order: true = the step is judged right.
+    """One label a step, as the scorer gave it, for n cases in their order: whether the step is right (or redundant).
 
     Row i's labels are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
     """
@@ -34,13 +34,38 @@ class StepLabels:
 
 
 @dataclass(frozen=True, eq=False)
+class StepNumbers:
+    """One number a step beside the rewards (Float64), for n cases in their order.
+
+    Row i's numbers are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
+    """
+
+    values: Floats
+    offsets: Ints
+    given: Bools
+
+
+class JudgedSteps(NamedTuple):
+    """What is decided of single steps of n cases.
+
+    `rows` (n) marks the cases whose steps are judged one by one. Whether each step of row i is judged wrong is
+    `wrong[offsets[i]:offsets[i + 1]]`; a row that is not marked has nothing there.
+    """
+
+    rows: Bools
+    wrong: Bools
+    offsets: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class StepRewards:
     """One scorer's rewards for n cases, in the order of the cases.
 
     Row i's rewards are `values[offsets[i]:offsets[i + 1]]` (Float64); a row without usable rewards has none there.
     `labels` are judgements that came with no threshold, `solutions` (n, Float64) one number a solution, NaN where there
     is none. `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and have nothing usable; a row
-    with none of all these is unscored. `reasons` (n) says why a row is refused.
+    with none of all these is unscored. `reasons` (n) says why a row is refused. `redundancy` and `redundant` are a
+    second number a step and labels for it, where there are as many as steps; without them a row is not refused.
     """
 
     values: Floats
@@ -50,6 +75,8 @@ class StepRewards:
     scored: Bools
     refused: Bools
     reasons: Sequence[str | None]
+    redundancy: StepNumbers
+    redundant: StepLabels
 
     @property
     def present(self) -> Bools:
@@ -96,6 +123,9 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     values, offsets = _flat(joined, "rewards", scored)
     labels, label_offsets = _flat(joined, "labels", labelled)
     solutions = joined["solution"].fill_null(float("nan")).to_numpy()
+    numbered, redundant = (usable & _whole(joined, name) for name in ("redundancy", "redundancy_labels"))
+    numbers, number_offsets = _flat(joined, "redundancy", numbered)
+    said, said_offsets = _flat(joined, "redundancy_labels", redundant)
     return StepRewards(
         values=np.ascontiguousarray(values, dtype=np.float64),
         offsets=offsets,
@@ -104,7 +134,19 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         scored=scored,
         refused=joined["_why"].is_not_null().to_numpy(),
         reasons=joined["_why"].to_list(),
+        redundancy=StepNumbers(np.ascontiguousarray(numbers, dtype=np.float64), number_offsets, numbered),
+        redundant=StepLabels(np.ascontiguousarray(said, dtype=np.bool_), said_offsets, redundant),
     )
+
+
+def _whole(joined: pl.DataFrame, name: str) -> Bools:
+    """The rows whose list holds something usable for each step."""
+    column, element = pl.col(name), pl.element()
+    if joined[name].null_count() == joined.height:
+        return np.zeros(joined.height, dtype=np.bool_)
+    bad = element.is_null() | element.cast(pl.Float64).is_finite().not_()
+    whole = (column.list.len() == pl.col("n_steps")) & column.list.eval(bad).list.any().not_()
+    return joined.select(whole.fill_null(value=False))[name].to_numpy()
 
 
 def _why_refused() -> pl.Expr:

@@ -35,6 +35,11 @@ class Sweep:
         means: Floats = harmonic(error_acc, correct_acc).mean(axis=0)
         return means
 
+    @property
+    def score(self) -> Floats:
+        """What is tuned for: F1, shape (k,)."""
+        return self.f1
+
     def best(self) -> tuple[float, float] | None:
         """The threshold with the highest F1 and that F1; the lowest one wins a tie. None if F1 is nowhere defined."""
         f1 = self.f1

@@ -4,6 +4,7 @@ A rule compares rewards with a threshold; where a scorer gave labels or verdicts
 Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answer that names no step.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -26,10 +27,15 @@ OUTCOMES: tuple[str, ...] = (
     "refused",
     "unscored",
     "no_gold",
+    "dev",
 )
-"""Outcomes in the order of their codes. `no_gold`: the labels name no step, so there is nothing to be right about."""
+"""Outcomes in the order of their codes.
 
-EXACT, EARLY, LATE, MISSED, CLEAN, FALSE_ALARM, UNPARSED, REFUSED, UNSCORED, NO_GOLD = range(len(OUTCOMES))
+`no_gold`: the labels name no step, so there is nothing to be right about. `dev`: the scorer's threshold was tuned on
+the case, so that it is reported on the others alone.
+"""
+
+EXACT, EARLY, LATE, MISSED, CLEAN, FALSE_ALARM, UNPARSED, REFUSED, UNSCORED, NO_GOLD, DEV = range(len(OUTCOMES))
 ON_ERRONEOUS = (EXACT, EARLY, LATE, MISSED)
 ON_CLEAN = (CLEAN, FALSE_ALARM)
 WRONG = (EARLY, LATE, MISSED, FALSE_ALARM)
@@ -57,11 +63,60 @@ class Rule:
 
     def wrong(self, rewards: Floats) -> Bools:
         """Which of the rewards fall under the rule."""
-        judged: Bools = rewards < self.threshold if self.comparison == "<" else rewards <= self.threshold
-        return judged
+        return _under(rewards, self.threshold, self.comparison)
+
+    def steps_wrong(self, rewards: StepRewards) -> Bools:
+        """Which of all steps fall under the rule, in the shape of `rewards.values`."""
+        return self.wrong(rewards.values)
+
+    def of(self, _row: int) -> "Rule":
+        """The rule of one case, which is that of all."""
+        return self
+
+    @property
+    def cut(self) -> float:
+        """What rewards are compared with."""
+        return self.threshold
 
     def __str__(self) -> str:
         return f"a step is judged wrong iff its reward {self.comparison} threshold; the verdict is the first such step"
+
+
+@dataclass(frozen=True, eq=False)
+class RuleByCase:
+    """A rule whose threshold differs from case to case: `thresholds` (n, float64), in the order of the cases.
+
+    `told` says which thresholds these are, by subset. There is no one threshold to show or to move.
+    """
+
+    thresholds: Floats
+    comparison: Literal["<", "<="]
+    source: str
+    told: Mapping[str, float]
+    threshold: None = None
+
+    def steps_wrong(self, rewards: StepRewards) -> Bools:
+        """Which of all steps fall under the rule, in the shape of `rewards.values`."""
+        cuts = np.repeat(self.thresholds, np.diff(rewards.offsets))
+        return _under(rewards.values, cuts, self.comparison)
+
+    def of(self, row: int) -> Rule:
+        """The rule of one case."""
+        return Rule(float(self.thresholds[row]), self.comparison, self.source)
+
+    @property
+    def cut(self) -> Floats:
+        """What the rewards of each case are compared with."""
+        return self.thresholds
+
+    def __str__(self) -> str:
+        words = f"a step is judged wrong iff its reward {self.comparison} threshold of its subset"
+        return f"{words}; the verdict is the first such step"
+
+
+def _under(values: Floats, cut: float | Floats, comparison: str) -> Bools:
+    judged: Bools = values < cut if comparison == "<" else values <= cut
+    return judged
 
 
 @dataclass(frozen=True)
@@ -80,7 +135,9 @@ class AsGiven:
         return self.words
 
 
-Decision = Rule | AsGiven
+ByThreshold = Rule | RuleByCase
+"""Decisions that compare rewards with a threshold."""
+Decision = ByThreshold | AsGiven
 
 LABELS_AS_GIVEN = AsGiven(
     "labels as given", "the verdict is the first step that the scorer labelled wrong; no threshold was applied"
@@ -100,9 +157,9 @@ def votes_as_given(votes: int) -> AsGiven:
     return AsGiven(f"verdicts as given (vote of {votes})", words)
 
 
-def verdicts(rewards: StepRewards, rule: Rule) -> Ints:
+def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
     """The first step judged wrong a case, -1 if none is, NO_VERDICT where there are no rewards. Shape (n,)."""
-    return _first(rule.wrong(rewards.values), rewards.offsets, rewards.scored)
+    return _first(rule.steps_wrong(rewards), rewards.offsets, rewards.scored)
 
 
 def label_verdicts(labels: StepLabels) -> Ints:
@@ -145,6 +202,12 @@ def outcome_names(codes: Codes) -> pl.Series:
     return pl.Series("outcome", np.array(OUTCOMES, dtype=object)[codes].tolist(), dtype=pl.String)
 
 
+_BY_COUNT = np.array(
+    [[MISSED, LATE, EXACT, EARLY], [CLEAN, FALSE_ALARM, FALSE_ALARM, FALSE_ALARM], [NO_GOLD] * 4], dtype=np.uint8
+)
+"""The outcome of an erroneous case, a clean one and one without gold by how many of its floats are under a cut."""
+
+
 @dataclass(frozen=True, eq=False)
 class CaseFloats:
     """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
@@ -158,16 +221,16 @@ class CaseFloats:
     at: Floats
     all: Floats
 
-    def outcomes(self, rule: Rule, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
+    def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
         """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
-        if rule.comparison == "<":
-            before, at, lowest = (side < rule.threshold for side in (self.before, self.at, self.all))
-        else:
-            before, at, lowest = (side <= rule.threshold for side in (self.before, self.at, self.all))
-        on_error = np.select([before, at, lowest], [EARLY, EXACT, LATE], MISSED)
-        on_clean = np.where(lowest, FALSE_ALARM, CLEAN)
-        code = np.where(has_gold, np.where(gold >= 0, on_error, on_clean), NO_GOLD)
-        return np.where(np.isnan(self.all), fixed, code).astype(np.uint8)
+        before, at, lowest = (
+            _under(side, rule.cut, rule.comparison).view(np.uint8) for side in (self.before, self.at, self.all)
+        )
+        # before >= at >= all, so that how many of the three are under the threshold says which.
+        column = before + at + lowest
+        kind = (gold < 0).view(np.uint8)
+        kind[~has_gold] = 2
+        return np.where(np.isnan(self.all), fixed, _BY_COUNT.ravel()[4 * kind + column])
 
 
 def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) -> CaseFloats:
@@ -205,11 +268,11 @@ def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
     return np.where(starts == ends, np.inf, lowest)
 
 
-def margins(floats: CaseFloats, codes: Codes, threshold: float) -> Floats:
+def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floats:
     """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
 
-    Positive for right cases, negative for wrong ones, minus infinity where no threshold makes the case right, NaN where
-    there is no outcome or no threshold decides.
+    `threshold` is one for all or one a case, shape (n,). The distance is positive for right cases, negative for wrong
+    ones, minus infinity where no threshold makes the case right, NaN where there is no outcome or no threshold decides.
     """
     below, above = threshold - floats.at, floats.before - threshold
     exact = np.minimum(below, above)

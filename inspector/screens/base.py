@@ -13,10 +13,10 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines, why_unmovable
-from inspector.selection import OPTIMISTIC
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
+from inspector.wishes import OPTIMISTIC
 from scoring.verdicts import Decision
 
 WIDE = 110

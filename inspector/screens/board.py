@@ -8,8 +8,9 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame
+from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame, metrics_of
 from inspector.commands import bindings_of
+from inspector.headline import F1, PRMSCORE
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go, Score, StopScoring
 from inspector.paint import Brush
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 
 ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 WHERE_PRESENT = ("refused", "unparsed")
-EXPLAINED = "F1 in percent: harmonic mean of the accuracies on erroneous and on clean cases"
+EXPLAINED = {
+    F1: "F1 in percent: harmonic mean of the accuracies on erroneous and on clean cases",
+    PRMSCORE: "PRMScore in percent: mean of the F1s of right and of wrong steps, pooled",
+}
 LEGEND_WIDTH = 78
 
 
@@ -38,7 +42,7 @@ def legend(frame: "pl.DataFrame") -> str:
     line = "  ".join(words)
     if len(line) > LEGEND_WIDTH:
         line = "  ".join(words[:-1]) + "\n" + words[-1]
-    return f"{line}\n{EXPLAINED}"
+    return "\n".join([line, *(EXPLAINED[metric] for metric in metrics_of(frame))])
 
 
 class BoardScreen(InspectionScreen):
@@ -50,7 +54,7 @@ class BoardScreen(InspectionScreen):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._columns: dict[tuple[bool, bool], list[Column]] = {}
+        self._columns: dict[tuple[bool, bool, tuple[str, ...]], list[Column]] = {}
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -74,9 +78,10 @@ class BoardScreen(InspectionScreen):
         view = np.arange(frame.height, dtype=np.int32)
         # The same column objects while they are right: new ones would have every row painted again.
         long_names = bool((frame["scorer"].str.len_chars() > NAME_WIDTH).any())
-        kind = (several, long_names)
+        metrics = metrics_of(frame)
+        kind = (several, long_names, metrics)
         if kind not in self._columns:
-            self._columns[kind] = board_columns(self.brush, several=several, long_names=long_names)
+            self._columns[kind] = board_columns(self.brush, several=several, long_names=long_names, metrics=metrics)
         first = not table.row_count
         self._frame = frame
         self.query_one("#legend", Static).update(Content(legend(frame)))
@@ -84,7 +89,7 @@ class BoardScreen(InspectionScreen):
         if first:
             self._follow(inspection)
         dot = "|" if self.brush.ascii_only else "·"
-        kinds = frame["over"].unique().to_list()
+        kinds = frame["over"].unique().to_list() if len(metrics) == 1 else []
         words = [
             "prm-inspect",
             ", ".join(inspection.cases["benchmark"].unique(maintain_order=True)) or "no benchmark",
@@ -92,7 +97,7 @@ class BoardScreen(InspectionScreen):
             "1 scorer" if (scorers := frame["scorer"].n_unique()) == 1 else f"{scorers} scorers",
         ]
         if len(kinds) == 1:
-            words.append(f"F1: {kinds[0]}")
+            words.append(f"{metrics[0]}: {kinds[0]}")
         if inspection.base:
             words.append("filter " + " AND ".join(inspection.base))
         self.write("title", f" {dot} ".join(words), "strong")
@@ -123,7 +128,7 @@ class BoardScreen(InspectionScreen):
         row = self.query_one(FrameTable).row_id
         about = "" if row is None else self._frame["about"][row] or ""
         if row is not None and (reason := self._frame["reason"][row]):
-            about = f"No F1: {reason}. {about}"
+            about = f"No {self._frame['metric'][row]}: {reason}. {about}"
         if row is not None and len(name := self._frame["scorer"][row]) > NAME_WIDTH:
             # The table may have cut it.
             about = f"{name}: {about}"

@@ -11,7 +11,7 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export
 from inspector.paint import Brush
-from inspector.rail_lines import percent
+from inspector.rail_lines import score_words
 from inspector.screens.export import ExportMenu
 from inspector.screens.reading import ReadingScreen
 from inspector.widgets.line_view import LineView
@@ -69,7 +69,7 @@ class CaseScreen(ReadingScreen):
             words += [
                 evaluation.scorer.name,
                 self.threshold_words(evaluation.rule),
-                f"F1 {percent(inspection.headline)}",
+                score_words(inspection.headline),
             ]
         self.write("title", dot.join(words), "strong")
 

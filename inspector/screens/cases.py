@@ -13,7 +13,7 @@ from inspector.facet_groups import facet_groups, filter_words
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go
 from inspector.paint import Brush
-from inspector.rail_lines import percent
+from inspector.rail_lines import score_words
 from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
 from inspector.screens.reading import ReadingScreen
@@ -105,7 +105,7 @@ class CasesScreen(ReadingScreen):
         words = [inspection.benchmark, f"{inspection.shown.size:,} of {int(inspection.benchmark_rows.sum()):,} cases"]
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
-            words += [evaluation.scorer.name, f"F1 {percent(line)}", self.threshold_words(evaluation.rule)]
+            words += [evaluation.scorer.name, score_words(line), self.threshold_words(evaluation.rule)]
         self.write("title", dot.join(words), "strong")
         order = order_words(inspection.selection.request.sort)
         self.write("filter", f"{order}{dot}{filter_words(inspection)}", "dim")

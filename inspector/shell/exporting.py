@@ -20,6 +20,7 @@ from scoring.foreign_rows.line import Line, counted, encoded
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
 from scoring.scorer import Scorer
+from scoring.verdicts import RuleByCase
 
 WITHOUT_IDS = frozenset({"trl"})
 """Formats whose rows have no id."""
@@ -91,6 +92,10 @@ def _together(lines: Iterable[Line]) -> tuple[list[bytes], list[str]]:
 def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[Line], list[str]]:
     """The rows of the one scorer that was asked for, and how they were decided."""
     one = _only_scorer(selection)
+    if isinstance(one.rule, RuleByCase):
+        cuts = ", ".join(f"{name} {cut!r}" for name, cut in one.rule.told.items())
+        told = f"Write one subset after the other with --subset and its number: {cuts}."
+        raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", told)
     cases = selection.cases.select(list(METADATA))[selection.shown]
     rewards = _cached(selection, one.scorer)
     about = [f"{one.scorer.name}: threshold {one.rule.threshold!r} ({one.rule.source})"]

@@ -5,7 +5,8 @@ import argparse
 import polars as pl
 
 from inspector import documents
-from inspector.selection import Selection, load, match_name
+from inspector.names import match_name
+from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import wide_metrics, wide_statistics

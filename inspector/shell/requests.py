@@ -15,11 +15,19 @@ def request_of(args: argparse.Namespace) -> Request:
         scorers=tuple(args.scorer),
         where=tuple(args.where),
         thresholds=tuple(_threshold(text) for text in args.threshold),
+        rules=tuple(_rule(text) for text in args.rule),
         unparsed=args.unparsed,
         seed=args.seed,
+        baselines=args.baselines,
         by=tuple(getattr(args, "by", ())),
         sort=getattr(args, "sort", ""),
     )
+
+
+def _rule(text: str) -> tuple[str | None, str]:
+    """`SCORER=RULE` or `RULE`; what is neither comes whole, to be refused by name."""
+    parts = re.fullmatch(r"(?:(.*)=)?(<=|<)", text, re.DOTALL)
+    return (parts[1], parts[2]) if parts else (None, text)
 
 
 def _threshold(text: str) -> tuple[str | None, str]:

@@ -2,32 +2,62 @@
 
 import polars as pl
 
+from scoring.metrics.step_counts import METRICS
+
+OF_STEPS = METRICS[1:]
+"""Figures that would make a table too wide with their intervals and reasons; files have both."""
 COUNTS = {"cases", "erroneous", "clean", "no_gold", "steps", "max_steps", "generators", "distinct_solutions"}
 
 
 def wide_statistics(rows: pl.DataFrame) -> pl.DataFrame:
-    """Statistics with a column a subset: counts whole, shares in percent, means with two digits."""
-    cells = [_statistic(name, value) for name, value in rows.select("statistic", "value").iter_rows()]
-    long = rows.select("benchmark", "statistic", "subset").with_columns(pl.Series("cell", cells, dtype=pl.String))
-    return long.pivot("subset", index=["benchmark", "statistic"], values="cell", sort_columns=False)
+    """Statistics with a column a subset, and what the benchmark's paper prints in brackets."""
+    index = ["benchmark", "group", "statistic"]
+    cells = [_beside(*values) for values in rows.select("statistic", "value", "published").iter_rows()]
+    long = rows.select(*index, "subset").with_columns(
+        pl.col("group").replace("", None), pl.Series("cell", cells, dtype=pl.String)
+    )
+    return long.pivot("subset", index=index, values="cell", sort_columns=False)
 
 
-def _statistic(name: str, value: float | None) -> str:
+def _beside(name: str, value: float | None, published: float | None) -> str:
+    text = statistic_text(name, value)
+    return text if published is None else f"{text} (paper {statistic_text(name, published)})"
+
+
+def statistic_text(name: str, value: float | None) -> str:
+    """A statistic for people: counts whole, shares in percent, means with two digits."""
     if value is None:
         return "-"
-    if name in COUNTS:
+    if name.partition(":")[0] in COUNTS:
         return f"{value:,.0f}"
-    return f"{100 * value:.1f}%" if name.startswith("share") or name.endswith("rate") else f"{value:.2f}"
+    share = name.startswith(("share", "agreement")) or name.endswith("rate")
+    return f"{100 * value:.1f}%" if share else f"{value:.2f}"
 
 
 def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
-    """Metrics in percent with their intervals, a column a metric; `n` is that of F1, both sides together."""
+    """Metrics in percent with their intervals, a column a metric; `n` is that of F1, both sides together.
+
+    Where PRMScore is there it comes first and `n` is its steps; the figures beside it stand without intervals.
+    """
     keys = [name for name in rows.columns if name not in {"metric", "value", "low", "high", "n", "reason"}]
-    cells = [_metric(*values) for values in rows.select("value", "low", "high", "reason").iter_rows()]
+    stated = rows["metric"].is_in(OF_STEPS)
+    cells = [
+        _bare(value) if bare else _metric(value, low, high, reason)
+        for bare, (value, low, high, reason) in zip(
+            stated, rows.select("value", "low", "high", "reason").iter_rows(), strict=True
+        )
+    ]
     long = rows.with_columns(pl.Series("cell", cells, dtype=pl.String))
     wide = long.pivot("metric", index=keys, values="cell", sort_columns=False)
-    sizes = rows.filter(pl.col("metric") == "f1").select([*keys, "n"])
+    wide = wide.select(*keys, pl.selectors.by_name(*METRICS, require_all=False), pl.selectors.exclude(*keys, *METRICS))
+    # Rows of PRMScore stand before those of F1.
+    sizes = rows.filter(pl.col("metric").is_in(["prmscore", "f1"])).select([*keys, "n"])
+    sizes = sizes.unique(keys, keep="first", maintain_order=True)
     return wide.join(sizes, on=keys, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _bare(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
 
 
 def _metric(value: float | None, low: float | None, high: float | None, reason: str | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 
+from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.errors import UsageError
 
 MODULES: dict[str, str] = {
@@ -18,6 +19,17 @@ MODULES: dict[str, str] = {
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
+
+STEP_LABELLED = ("prmbench", "socratic")
+"""Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
+
+
+def step_labelled(name: str) -> StepLabelled | None:
+    """How a benchmark makes its figures of single steps; None where the official ones are of first errors."""
+    if name not in STEP_LABELLED:
+        return None
+    found: StepLabelled = benchmark_module(name).STEP_LABELLED
+    return found
 
 
 def benchmark_module(name: str) -> ModuleType:

@@ -29,6 +29,7 @@ from scoring.benchmarks.modified_rows import (
     note_unknown_class,
     read_case,
 )
+from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.reading.fields import Fields, each_case
 from scoring.reading.findings import Finding, known_as_notes
 from scoring.reading.rows import Rows
@@ -68,6 +69,14 @@ CLEAN_CLASS = "multi_solutions"
 
 TWIN_CLASS = "redundency"
 """The class of whose originals twins are made."""
+
+STEP_LABELLED = StepLabelled(
+    group="error_category",
+    without_errors=frozenset({CLEAN_CLASS}),
+    by_redundancy=frozenset({"redundency", "circular"}),
+    twins=True,
+)
+"""PRMScore and its kin (paper, section 4.2, and `mr_eval/tasks/prmtest_classified/task.py` of ssmisya/PRMBench)."""
 
 OFFICIAL = Totals(rows=6_216, steps=83_456, listed=13_300, in_range=13_149)
 STEM_ROWS = {"Physics": 1_619, "Chemistry": 1_543, "Biology": 2_342}

@@ -24,6 +24,7 @@ from scoring.benchmarks.modified_rows import (
     note_unknown_class,
     read_case,
 )
+from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.reading.fields import Fields, each_case
 from scoring.reading.findings import Finding, known_as_notes
 from scoring.reading.rows import Rows
@@ -80,6 +81,9 @@ PATTERNS: dict[str, int] = {
     "Integration": 615,
 }
 """Published rows a pattern (paper, Table 2)."""
+
+STEP_LABELLED = StepLabelled(group="pattern")
+"""PRM-Score as in PRMBench; the toolkit's redundancy labels are for PRMBench's classes (paper, section 4.2)."""
 
 OFFICIAL = Totals(rows=2_995, steps=26_055, listed=9_030, in_range=8_928)
 KNOWN = {"label-beyond-end": 80, "no-error-in-range": 6, "unchanged-process": 45, "one-step": 4}

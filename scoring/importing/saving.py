@@ -73,6 +73,8 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
         comparison=foreign.comparison,
         low=foreign.low,
         high=foreign.high,
+        redundancy_threshold=foreign.redundancy_threshold,
+        redundancy_threshold_source=foreign.redundancy_threshold_source,
         settings=settings,
     )
 

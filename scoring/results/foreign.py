@@ -75,6 +75,8 @@ class Foreign:
     comparison: Comparison = "<"
     low: float = 0.0
     high: float = 1.0
+    redundancy_threshold: float | None = None
+    redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[Finding, ...] = ()
 

@@ -19,6 +19,8 @@ from scoring.results.numbers import note_not_finite, number, numbers, reward_ran
 TITLE = "ReasonEval results"
 
 Shape = Literal["a number a step", "three numbers a step", "a number a solution"]
+REDUNDANT_ABOVE = 0.15
+"""Above this number PRMBench (Song et al., arXiv 2501.03124; `mr_eval`) takes a step of ReasonEval for redundant."""
 _STEP: Shape = "a number a step"
 _THREE: Shape = "three numbers a step"
 _SOLUTION: Shape = "a number a solution"
@@ -62,6 +64,8 @@ def load(rows: Rows) -> list[Foreign]:
             comparison="<=",
             low=low,
             high=high,
+            redundancy_threshold=REDUNDANT_ABOVE if shape == _THREE else None,
+            redundancy_threshold_source="PRMBench's evaluation of ReasonEval" if shape == _THREE else "",
             findings=tuple(found.findings),
         )
     ]

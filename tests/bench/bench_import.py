@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +34,7 @@ def main() -> None:
         print(json.dumps(child(given.child[0], Path(given.child[1]), Path(given.child[2]))))
         return
     with tempfile.TemporaryDirectory() as folder:
-        for line in (*small(Path(folder)), *large(Path(folder), given.rows)):
+        for line in chain(small(Path(folder)), large(Path(folder), given.rows)):
             print(line, flush=True)
 
 

@@ -45,11 +45,11 @@ def test_a_row_holds_what_plain_counting_gives(root, base, unparsed):
         scored = next(cases for scorer, cases in SCORERS if scorer.name == line["scorer"])
         part = [scored[row] for row in rows]
         expected = reference.metrics(part, line["threshold"], "<", unparsed)
-        assert (line["f1"], line["error_acc"]) == (
+        assert (line["score"], line["on_wrong"]) == (
             value(expected["average", "f1"]),
             value(expected["average", "error_acc"]),
         )
-        assert line["correct_acc"] == value(expected["average", "correct_acc"])
+        assert line["on_right"] == value(expected["average", "correct_acc"])
         words = [reference.outcome(case, line["threshold"], "<") for case in part]
         assert {name: line[name] for name in set(words)} == {name: words.count(name) for name in set(words)}
         assert line["scored"] == sum(reference.usable(case) is not None for case in part)
@@ -58,13 +58,13 @@ def test_a_row_holds_what_plain_counting_gives(root, base, unparsed):
 
 
 def test_the_best_stands_first_and_undefined_ones_last(root, tmp_path):
-    f1 = frame(root)["f1"].to_list()
+    f1 = frame(root)["score"].to_list()
     assert f1 == sorted(f1, reverse=True)
     cases = [reference.Case(1, 0, (0.9,)), reference.Case(1, -1, (0.1,))]
     good = [reference.Case(1, 0, (0.1,)), reference.Case(1, -1, (0.9,))]
     making.workspace(tmp_path, cases, [(making.scorer("a"), cases), (making.scorer("b"), good)])
     found = frame(str(tmp_path))
-    assert found.select("scorer", "f1", "reason").rows() == [("b", 1.0, None), ("a", None, "undefined here")]
+    assert found.select("scorer", "score", "reason").rows() == [("b", 1.0, None), ("a", None, "undefined here")]
 
 
 def test_moving_one_threshold_leaves_the_other_rows(root):
@@ -110,7 +110,7 @@ def test_lines_for_a_terminal_without_the_app(root):
     table = board_frame(selection)
     for line, row in zip(lines, table.iter_rows(named=True), strict=True):
         assert line.startswith(row["scorer"])
-        assert f"{100 * row['f1']:.1f}  [" in line
+        assert f"{100 * row['score']:.1f}  [" in line
         assert f"{row['exact']} exact" in line
 
 

@@ -107,8 +107,8 @@ async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_th
 
 def test_what_is_explained_below_fits_80_columns_whatever_outcomes_there_are():
     for present in ((), ("refused",), ("unparsed",), ("refused", "unparsed")):
-        counts = {name: [int(name in present)] for name in ("refused", "unparsed")}
-        lines = legend(pl.DataFrame(counts)).splitlines()
+        counts = {name: [int(name in present)] * 2 for name in ("refused", "unparsed")}
+        lines = legend(pl.DataFrame({**counts, "metric": ["F1", "PRMScore"]})).splitlines()
         assert max(map(len, lines)) <= 78
         assert [name in "\n".join(lines) for name in ("x refused", "? unparsed")] == [
             name in present for name in ("refused", "unparsed")

@@ -12,7 +12,8 @@ from inspector.exporting import export_document
 from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
-from inspector.selection import OPTIMISTIC, load
+from inspector.selection import load
+from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
 
@@ -169,7 +170,7 @@ def test_a_threshold_on_a_reward_gives_one_number_everywhere(root, threshold, ca
                 pytest.approx(value, abs=1e-12) if value is not None else None
             )
         moved = start.focused(scorer.name, "bench").moved(threshold)
-        assert moved.headline.f1 == (
+        assert moved.headline.score == (
             None if expected["average", "f1"] is None else pytest.approx(expected["average", "f1"])
         )
         outcomes = [reference.outcome(case, threshold, "<") for case in rows]

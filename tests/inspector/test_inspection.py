@@ -11,7 +11,8 @@ from inspector.headline import Headline
 from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
-from inspector.selection import OPTIMISTIC, load
+from inspector.selection import load
+from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.verdicts import OUTCOMES
 
@@ -59,7 +60,7 @@ def test_a_scorer_that_was_asked_for_comes_before_the_best(root):
     assert start.shown.tolist() == list(range(len(CASES)))
     assert start.selection.request.scorers == ("gpt4",)
     assert sum(start.outcome_counts.values()) == len(CASES)
-    assert start.headline.f1 == f1(SCORED["gpt4"], 0.5)
+    assert start.headline.score == f1(SCORED["gpt4"], 0.5)
 
 
 @pytest.mark.parametrize("scorer", ["gpt4", "rand-0", "x=y"])
@@ -70,10 +71,10 @@ def test_the_headline_is_the_row_of_the_metrics_table(root, scorer, unparsed):
         now = inspect(load(Request(**{**vars(request), "where": where}))).focused(scorer, "bench")
         rows = json.loads(export_document(now, Export("metrics", "json")).render("json"))["rows"]
         table = {row["metric"]: row for row in rows if row["scorer"] == scorer and row["subset"] == "average"}
-        assert (now.headline.f1, now.headline.low, now.headline.high) == tuple(
+        assert (now.headline.score, now.headline.low, now.headline.high) == tuple(
             table["f1"][name] for name in ("value", "low", "high")
         )
-        assert (now.headline.error_acc, now.headline.correct_acc) == (
+        assert (now.headline.on_wrong, now.headline.on_right) == (
             table["error_acc"]["value"],
             table["correct_acc"]["value"],
         )
@@ -93,7 +94,7 @@ def test_conditions_on_outcomes_narrow_the_list_and_leave_the_metric(start):
     assert failures.shown.tolist() == order
     words = start.filtered(Filter((Facet("subset", ("two words",)), Facet("gpt4.outcome", ("exact",)))))
     part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
-    assert words.headline.f1 == f1(part, 0.5)
+    assert words.headline.score == f1(part, 0.5)
 
 
 @pytest.mark.parametrize("threshold", [0.1, 1 / 3, 0.45, 0.7, -5.0, 5.0])
@@ -109,7 +110,7 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
     other = sum(a != b for a, b in zip(old, new, strict=True)) - became_right - became_wrong
     assert moved.changes(start) == (became_right, became_wrong, other)
     assert start.changes(moved) == (became_wrong, became_right, other)
-    assert moved.headline.f1 == f1(SCORED["gpt4"], threshold)
+    assert moved.headline.score == f1(SCORED["gpt4"], threshold)
     assert moved.evaluation.rule.source == "chosen"
     others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]
     assert all(any(one is old for old in start.selection.evaluations) for one in others)
@@ -138,8 +139,8 @@ def test_the_curve_passes_through_the_headline(root, unparsed):
     start = inspect(load(Request(workspace=root, unparsed=unparsed))).focused("x=y", "bench")
     for threshold, value in zip(start.sweep.thresholds.tolist(), start.sweep.f1.tolist(), strict=True):
         headline = start.moved(threshold).headline
-        assert (headline.f1 is None) == np.isnan(value)
-        assert headline.f1 is None or headline.f1 == pytest.approx(value)
+        assert (headline.score is None) == np.isnan(value)
+        assert headline.score is None or headline.score == pytest.approx(value)
     best = start.sweep.best()
     assert best[1] == pytest.approx(reference.best_f1(SCORED["x=y"], "<", unparsed))
     assert start.moved(best[0], OPTIMISTIC).selection.request.thresholds == (("x=y", f"best:{best[0]!r}"),)
@@ -205,7 +206,7 @@ def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
     other = start.focused("a", "bench")
     assert other.span == (0.0, 1.0)
     assert other.sweep.best() is None
-    assert (other.headline.error_acc, other.headline.correct_acc, other.headline.f1) == (0, 0, None)
+    assert (other.headline.on_wrong, other.headline.on_right, other.headline.score) == (0, 0, None)
     assert other.next_scorer(1).scorer == other.next_scorer(-1).scorer == "b"
     assert board_frame(start.selection)["scorer"].to_list() == ["b", "a"]
 
@@ -237,7 +238,7 @@ def test_a_subset_named_in_part_opens_on_that_subset(root):
     start = inspect(load(Request(workspace=root, subsets=("words",), where=("n_steps > 1",), scorers=("gpt4",))))
     assert set(start.cases["subset"].gather(start.shown)) == {"two words"}
     part = [case for case in SCORED["gpt4"] if case.subset == "two words" and case.n_steps > 1]
-    assert start.headline.f1 == f1(part, 0.5)
+    assert start.headline.score == f1(part, 0.5)
     assert start.cleared().shown.size == len(part)
 
 
@@ -264,7 +265,7 @@ def test_two_benchmarks_are_looked_at_one_by_one(root):
     other = both.focused(both.scorer, "bench").next_scorer(1)
     assert set(other.cases["benchmark"].gather(other.shown)) == {"bench"}
     assert other.scorer in SCORED
-    assert other.headline.f1 == f1(SCORED[other.scorer], other.evaluation.scorer.threshold)
+    assert other.headline.score == f1(SCORED[other.scorer], other.evaluation.scorer.threshold)
     assert isinstance(other.headline, Headline)
 
 

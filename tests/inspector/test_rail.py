@@ -7,7 +7,7 @@ import pytest
 
 import example
 from inspector.cli import main
-from inspector.selection import OPTIMISTIC
+from inspector.wishes import OPTIMISTIC
 from opened import DEMO, inspected, opened
 from screen_text import hides, press, screen_lines, screen_text, shows, type_ahead, until
 
@@ -118,7 +118,7 @@ async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimist
         await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
         assert best.evaluation.rule.source == OPTIMISTIC
-        assert best.headline.f1 == pytest.approx(np.nanmax(best.sweep.f1), abs=1e-15)
+        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.f1), abs=1e-15)
         await press(pilot, "enter", "enter")
         await shows(pilot, "(optimistic: best on these cases)")
 
@@ -129,7 +129,7 @@ async def test_the_f1_on_screen_is_the_commands_to_all_digits(tmp_path, moves):
         await press(pilot, "t", *moves)
         await shows(pilot, "(was 0.5000)")
         now = inspected(pilot)
-        assert now.headline.f1 == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot))
+        assert now.headline.score == written_f1(tmp_path / "f1.json", DEMO, now.scorer, threshold_of(pilot))
 
 
 async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere(request_, tmp_path):
@@ -138,7 +138,7 @@ async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere
         await press(pilot, "a", "t", "right", "right")
         await shows(pilot, "threshold 0.5200", "o missed 2", "F1 45.0")
         assert threshold_of(pilot) == 0.52
-        assert inspected(pilot).headline.f1 == written_f1(tmp_path / "f1.json", request_, "alpha", 0.52)
+        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", 0.52)
         row = [one.id for one in example.EXAMPLES].index("missed-two")
         assert inspected(pilot).evaluation.verdicts[row] == -1
         await press(pilot, "full_stop")
@@ -146,7 +146,7 @@ async def test_a_threshold_exactly_on_a_reward_judges_that_step_right_everywhere
         await shows(pilot, "threshold 0.5500", "o missed 1", "F1 60.0")
         assert inspected(pilot).evaluation.verdicts[row] == 0
         above = math.nextafter(0.52, 1)
-        assert inspected(pilot).headline.f1 == written_f1(tmp_path / "f1.json", request_, "alpha", above)
+        assert inspected(pilot).headline.score == written_f1(tmp_path / "f1.json", request_, "alpha", above)
         assert inspected(pilot).moved(above).evaluation.verdicts[row] == 0
 
 

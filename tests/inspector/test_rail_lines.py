@@ -77,7 +77,7 @@ def study(tmp_path_factory):
 def test_numbers_are_those_of_before_and_after(study, width, threshold):
     now = study.moved(threshold)
     metric, _, _, *rest = [text_of(line) for line in rail_lines(now, study, width, Brush(ascii_only=True))]
-    change = f"{100 * (now.headline.f1 - study.headline.f1):+.1f}"
+    change = f"{100 * (now.headline.score - study.headline.score):+.1f}"
     assert metric.startswith(f"threshold {threshold:.4f} (was 0.5000)   F1 {percent(now.headline)} {change} [")
     for word, count in now.outcome_counts.items():
         if word in {"exact", "early", "late", "missed", "clean", "false_alarm"}:

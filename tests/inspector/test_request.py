@@ -19,7 +19,12 @@ WORD = WORD | st.sampled_from(
 )
 WORDS = st.lists(WORD, max_size=2, unique=True).map(tuple)
 NUMBER = st.floats(allow_nan=False).map(repr)
-WISH = st.sampled_from(("default", "best")) | NUMBER | NUMBER.map("best:{}".format) | WORD.map("from:{}".format)
+WISH = (
+    st.sampled_from(("default", "best", "dev", "dev:kept"))
+    | NUMBER
+    | NUMBER.map("best:{}".format)
+    | WORD.map("from:{}".format)
+)
 NAME = st.none() | WORD.filter(lambda word: word and "from:" not in word)
 REQUESTS = st.builds(
     Request,
@@ -29,6 +34,7 @@ REQUESTS = st.builds(
     scorers=WORDS,
     where=WORDS,
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
+    rules=st.lists(st.tuples(NAME, st.sampled_from(("<", "<="))), max_size=2).map(tuple),
     unparsed=st.sampled_from(("wrong", "drop")),
     seed=st.integers(0, 2**40),
     by=WORDS,
@@ -120,6 +126,21 @@ def test_the_plain_request_is_the_plain_command():
 )
 def test_thresholds_name_a_scorer_or_none(text, pair):
     assert request_of(parse(["metrics", f"--threshold={text}"])).thresholds == (pair,)
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("<", (None, "<")),
+        ("<=", (None, "<=")),
+        ("a=<", ("a", "<")),
+        ("a=<=", ("a", "<=")),
+        ("a=b=<=", ("a=b", "<=")),
+        ("a=>", (None, "a=>")),
+    ],
+)
+def test_rules_name_a_scorer_or_none(text, pair):
+    assert request_of(parse(["metrics", f"--rule={text}"])).rules == (pair,)
 
 
 def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():

@@ -6,8 +6,10 @@ import pytest
 
 import making
 import reference
+from inspector.names import match_name
 from inspector.request import Request
-from inspector.selection import OPTIMISTIC, find_workspace, load, match_name, ordering
+from inspector.selection import find_workspace, load, ordering
+from inspector.wishes import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.workspace import Workspace
 

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 
 import making
@@ -43,3 +44,8 @@ def test_every_outcome_has_a_word_and_a_glyph_of_its_own():
 )
 def test_counts_in_words(count, words):
     assert steps_word(count) == words
+
+
+def test_a_dev_case_is_said_to_be_left_out():
+    found = making.evaluation([Case(1, 0, (0.1,))]).without(np.array([True]))
+    assert outcome_sentence(found, 0) == "left out of the report: the threshold of scorer was tuned on this case"

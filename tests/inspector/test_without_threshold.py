@@ -16,8 +16,9 @@ from inspector.facet_groups import facet_groups, filter_words
 from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import OPTIMISTIC, load
+from inspector.selection import load
 from inspector.sentences import outcome_sentence, votes_words
+from inspector.wishes import OPTIMISTIC
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts
 from scoring.errors import UsageError
@@ -57,7 +58,7 @@ def test_all_are_loaded_and_listed(selection):
     rows = {row["scorer"]: row for row in frame.iter_rows(named=True)}
     for name, source in UNMOVABLE.items():
         assert (rows[name]["threshold"], rows[name]["threshold_source"]) == (None, source)
-    assert (rows["number"]["f1"], rows["number"]["reason"]) == (None, "one number a solution, no step rewards")
+    assert (rows["number"]["score"], rows["number"]["reason"]) == (None, "one number a solution, no step rewards")
     assert (rows["number"]["scored"], rows["number"]["cases"], rows["number"]["unscored"]) == (0, 6, 5)
     assert (rows["critic"]["scored"], rows["critic"]["unparsed"]) == (4, 2)
     assert frame["scorer"][-1] == "number"

@@ -16,6 +16,8 @@ FULL = Scorer(
     threshold_source="paper",
     low=-1.0,
     high=1.0,
+    redundancy_threshold=0.15,
+    redundancy_threshold_source="toolkit",
     settings={"votes": 8, "nested": {"a": [1, None]}},
 )
 
@@ -89,6 +91,8 @@ def test_whole_numbers_are_numbers(tmp_path):
         ({"threshold": float("nan")}, "threshold is not a finite number"),
         ({"low": float("-inf")}, "low is not a finite number"),
         ({"high": 10**400}, "too large"),
+        ({"redundancy_threshold": float("inf")}, "redundancy_threshold is not a finite number"),
+        ({"redundancy_threshold_source": 1}, "redundancy_threshold_source is not text"),
         ({"settings": []}, "settings is no object"),
     ],
 )

@@ -40,6 +40,9 @@ def test_three_numbers_a_step_are_negative_neutral_and_positive(rows):
     assert rewards == pytest.approx([0.9, 0.4])
     assert redundancy == [0.2, 0.1]
     assert (found.kind, found.family) == ("prm", "reasoneval")
+    assert (found.redundancy_threshold, found.threshold) == (0.15, 0.5)
+    assert found.redundancy_threshold_source == "PRMBench's evaluation of ReasonEval"
+    assert load(rows, [0.9]).redundancy_threshold is None
     assert not found.findings
 
 

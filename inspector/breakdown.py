@@ -1,0 +1,204 @@
+"""The documents of `breakdown`: scorers by columns of the cases, and by where verdicts, errors and steps lie."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from inspector.documents import provenance
+from inspector.facet_counts import FACETS
+from inspector.parts import parts
+from inspector.selection import Selection
+from scoring.benchmarks.catalogue import step_labelled
+from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.export import Document
+from scoring.filters import Facet
+from scoring.metrics.axes import DERIVED, Axis, axis
+from scoring.metrics.breakdown import DEFAULTS, SCHEMA, Cells, breakdown
+from scoring.metrics.paired import SMALL
+from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
+from scoring.metrics.redundancy import by_redundancy
+from scoring.metrics.step_bins import PRESETS, StepBins
+from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.schema import METADATA
+from scoring.step_rewards import Bools, JudgedSteps
+
+Of = Literal["cells", "offset", "position", "step_position", "length"]
+PLACES = {"offset": ("outcome", "offset"), "position": ("side", "position"), "step_position": ("position",)}
+"""The columns that name a bin."""
+
+INDEPENDENT = "intervals take cases as independent"
+FEW = f"small: fewer than {SMALL} cases (for f1, on either side)"
+CELLS = (
+    "share_*: of all cases in the denominators, adding up to 1",
+    "fp (early), fn (late or missed), late, missed, exact, unanswered: of the erroneous ones",
+    "process_error_rate: wrong processes among right final answers, of the data",
+    "process_error_exact: of these wrong processes the ones that the scorer finds exactly",
+    "step_accuracy: mean over cases; `where` selects the cases of a cell, `all` is every value",
+    f"low and high: 95%, Wilson's for shares, bootstrap for f1; {INDEPENDENT}; {FEW}",
+)
+
+
+@dataclass(frozen=True)
+class View:
+    """What is broken down.
+
+    `cells`: metrics by the columns `rows` and `cols`; `length` is that by the number of steps. The others are
+    distributions; `preset` names their bins, `errors` says which errors `position` is of. Empty words are the usual
+    ones of the benchmark.
+    """
+
+    of: Of = "cells"
+    rows: str = ""
+    cols: str = ""
+    preset: str = ""
+    errors: Literal["first", "all", ""] = ""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The view as words of a command line."""
+        flags = {"--of": "" if self.of == "cells" else self.of, "--rows": self.rows, "--cols": self.cols}
+        flags |= {"--preset": self.preset, "--errors": self.errors}
+        return tuple(word for flag, value in flags.items() if value for word in (flag, value))
+
+
+def breakdown_document(selection: Selection, view: View | None = None, form: str = "") -> Document:
+    """The chosen scorers over the shown cases, a row a cell or bin and metric, with the condition that selects it.
+
+    Raises:
+        UsageError: no such column, or what was asked does not go together.
+    """
+    view = view or View()
+    _check(view)
+    if view.of in {"cells", "length"}:
+        frame, notes = _cells(selection, view)
+    else:
+        frame, notes = _bins(selection, view)
+    command = selection.request.command("breakdown", *view.words, form=form)
+    return Document(frame, provenance(selection, command, notes))
+
+
+def _check(view: View) -> None:
+    if view.of not in get_args(Of):
+        raise UsageError(f"{view.of!r} is nothing to break down.", f"There are: {', '.join(get_args(Of))}.")
+    if view.of != "cells" and (view.rows or view.cols):
+        raise UsageError(f"--of {view.of} has its own rows.", "Leave --rows and --cols out, or filter with --where.")
+    if view.cols and not view.rows:
+        raise UsageError("--cols needs --rows.", "Name both, or --rows alone.")
+    if (view.cols and view.cols == view.rows) or "benchmark" in {view.rows, view.cols}:
+        raise UsageError("rows and columns are two columns, and benchmarks stand apart anyway.", "Name another column.")
+    if view.preset and (view.of not in {"position", "step_position"} or view.preset not in PRESETS):
+        raise UsageError(
+            f"{view.preset!r} is no preset of {view.of}.",
+            f"position and step_position have: {', '.join(PRESETS)}.",
+        )
+    if view.errors and view.of != "position":
+        raise UsageError("--errors belongs to --of position.", "Leave it out.")
+
+
+# -- by columns
+
+
+def _cells(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    axes = [axis(_holder(selection, name), name) for name in _columns(selection, view)]
+    found = []
+    for evaluation in selection.chosen_evaluations:
+        for benchmark, rows in by_benchmark(selection):
+            cells = Cells(tuple(axes), rows, within(selection, benchmark))
+            table = breakdown(evaluation, cells, selection.request.unparsed, selection.request.seed)
+            labels = (("scorer", evaluation.scorer.name), ("benchmark", benchmark))
+            found.append(table.select(*(pl.lit(value).alias(name) for name, value in labels), pl.all()))
+    return pl.concat(found) if found else _empty([one.column for one in axes]), CELLS
+
+
+def _columns(selection: Selection, view: View) -> tuple[str, ...]:
+    """The columns asked for, or the usual ones of the benchmark.
+
+    Raises:
+        UsageError: several benchmarks with different usual ones.
+    """
+    if view.of == "length":
+        return ("n_steps",)
+    if view.rows:
+        return (view.rows, view.cols) if view.cols else (view.rows,)
+    usual = {_usual(selection, benchmark) for benchmark, _ in by_benchmark(selection)}
+    if len(usual) > 1:
+        raise UsageError("benchmarks have different usual columns.", "Choose one with --benchmark, or give --rows.")
+    return usual.pop() if usual else ("subset",)
+
+
+def _usual(selection: Selection, benchmark: str) -> tuple[str, ...]:
+    if benchmark in DEFAULTS:
+        return DEFAULTS[benchmark]
+    cases = selection.cases.filter(pl.col("benchmark") == benchmark)
+    return next(((name,) for name in FACETS if cases[name].n_unique() > 1), ("steps",))
+
+
+def _holder(selection: Selection, column: str) -> pl.DataFrame:
+    """The frame that has a column; those of scorers are only made where one is asked for."""
+    return selection.cases if column in {*METADATA, *DERIVED} else selection.frame()
+
+
+def usual_axes(selection: Selection) -> Sequence[Axis]:
+    """The columns that tell cases apart by themselves: every facet, lengths and positions."""
+    limited = [name for name in FACETS if 1 < selection.cases[name].n_unique() <= 100]
+    return [axis(selection.cases, name) for name in (*limited, *DERIVED)]
+
+
+# -- by the place of verdicts, errors and steps
+
+
+def _bins(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    found: list[dict[str, Any]] = []
+    said: dict[str, None] = {}
+    for evaluation in selection.chosen_evaluations:
+        for benchmark, rows in by_benchmark(selection):
+            bins = PRESETS[view.preset or (benchmark if benchmark in PRESETS else "processbench")]
+            for row in _rows(evaluation, benchmark, rows, view, bins):
+                where = None if row["where"] is None else " AND ".join((*within(selection, benchmark), row["where"]))
+                found.append({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row, "where": where})
+            if view.of != "offset":
+                said[bins.words] = None
+    frame = pl.DataFrame(found, schema=_empty(PLACES[view.of]).schema, orient="row")
+    steps = "a row counts steps, so that `where` is null and there is no interval where a bin holds several a case"
+    notes = (f"low and high: 95%, Wilson's; {INDEPENDENT}; {FEW}", *said, *([steps] if view.of != "offset" else []))
+    return frame, notes
+
+
+def _rows(evaluation: Evaluation, benchmark: str, rows: Bools, view: View, bins: StepBins) -> Iterator[dict[str, Any]]:
+    if view.of == "offset":
+        return offset_rows(evaluation, rows)
+    if view.of == "position" and (view.errors or bins.errors) == "first":
+        return first_position_rows(evaluation, rows, bins)
+    make = all_position_rows if view.of == "position" else step_position_rows
+    return make(evaluation, rows, bins, judged_steps(evaluation, benchmark))
+
+
+def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
+    """What is decided of single steps, by redundancy where the benchmark asks for it."""
+    facts = step_labelled(benchmark)
+    return by_redundancy(evaluation, asked_by_redundancy(evaluation, facts)) if facts else evaluation.judged_steps
+
+
+# -- both
+
+
+def by_benchmark(selection: Selection) -> Iterator[tuple[str, Bools]]:
+    """Every benchmark with its shown cases as a mask over all."""
+    shown = selection.mask
+    for part, rows in parts(selection.cases, ("benchmark",)):
+        yield part["benchmark"], np.asarray(rows & shown)
+
+
+def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
+    """The condition that tells a benchmark's cases from others', where there are others."""
+    several = selection.cases["benchmark"].n_unique() > 1
+    return (Facet("benchmark", (benchmark,)).sql,) if several else ()
+
+
+def _empty(columns: Sequence[str]) -> pl.DataFrame:
+    named = {name: pl.Int64() if name == "offset" else pl.String() for name in ("scorer", "benchmark", *columns)}
+    return pl.DataFrame(schema={**named, **SCHEMA})

@@ -1,0 +1,119 @@
+"""The document of a comparison: what a screen exports and `compare` prints."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.documents import provenance, repeated_solutions
+from inspector.parts import parts
+from inspector.request import Request
+from inspector.selection import Selection
+from scoring.errors import UsageError
+from scoring.export import Document
+from scoring.metrics.comparison import comparison_rows, n_tests
+from scoring.metrics.intervals import RESAMPLES
+from scoring.metrics.lineup import Lineup, line_up
+
+COMPARISON = {
+    "scorer": pl.String(),
+    "other": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "left_out": pl.Int64(),
+    "p": pl.Float64(),
+    "p_holm": pl.Float64(),
+    "reason": pl.String(),
+    "note": pl.String(),
+}
+TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
+STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
+WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
+
+UNADJUSTED = (
+    "each interval is a 95% one by itself, not adjusted for how many there are or for which scorer came out best"
+)
+
+
+def compare_document(selection: Selection, form: str = "") -> Document:
+    """Every two of the chosen scorers on the shown cases that both tried, and all of them on those that all tried.
+
+    Raises:
+        UsageError: fewer than two scorers are chosen.
+    """
+    if len(selection.chosen) < 2:
+        listed = ", ".join(one.scorer.name for one in selection.evaluations) or "none"
+        raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
+    rows: list[dict[str, Any]] = []
+    facts: dict[str, dict[str, str]] = {name: {} for name in ("family", "interval", "common_cases")}
+    notes = [UNADJUSTED]
+    if repeated := repeated_solutions(selection):
+        notes.append(f"{repeated} cases repeat the problem and steps of another")
+    for benchmark, lineup in lineups(selection).items():
+        found = [{**row, "benchmark": benchmark} for row in comparison_rows(lineup, selection.request.seed)]
+        rows += found
+        facts["family"][benchmark] = _family(n_tests(found), len(lineup.names))
+        facts["interval"][benchmark] = _intervals(lineup)
+        facts["common_cases"][benchmark] = _common(lineup)
+        notes += _partial_averages(benchmark, lineup)
+    made = {**provenance(selection, _command(selection.request, selection.chosen, form), tuple(notes))}
+    extra = {**facts, "test": TEST, "level": 0.95, "resamples": RESAMPLES}
+    return Document(pl.DataFrame(rows, schema=COMPARISON, orient="row"), {**made, **extra})
+
+
+def lineups(selection: Selection) -> dict[str, Lineup]:
+    """The chosen scorers side by side on the shown cases of each benchmark for which one of them gave anything.
+
+    Where none did for any, all benchmarks are there, so that there are rows to say so.
+    """
+    evaluations, shown = selection.chosen_evaluations, selection.mask
+    found = {part["benchmark"]: within & shown for part, within in parts(selection.cases, ("benchmark",))}
+    given = {name: rows for name, rows in found.items() if any((one.present & rows).any() for one in evaluations)}
+    unparsed = selection.request.unparsed
+    return {name: line_up(evaluations, rows, unparsed) for name, rows in (given or found).items()}
+
+
+def _command(request: Request, names: tuple[str, ...], form: str) -> str:
+    """The command with the scorers as words; a name that looks like a flag goes behind its flag."""
+    if any(name.startswith("-") for name in names):
+        return replace(request, scorers=names).command("compare", form=form)
+    return replace(request, scorers=()).command("compare", *names, form=form)
+
+
+def _family(tests: int, scorers: int) -> str:
+    return f"Holm over {tests} tests: all pairs of the {scorers} scorers, erroneous and clean cases"
+
+
+def _trying(lineup: Lineup) -> tuple[int, ...]:
+    """The places of the scorers that tried any case."""
+    return tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
+
+
+def _intervals(lineup: Lineup) -> str:
+    """How the differences of all pairs were resampled."""
+    related = {lineup.related(lineup.common(pair)) for pair in combinations(range(len(lineup.names)), 2)}
+    return "; ".join(words for words, there in ((STRATIFIED, False), (WHOLE_PROBLEMS, True)) if there in related)
+
+
+def _common(lineup: Lineup) -> str:
+    trying = _trying(lineup)
+    n = int(lineup.common(trying).sum()) if trying else 0
+    return f"{n} of {lineup.rows.size} tried by all {len(trying)} scorers that tried any"
+
+
+def _partial_averages(benchmark: str, lineup: Lineup) -> Iterator[str]:
+    """A sentence for every pair that has no case in common in some of the subsets."""
+    wanted = np.unique(lineup.subsets).size
+    for left, right in combinations(range(len(lineup.names)), 2):
+        there = np.unique(lineup.subsets[lineup.common((left, right))]).size
+        if 0 < there < wanted:
+            pair = f"{lineup.names[left]} and {lineup.names[right]}"
+            yield f"{benchmark}: {pair} share cases of {there} of {wanted} subsets; averages are over these"

@@ -1,0 +1,105 @@
+"""What a change of threshold turns over: the cases whose outcome differs between two of them."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.documents import provenance
+from inspector.selection import Selection, surroundings
+from inspector.wishes import at_wish, check
+from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.export import Document
+from scoring.step_rewards import Bools
+from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
+
+FLIPS = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "case": pl.String(),
+    "earliest_error": pl.Int32(),
+    "verdict_before": pl.Int32(),
+    "verdict_after": pl.Int32(),
+    "outcome_before": pl.String(),
+    "outcome_after": pl.String(),
+    "flip": pl.String(),
+}
+PRESENT = "present"
+"""The threshold at which the selection is decided."""
+
+
+def flips_document(selection: Selection, before: str, after: str, form: str = "") -> Document:
+    """A row for every shown case and chosen scorer whose outcome differs between two thresholds.
+
+    Args:
+        selection: its scorers without a threshold are passed over.
+        before: as for `--threshold`, or PRESENT.
+        after: likewise.
+        form: of the document, for its provenance.
+
+    `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
+    `taken_in` (it became a dev case, or was one). Steps are 0-based, -1 = none, null = no verdict.
+
+    Raises:
+        UsageError: no scorer has a threshold, or what is asked is none.
+    """
+    for wish in {before, after} - {PRESENT}:
+        check(wish)
+    movable = [one for one in selection.chosen_evaluations if one.at_default().movable]
+    if not movable:
+        raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")
+    shown, around = selection.mask, surroundings(selection)
+    frames = [pl.DataFrame(schema=FLIPS)]
+    thresholds: dict[str, str] = {}
+    for present in movable:
+        old, new = (
+            present if wish == PRESENT else at_wish(present.at_default(), wish, around) for wish in (before, after)
+        )
+        frames.append(_flipped(old, new, shown))
+        thresholds[present.scorer.name] = f"{_words(old)} -> {_words(new)}"
+    rows = pl.concat(frames)
+    words = () if (before, after) == ("default", PRESENT) else (before, after)
+    facts = provenance(selection, selection.request.command("thresholds", "--flips", *words, form=form))
+    counts = {name: _count(rows.filter(pl.col("scorer") == name)) for name in thresholds}
+    return Document(rows, {**facts, "threshold": None, "threshold_source": thresholds, "flips": counts})
+
+
+def flip_counts(rows: pl.DataFrame) -> pl.DataFrame:
+    """How many cases flipped in which way, by scorer and benchmark; the largest groups first."""
+    keys = ["scorer", "benchmark", "flip", "outcome_before", "outcome_after"]
+    counted = rows.group_by(keys, maintain_order=True).agg(pl.len().alias("cases"))
+    first = pl.col("scorer").rank("dense")
+    return counted.sort(first, "benchmark", -pl.col("cases").cast(pl.Int64), maintain_order=True)
+
+
+def _flipped(before: Evaluation, after: Evaluation, shown: Bools) -> pl.DataFrame:
+    rows = np.flatnonzero(shown & (before.codes != after.codes))
+    cases = before.gold.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
+    columns: dict[str, Any] = {"flip": [_flip(int(before.codes[row]), int(after.codes[row])) for row in rows]}
+    for name, one in (("before", before), ("after", after)):
+        verdict = pl.Series(one.verdicts[rows])
+        columns[f"verdict_{name}"] = verdict.set(verdict == NO_VERDICT, None).cast(pl.Int32)
+        columns[f"outcome_{name}"] = [OUTCOMES[code] for code in one.codes[rows]]
+    named = cases.with_columns(pl.lit(before.scorer.name).alias("scorer"))
+    return named.hstack(pl.DataFrame(columns, schema_overrides=FLIPS)).select(
+        pl.col(name).cast(dtype) for name, dtype in FLIPS.items()
+    )
+
+
+def _flip(before: int, after: int) -> str:
+    if DEV in {before, after}:
+        return "left_out" if after == DEV else "taken_in"
+    if (before in RIGHT) == (after in RIGHT):
+        return "other"
+    return "right" if after in RIGHT else "wrong"
+
+
+def _words(one: Evaluation) -> str:
+    return one.rule.source if one.rule.threshold is None else f"{one.rule.threshold!r} ({one.rule.source})"
+
+
+def _count(rows: pl.DataFrame) -> dict[str, int]:
+    """Cases by kind of flip."""
+    return dict(rows.group_by("flip").len().sort("flip").iter_rows())

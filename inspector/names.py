@@ -1,0 +1,19 @@
+"""Names as a person types them: whole, or any part that only one of them has."""
+
+from collections.abc import Sequence
+
+from scoring.errors import UsageError
+
+
+def match_name(word: str, names: Sequence[str], what: str) -> str:
+    """The one name that equals the word or contains it.
+
+    Raises:
+        UsageError: none or several do; those that there are, are named.
+    """
+    hits = [name for name in names if name == word] or [name for name in names if word.lower() in name.lower()]
+    if len(hits) == 1:
+        return hits[0]
+    problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
+    listed = ", ".join((hits or list(names))[:12]) or "none"
+    raise UsageError(f"{problem}.", f"There are: {listed}.")

@@ -1,0 +1,223 @@
+"""A scorer's own figures for the cells of a paper's table, by the paper's conventions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from scoring.benchmarks import grben, prmbench, socratic
+from scoring.benchmarks.step_labelled import StepLabelled
+from scoring.evaluation import Evaluation
+from scoring.metrics.error_types import error_type_shares
+from scoring.metrics.first_error import FirstError, Unparsed, count
+from scoring.metrics.step_counts import METRICS, PARTS, case_parts, cells, denominators, figures, why_undefined
+from scoring.metrics.step_labels import why_nothing
+from scoring.published.official import subsets_of
+from scoring.published.papers import Kind, Table
+from scoring.step_rewards import Bools, Floats
+from scoring.thresholds import sweep
+
+ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
+_FIRST_ERROR = ("error_acc", "correct_acc", "f1")
+
+
+@dataclass(frozen=True)
+class Ours:
+    """One figure: a fraction, null with a reason where undefined; `n` is the size of its denominator."""
+
+    value: float | None
+    n: int
+    reason: str | None = None
+
+
+Cell = tuple[str, str]
+"""Subset and metric of a printed figure, by their names here."""
+Values = dict[Cell, Ours]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What a table is computed from: the cases shown, (n,), of one benchmark; `twins` is the scorer on the originals.
+
+    `unparsed` is what becomes of cases without a readable verdict.
+    """
+
+    benchmark: str
+    table: Table
+    within: Bools
+    unparsed: Unparsed
+    twins: Evaluation | None = None
+
+    @property
+    def subsets(self) -> tuple[str, ...]:
+        """The official subsets that the table is about."""
+        return subsets_of(self.benchmark, self.table.domain)
+
+
+def values_of(evaluation: Evaluation, asked: Asked, wanted: Iterable[Cell]) -> Values | None:
+    """The wanted cells of a scorer; None for tables whose figures need more than these cases."""
+    make = _BY_KIND.get(asked.table.kind)
+    if make is None:
+        return None
+    found = make(evaluation, asked)
+    missing = Ours(None, 0, evaluation.nothing or "no case of this is here")
+    return {
+        cell: Ours(None, 0, ELSEWHERE) if cell[0] == "processbench" else found.get(cell, missing) for cell in wanted
+    }
+
+
+# -- the first error
+
+
+def _first_errors(evaluation: Evaluation, asked: Asked) -> Values:
+    found: Values = {}
+    for subset in asked.subsets:
+        found |= _of_subset(subset, _counted(evaluation, asked, subset))
+    return found | _averages(found, asked.subsets)
+
+
+def _best_thresholds(evaluation: Evaluation, asked: Asked) -> Values:
+    """The same, each subset at the threshold that is best there."""
+    found: Values = {}
+    for subset in asked.subsets:
+        rows = asked.within & _in_subset(evaluation, subset)
+        curve = sweep(evaluation, rows, np.zeros(rows.size, dtype=np.int64), asked.unparsed)
+        best = None if curve is None else curve.best()
+        if best is None:
+            why = (
+                "F1 is undefined at every threshold"
+                if evaluation.movable
+                else f"no threshold: {evaluation.rule.source}"
+            )
+            found |= {(subset, metric): Ours(None, 0, why) for metric in _FIRST_ERROR}
+        else:
+            found |= _of_subset(subset, _counted(evaluation.at(best[0]), asked, subset))
+    return found
+
+
+def _in_subset(evaluation: Evaluation, subset: str) -> Bools:
+    cases = evaluation.gold.cases
+    return (cases["subset"] == subset).fill_null(value=False).to_numpy()
+
+
+def _counted(evaluation: Evaluation, asked: Asked, subset: str) -> FirstError:
+    rows = asked.within & _in_subset(evaluation, subset)
+    return count(evaluation, rows, np.zeros(rows.size, dtype=np.int64), 1, asked.unparsed)
+
+
+def _of_subset(subset: str, counts: FirstError) -> Values:
+    n_error, n_clean = int(counts.erroneous[0]), int(counts.clean[0])
+    no_error = None if n_error else "no erroneous case was scored"
+    no_clean = None if n_clean else "no clean case was scored"
+    error_acc, correct_acc = (float(side[0]) for side in counts.accuracies)
+    both_zero = "both accuracies are 0" if error_acc == 0 and correct_acc == 0 else None
+    values = (error_acc, correct_acc, float(counts.f1[0]))
+    sizes = (n_error, n_clean, n_error + n_clean)
+    reasons = (no_error, no_clean, no_error or no_clean or both_zero)
+    return {
+        (subset, metric): Ours(None if reason else value, n, reason)
+        for metric, value, n, reason in zip(_FIRST_ERROR, values, sizes, reasons, strict=True)
+    }
+
+
+def _averages(found: Values, subsets: Sequence[str]) -> Values:
+    """The plain means over all of the paper's subsets; undefined as soon as one is."""
+    return {
+        ("average", metric): _mean([found[subset, metric] for subset in subsets], subsets) for metric in _FIRST_ERROR
+    }
+
+
+def _mean(parts: Sequence[Ours], names: Sequence[str]) -> Ours:
+    n = sum(part.n for part in parts)
+    values = [part.value for part in parts if part.value is not None]
+    if len(values) == len(parts) > 0:
+        return Ours(sum(values) / len(values), n)
+    lacking = [name for name, part in zip(names, parts, strict=True) if part.value is None]
+    return Ours(None, n, f"undefined on {', '.join(lacking)}")
+
+
+# -- GR-Ben's table by type of error
+
+
+def _error_types(evaluation: Evaluation, asked: Asked) -> Values:
+    types = evaluation.gold.cases["error_type"]
+    masks = {name: (types == name).fill_null(value=False).to_numpy() for name in grben.ERROR_TYPES}
+    masks["all"] = np.ones(types.len(), dtype=np.bool_)
+    found: Values = {}
+    for share in error_type_shares(evaluation, asked.unparsed):
+        for name, mask in masks.items():
+            n = int((share.among & asked.within & mask).sum())
+            hits = int((share.hits & asked.within & mask).sum())
+            found[name, f"{share.name}_rate"] = Ours(hits / n, n) if n else Ours(None, 0, share.empty)
+    return found
+
+
+# -- single steps
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What the figures of a benchmark of step labels are summed from: PARTS a case, (n, len(PARTS))."""
+
+    parts: Floats
+    facts: StepLabelled
+    cases: pl.DataFrame
+    rows: Bools
+
+    def of(self, error_class: str | None, nothing: str | None) -> Iterator[Ours]:
+        """The figures of METRICS of a class (None = all steps), as the official toolkit says them.
+
+        That is -1 and a reason where a denominator is empty, but for the similarity without a scored twin. `nothing`
+        says why no step is judged, where none is.
+        """
+        mask = self.rows
+        if error_class is not None:
+            mask = mask & (self.cases["error_type"] == error_class).fill_null(value=False).to_numpy()
+        sums = self.parts[mask].sum(axis=0)
+        alone = error_class in self.facts.without_errors
+        plain, said = (cells(figures(sums[None, :], how), np.array([alone]))[0] for how in ("nan", "official"))
+        judged = bool(sums[: PARTS.index("first_hit")].any())
+        for place, (metric, n) in enumerate(zip(METRICS, denominators(sums), strict=True)):
+            undefined = bool(np.isnan(plain[place]))
+            there = judged and not (undefined and metric == "similarity")
+            told = "f1_positive" if alone and metric == "prmscore" else metric
+            reason = (not judged and nothing) or why_undefined(told, sums)
+            yield Ours(float(said[place]) if there else None, int(n), reason if undefined else None)
+
+
+def _step_labels(evaluation: Evaluation, asked: Asked) -> Values:
+    facts, groups = _STEP_LABELLED[asked.benchmark]
+    cases, subsets = evaluation.gold.cases, asked.subsets
+    rows = asked.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
+    sums = _Sums(case_parts(evaluation, facts, asked.twins), facts, cases, rows)
+    nothing = why_nothing(evaluation, rows)
+    found: Values = {}
+    for name in [*(one for members in groups.values() for one in members), None]:
+        found |= {(name or "all", metric): ours for metric, ours in zip(METRICS, sums.of(name, nothing), strict=True)}
+    for group, members in groups.items():
+        here = [name for name in members if not (asked.table.domain and name in facts.without_errors)]
+        found[group, "prmscore"] = _mean([found[name, "prmscore"] for name in here], here)
+    return found
+
+
+def _grouped(classes: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for name, group in classes:
+        groups.setdefault(group, []).append(name)
+    return groups
+
+
+_STEP_LABELLED: Mapping[str, tuple[StepLabelled, dict[str, list[str]]]] = {
+    prmbench.NAME: (
+        prmbench.STEP_LABELLED,
+        _grouped((name, one.category) for name, one in prmbench.CLASSES.items()),
+    ),
+    socratic.NAME: (socratic.STEP_LABELLED, _grouped((name, one.pattern) for name, one in socratic.CLASSES.items())),
+}
+_BY_KIND: Mapping[Kind, Callable[[Evaluation, Asked], Values]] = {
+    "first errors": _first_errors,
+    "best thresholds": _best_thresholds,
+    "error types": _error_types,
+    "step labels": _step_labels,
+}

@@ -1,0 +1,86 @@
+"""`breakdown` and `bias`: a request is loaded and one document comes out."""
+
+import argparse
+
+import polars as pl
+
+from inspector.bias import bias_document
+from inspector.breakdown import View, breakdown_document
+from inspector.selection import load
+from inspector.shell.output import form_of, put, say
+from inspector.shell.requests import request_of
+from scoring.export import Document
+from scoring.metrics.paired import SMALL
+
+TOLD = (
+    *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
+    *("count", "share", "acc", "positive_acc", "negative_acc", "prmscore"),
+)
+"""The metrics of a breakdown that a terminal shows; files have all."""
+COUNTS = ("cases", "count")
+BARE = ("fp", "late", "missed")
+"""Those shown without their interval."""
+SLICES = 10
+"""Slices of one scorer on one benchmark that a terminal shows."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the document of `args.command`."""
+    selection = load(request_of(args))
+    if args.command == "bias":
+        document, wide = bias_document(selection, form_of(args)), wide_bias
+    else:
+        view = View(args.of, args.rows, args.cols, args.preset, args.errors)
+        document, wide = breakdown_document(selection, view, form_of(args)), wide_breakdown
+    if args.raw:
+        facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
+        document = Document(document.rows, facts, raw=True)
+    problems = list(selection.problems)
+    if not document.rows.height:
+        problems.append("No scorer has rewards for these cases yet." if not selection.chosen else "No case is shown.")
+    put(document, args, problems, wide(document.rows))
+    if not form_of(args) and document.rows["small"].any():
+        say([f"~ few: {SMALL - 1} cases or less"], args)
+    return 0
+
+
+def wide_breakdown(rows: pl.DataFrame) -> pl.DataFrame:
+    """A column a metric: counts whole, fractions in percent with their intervals, `~` where they rest on few cases."""
+    index = [name for name in rows.columns if name not in {"metric", *_FIGURE, "where"}]
+    told = rows.filter(pl.col("metric").is_in(TOLD))
+    cells = [_cell(*values) for values in told.select("metric", *_SHOWN).iter_rows()]
+    long = told.select(*index, "metric").with_columns(pl.Series("cell", cells, dtype=pl.String))
+    return long.pivot("metric", index=index, values="cell", sort_columns=False)
+
+
+def wide_bias(rows: pl.DataFrame) -> pl.DataFrame:
+    """What is measured in words, its value in percent; of the slices the largest SLICES."""
+    index = ["scorer", "benchmark"]
+    sliced = pl.col("column").is_not_null()
+    place = sliced.cum_sum().over(index)
+    told = rows.filter(sliced.not_() | (place <= SLICES))
+    whole = pl.format("{} ({})", "metric", "unit")
+    part = pl.format("{}: {} = {}", pl.col("metric").str.replace("_", " ", n=-1), "column", "slice")
+    cells = [_cell(*values) for values in told.select("metric", *_SHOWN).iter_rows()]
+    return told.select(
+        *index,
+        pl.when(sliced).then(part).otherwise(whole).alias("what"),
+        pl.Series("value", cells, dtype=pl.String),
+        "n",
+        pl.col("p_holm").alias("p (Holm)"),
+    )
+
+
+_FIGURE = ("value", "low", "high", "n", "small", "reason")
+_SHOWN = ("value", "low", "high", "small")
+
+
+def _cell(metric: str, value: float | None, low: float | None, high: float | None, small: bool) -> str | None:
+    if value is None:
+        return None
+    if metric in COUNTS:
+        return f"{value:,.0f}"
+    mark = " ~" if small else ""
+    if low is None or high is None or metric in BARE:
+        return f"{100 * value:.1f}{mark}"
+    return f"{100 * value:5.1f}  [{100 * low:.1f}, {100 * high:.1f}]{mark}"

@@ -1,0 +1,118 @@
+"""`compare`: two or more scorers on the cases that they share."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from inspector.comparison import compare_document
+from inspector.selection import load
+from inspector.shell.output import form_of, print_table, put
+from inspector.shell.requests import request_of
+from inspector.text import clean
+from scoring.export import Document
+
+LINES = {"all": "f1", "erroneous": "error_acc", "clean": "correct_acc"}
+"""The cases that a line of the table of pairs is about, and its metric."""
+QUADRANTS = {"both": "both", "only scorer": "only_scorer", "only other": "only_other", "neither": "neither"}
+"""Columns of the table of pairs, and what their metrics are called."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the rows; a terminal shows the standings and three lines a pair."""
+    request = request_of(args)
+    selection = load(replace(request, scorers=(*args.scorers, *request.scorers)))
+    if not selection.request.scorers:
+        able = tuple(name for name in selection.chosen if selection.evaluation(name).coverage)
+        selection = replace(selection, chosen=able)
+    document = compare_document(selection, form_of(args))
+    if args.raw:
+        facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
+        document = Document(document.rows, facts, raw=True)
+    if not form_of(args):
+        print_table(wide_standings(document.rows))
+        print(clean("\n".join(["", *together(document.rows)]), lines=True))
+    put(document, args, selection.problems, wide_pairs(document.rows))
+    return 0
+
+
+def wide_standings(rows: pl.DataFrame) -> pl.DataFrame:
+    """A line a scorer, best first: F1 on the cases that all tried, how far behind the best, how often right alone."""
+    rows = rows.filter(pl.col("scorer").is_not_null())
+    by_cell = {(row["benchmark"], row["scorer"], row["metric"]): row for row in rows.iter_rows(named=True)}
+    ranked = rows.filter(pl.col("metric") == "f1").sort(
+        "benchmark", "value", descending=[False, True], nulls_last=True, maintain_order=True
+    )
+    lines = []
+    for row in ranked.iter_rows(named=True):
+        about = (row["benchmark"], row["scorer"])
+        behind, tied = (by_cell[*about, name] for name in ("f1_behind_best", "tied_with_best"))
+        alone = (by_cell.get((*about, f"{side}_lone_right")) for side in ("erroneous", "clean"))
+        lines.append(
+            {
+                "benchmark": row["benchmark"],
+                "scorer": row["scorer"],
+                "n": row["n"],
+                "left out": row["left_out"],
+                "f1": f"- ({row['reason']})" if row["value"] is None else f"{100 * row['value']:.1f}",
+                "behind the best": "best" if behind["other"] == row["scorer"] else _difference(behind),
+                "tied with best": {None: "-", 0.0: "no", 1.0: "yes"}[tied["value"]],
+                **dict(zip(("alone right on erroneous", "on clean"), map(_count, alone), strict=True)),
+            }
+        )
+    return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def together(rows: pl.DataFrame) -> Iterator[str]:
+    """A sentence for each benchmark and side: on how many cases all scorers are right and on how many none is."""
+    counted = rows.filter(pl.col("metric").str.contains("_unanimous_"), pl.col("value").is_not_null())
+    for (benchmark,), part in counted.group_by("benchmark", maintain_order=True):
+        cells = {metric: (value, n) for metric, value, n in part.select("metric", "value", "n").iter_rows()}
+        for side in ("erroneous", "clean"):
+            if f"{side}_unanimous_right" in cells:
+                (right, n), (wrong, _) = cells[f"{side}_unanimous_right"], cells[f"{side}_unanimous_wrong"]
+                yield f"{benchmark}: of {n} {side} cases all scorers have {right:.0f} right, none has {wrong:.0f}"
+
+
+def wide_pairs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Three lines a pair: the difference of F1, and for each side that of its accuracy, the quadrants and the test."""
+    pairs = rows.filter(pl.col("metric") == "f1_difference").select("benchmark", "scorer", "other")
+    keys = ("benchmark", "scorer", "other", "metric")
+    by_cell = {tuple(row[key] for key in keys): row for row in rows.iter_rows(named=True)}
+    lines = []
+    for pair in pairs.iter_rows():
+        for cases, metric in LINES.items():
+            difference, test = by_cell[*pair, f"{metric}_difference"], by_cell.get((*pair, f"{cases}_mcnemar"), {})
+            counts = {name: by_cell.get((*pair, f"{cases}_{key}_right")) for name, key in QUADRANTS.items()}
+            lines.append(
+                {
+                    **dict(zip(keys, pair, strict=False)),
+                    "cases": cases,
+                    "n": difference["n"],
+                    "difference": _difference(difference),
+                    **{name: _count(row) for name, row in counts.items()},
+                    "p": _p(test.get("p")),
+                    "p (Holm)": _p(test.get("p_holm")),
+                }
+            )
+    return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def _difference(row: dict[str, Any]) -> str:
+    """A difference in percentage points with its interval."""
+    if row["value"] is None:
+        return f"- ({row['reason']})"
+    interval = "" if row["low"] is None else f"  [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    return f"{100 * row['value']:+.1f}{interval}"
+
+
+def _count(row: dict[str, Any] | None) -> int | None:
+    """A row's count of cases; None where there is no row or no count."""
+    return None if row is None or row["value"] is None else int(row["value"])
+
+
+def _p(p: float | None) -> str | None:
+    """A p-value with four digits, or that it is smaller than these can say."""
+    return None if p is None else "< 0.0001" if p < 1e-4 else f"{p:.4f}"

@@ -1,0 +1,29 @@
+"""Scorers on the unharmed originals of a benchmark's cases: read when a figure asks for them, and shown nowhere."""
+
+import polars as pl
+
+from inspector.selection import Selection
+from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.evaluation import Evaluation, evaluate
+from scoring.gold import Gold
+
+
+def twin_evaluations(selection: Selection, benchmark: str) -> dict[str, Evaluation]:
+    """The chosen scorers on the twins of a benchmark's cases, by name, at their own thresholds.
+
+    A scorer whose rewards lie in no folder is not among them, and none is where the benchmark has no twins.
+
+    Raises:
+        UsageError, DamagedWorkspace: as `Workspace.cases` does.
+    """
+    cases = selection.workspace.cases((benchmark,), twins=True)[0].filter(pl.col("twin_of").is_not_null())
+    if cases.is_empty():
+        return {}
+    gold, found = Gold(cases), {}
+    for one in selection.chosen_evaluations:
+        folder = selection.folders.get(one.scorer.name)
+        if folder is not None:
+            # What cannot be read here was told when the selection was loaded.
+            rewards, votes = RewardParts(folder).read()[0], VoteParts(folder).read(BALLOTS)[0]
+            found[one.scorer.name] = evaluate(gold, one.scorer, rewards, votes=votes)
+    return found

@@ -1,0 +1,206 @@
+"""Scorers by one or two columns of the cases: in each cell its counts, shares and metrics, and in `all` the totals."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+import polars as pl
+
+from scoring.evaluation import Evaluation
+from scoring.metrics.axes import Axis
+from scoring.metrics.error_types import error_type_shares
+from scoring.metrics.first_error import FirstError, Unparsed
+from scoring.metrics.intervals import LEVEL
+from scoring.metrics.paired import SMALL
+from scoring.metrics.shares import NO_CLEAN, NO_ERRONEOUS, Share, outcome_shares, process_error_shares, side_shares
+from scoring.metrics.wilson import wilson_interval
+from scoring.step_rewards import Bools, Floats, Ints
+from scoring.verdicts import OUTCOMES
+
+TOTAL = "all"
+"""Stands for every value of a column, missing ones included."""
+
+DEFAULTS: dict[str, tuple[str, ...]] = {
+    "processbench": ("subset", "generator"),
+    "prmbench": ("error_type", "position"),
+    "socratic": ("pattern", "error_kind"),
+    "grben": ("subset", "error_type"),
+    "mrmath": ("generator",),
+    "demo": ("pattern", "error_kind"),
+}
+"""Benchmark -> the columns that its cases are usually told apart by."""
+
+SCHEMA = {
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "small": pl.Boolean(),
+    "reason": pl.String(),
+    "where": pl.String(),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """n cases sorted into the k cells of a table with totals; only cells that hold a case are there.
+
+    `axes` are one or more, `rows` (n,) marks the cases that take part, `within` are conditions that hold for all of
+    them and belong to those of each cell.
+    """
+
+    axes: tuple[Axis, ...]
+    rows: Bools
+    within: tuple[str, ...] = ()
+
+    @cached_property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple(len(one.values) + 1 for one in self.axes)
+
+    @cached_property
+    def _flat(self) -> Ints:
+        """The place of each case in the flattened table, shape (n,)."""
+        return np.ravel_multi_index([one.numbers for one in self.axes], self._shape)
+
+    def _table(self, rows: Bools, weights: Floats | None = None) -> Floats | Ints:
+        taken = np.flatnonzero(rows & self.rows)
+        weighed = None if weights is None else weights[taken]
+        table = np.bincount(self._flat[taken], weighed, minlength=int(np.prod(self._shape))).reshape(self._shape)
+        for place in range(len(self._shape)):
+            total = np.expand_dims(table.sum(axis=place), place)
+            table = np.concatenate([table.take(range(self._shape[place] - 1), axis=place), total], axis=place)
+        return table.ravel()
+
+    @cached_property
+    def _there(self) -> Ints:
+        """The places of the cells that hold a case, row by row, totals last."""
+        return np.flatnonzero(self._table(self.rows))
+
+    def counts(self, rows: Bools) -> Ints:
+        """How many of the marked cases each cell holds. Shape (k,)."""
+        return self._table(rows)[self._there].astype(np.int64)
+
+    def sums(self, rows: Bools, weights: Floats) -> Floats:
+        """The sum of the weights (n,) of the marked cases in each cell. Shape (k,)."""
+        return self._table(rows, weights)[self._there].astype(np.float64)
+
+    def frame(self) -> pl.DataFrame:
+        """A row a cell: the value of every column, TOTAL for all, and `where`, the condition that selects its cases."""
+        places = np.unravel_index(self._there, self._shape)
+        rows = list(zip(*places, strict=True))
+        columns = {
+            one.column: pl.Series([(*one.values, TOTAL)[row[at]] for row in rows], dtype=pl.String)
+            for at, one in enumerate(self.axes)
+        }
+        return pl.DataFrame({**columns, "where": pl.Series([self._where(row) for row in rows], dtype=pl.String)})
+
+    def _where(self, place: Sequence[int]) -> str:
+        own = [one.conditions[at] for one, at in zip(self.axes, place, strict=True) if at < len(one.values)]
+        return " AND ".join(f"({one})" for one in (*self.within, *own)) or "true"
+
+
+@dataclass(frozen=True, eq=False)
+class _Figure:
+    """One metric in k cells: NaN where undefined, and `reasons` says why."""
+
+    metric: str
+    value: Floats
+    low: Floats
+    high: Floats
+    n: Ints
+    small: Bools
+    reasons: list[str | None]
+
+
+def breakdown(evaluation: Evaluation, cells: Cells, unparsed: Unparsed = "wrong", seed: int = 0) -> pl.DataFrame:
+    """Every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
+
+    `cases` and `count_<outcome>` are counts of cases; everything else is a fraction, null with a reason where it is
+    undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval stratified by erroneous and
+    clean; `step_accuracy`, the mean over cases, has none. `small` marks what fewer than SMALL cases say.
+    """
+    figures = list(_figures(evaluation, cells, unparsed, seed))
+    names = cells.frame()
+    long = pl.concat(
+        [
+            names.with_columns(
+                metric=pl.lit(one.metric),
+                value=pl.Series(one.value).fill_nan(None),
+                low=pl.Series(one.low).fill_nan(None),
+                high=pl.Series(one.high).fill_nan(None),
+                n=pl.Series(one.n),
+                small=pl.Series(one.small),
+                reason=pl.Series(one.reasons, dtype=pl.String),
+                _cell=pl.int_range(names.height),
+            )
+            for one in figures
+        ]
+    )
+    return long.sort("_cell", maintain_order=True).select(*[one.column for one in cells.axes], *SCHEMA)
+
+
+def _figures(evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int) -> Iterator[_Figure]:
+    n = cells.counts(cells.rows)
+    yield _count("cases", n, n)
+    for code, outcome in enumerate(OUTCOMES):
+        yield _count(f"count_{outcome}", cells.counts(evaluation.codes == code), n)
+    error_acc, correct_acc = side_shares(evaluation, unparsed)
+    yield from (_of_share(one, cells) for one in (error_acc, correct_acc))
+    yield _f1(error_acc, correct_acc, cells, seed, evaluation.nothing)
+    yield _step_accuracy(evaluation, cells)
+    for share in chain(
+        outcome_shares(evaluation, unparsed),
+        error_type_shares(evaluation, unparsed),
+        process_error_shares(evaluation, unparsed),
+    ):
+        yield _of_share(share, cells)
+
+
+def _count(metric: str, counts: Ints, n: Ints) -> _Figure:
+    nothing = np.full(n.size, np.nan)
+    value = counts.astype(np.float64)
+    return _Figure(metric, value, nothing, nothing, n, np.zeros(n.size, dtype=np.bool_), [None] * n.size)
+
+
+def _of_share(share: Share, cells: Cells) -> _Figure:
+    hits, n = cells.counts(share.hits), cells.counts(share.among)
+    value = np.divide(hits, n, out=np.full(n.size, np.nan), where=n > 0)
+    low, high = wilson_interval(hits, n)
+    return _Figure(share.name, value, low, high, n, _small(n), [None if size else share.empty for size in n])
+
+
+def _f1(error_acc: Share, correct_acc: Share, cells: Cells, seed: int, nothing: str | None) -> _Figure:
+    sides = (cells.counts(mask) for one in (error_acc, correct_acc) for mask in (one.hits, one.among))
+    counts = FirstError(*sides)
+    low, high = np.full((2, counts.exact.size), np.nan)
+    defined = np.flatnonzero(~np.isnan(counts.f1))
+    if defined.size:
+        ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+        low[defined], high[defined] = np.quantile(counts.resampled(seed)[2][defined], ends, axis=1)
+    reasons = [
+        None
+        if np.isfinite(f1)
+        else nothing or (NO_ERRONEOUS if not wrong else NO_CLEAN if not clean else "both accuracies are 0")
+        for f1, wrong, clean in zip(counts.f1, counts.erroneous, counts.clean, strict=True)
+    ]
+    small = _small(np.minimum(counts.erroneous, counts.clean)) & np.isfinite(counts.f1)
+    return _Figure("f1", counts.f1, low, high, counts.erroneous + counts.clean, small, reasons)
+
+
+def _step_accuracy(evaluation: Evaluation, cells: Cells) -> _Figure:
+    accuracies = evaluation.step_accuracies
+    there = ~np.isnan(accuracies)
+    n, total = cells.counts(there), cells.sums(there, accuracies)
+    value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
+    nothing = np.full(n.size, np.nan)
+    why = evaluation.nothing or "no case has steps that are both labelled and judged"
+    return _Figure("step_accuracy", value, nothing, nothing, n, _small(n), [None if size else why for size in n])
+
+
+def _small(n: Ints) -> Bools:
+    """Where a figure rests on few cases; not where it rests on none."""
+    few: Bools = (n > 0) & (n < SMALL)
+    return few

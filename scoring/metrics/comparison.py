@@ -1,0 +1,177 @@
+"""A comparison of scorers as rows in long form: differences, quadrants, tests, ties and agreement."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from scoring.metrics import agreement
+from scoring.metrics.agreement import Quadrants, Shares, quadrants
+from scoring.metrics.lineup import Lineup
+from scoring.metrics.paired import (
+    METRICS,
+    SIDES,
+    Figure,
+    best_of,
+    holm,
+    mcnemar,
+    scores_of_pairs,
+    shared_scores,
+)
+from scoring.step_rewards import Bools
+
+CLUSTERED = "cases share problems and the test takes them as independent"
+TO_BEST = ("f1_behind_best", "tied_with_best")
+
+
+def comparison_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Everything that is to say about two or more scorers on the cases of one benchmark.
+
+    Yields dictionaries with `scorer, other, subset, metric, value, low, high, n, left_out, p, p_holm, reason, note`.
+    Rows with both scorers are about the cases that both tried:
+    `f1_difference`, `error_acc_difference`, `correct_acc_difference` (scorer minus other, mean over subsets);
+    per side (erroneous, clean) `SIDE_both_right`, `SIDE_only_scorer_right`, `SIDE_only_other_right`,
+    `SIDE_neither_right` (counts of cases) and `SIDE_mcnemar` (of the `n` discordant pairs the share that `scorer` has
+    right, with `p` and `p_holm`); `outcome_agreement` and `verdict_agreement` (shares).
+    The others are about the cases that all scorers tried, those set aside that tried none: `f1` (its interval is that
+    of the metrics), `f1_behind_best` (scorer minus the best one, which is `other`), `tied_with_best` (1 if that
+    difference's interval contains 0, else 0) and, of three or more scorers, counts of cases: `SIDE_lone_right` of a
+    scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`.
+    `left_out` counts the cases that not all of the scorers a row is about tried. Undefined is None, with a `reason`.
+    """
+    rows = [row for pair in _pairs(lineup, seed) for row in pair]
+    for row, adjusted in zip(rows, holm(np.array([_or_nan(row["p"]) for row in rows])), strict=True):
+        yield {**row, "p_holm": None if row["p"] is None else float(adjusted)}
+    yield from _standings(lineup, seed)
+
+
+def n_tests(rows: list[dict[str, Any]]) -> int:
+    """How many tests Holm's family holds."""
+    return sum(row["p"] is not None for row in rows)
+
+
+def _pairs(lineup: Lineup, seed: int) -> Iterator[Iterator[dict[str, Any]]]:
+    for (left, right), scores in scores_of_pairs(lineup, seed).items():
+        figures = [scores.difference(metric, left, right) for metric in METRICS]
+        yield _pair(lineup, left, right, figures)
+
+
+def _pair(lineup: Lineup, left: int, right: int, figures: list[Figure]) -> Iterator[dict[str, Any]]:
+    """The rows of two scorers."""
+    about = {"scorer": lineup.names[left], "other": lineup.names[right], "left_out": lineup.left_out((left, right))}
+    nothing = _nothing(lineup, (left, right))
+    for figure in figures:
+        yield _figure(about, f"{figure.metric}_difference", figure, nothing)
+    for side, members in _sides(lineup):
+        counts = quadrants(lineup, left, right, members)
+        named = {
+            "both_right": counts.both,
+            "only_scorer_right": counts.only_left,
+            "only_other_right": counts.only_right,
+            "neither_right": counts.neither,
+        }
+        for name, count in named.items():
+            yield _row(about, f"{side}_{name}", count if counts.n else None, counts.n, nothing or _none_of(side))
+        related = lineup.related(members & lineup.common((left, right)))
+        yield _test(about, side, counts, nothing or _none_of(side), CLUSTERED if related else None)
+    shares = {
+        "outcome_agreement": agreement.agreement_of_outcomes(lineup, left, right),
+        "verdict_agreement": agreement.agreement_of_verdicts(lineup, left, right),
+    }
+    for name, share in shares.items():
+        yield _share(about, name, share, nothing)
+
+
+def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows about the cases that all scorers tried."""
+    columns = tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
+    common = lineup.common(columns) if columns else np.zeros(lineup.rows.size, dtype=np.bool_)
+    left_out = lineup.left_out(columns)
+    scores = shared_scores(lineup, common, columns, seed)
+    best = best_of(scores) if columns else None
+    for column, name in enumerate(lineup.names):
+        about = {"scorer": name, "left_out": left_out}
+        if column not in columns:
+            why = _nothing(lineup, (column,)) or f"{name} tried no case"
+            yield from (_row(about, metric, None, 0, why) for metric in ("f1", *TO_BEST))
+            continue
+        yield _figure(about, "f1", scores.own("f1", column))
+        if best is None:
+            why = "F1 is undefined for every scorer"
+            yield from (_row(about, metric, None, scores.n, why) for metric in TO_BEST)
+            continue
+        behind = scores.difference("f1", column, best)
+        about["other"] = lineup.names[best]
+        yield _figure(about, "f1_behind_best", behind)
+        yield _row(about, "tied_with_best", behind.holds_zero, behind.n, behind.reason or behind.note or "")
+    if len(columns) > 2:
+        yield from _voices(lineup, columns, common, left_out)
+
+
+def _voices(lineup: Lineup, columns: tuple[int, ...], common: Bools, left_out: int) -> Iterator[dict[str, Any]]:
+    """Who is right alone, and where all are right or all wrong."""
+    who = agreement.lone_right(lineup, columns)
+    wrong = agreement.unanimous_wrong(lineup, columns)
+    right = common & lineup.right[:, columns].all(axis=1)
+    for side, members in _sides(lineup):
+        n = int((members & common).sum())
+        counted = {f"{side}_unanimous_right": right, f"{side}_unanimous_wrong": wrong}
+        alone = [(lineup.names[column], f"{side}_lone_right", who == column) for column in columns]
+        for name, metric, marks in [*alone, *((None, metric, marks) for metric, marks in counted.items())]:
+            count = int((marks & members).sum()) if n else None
+            yield _row({"scorer": name, "left_out": left_out}, metric, count, n, _none_of(side))
+
+
+def _sides(lineup: Lineup) -> Iterator[tuple[str, Bools]]:
+    yield SIDES[0], lineup.erroneous
+    yield SIDES[1], ~lineup.erroneous
+
+
+def _none_of(side: str) -> str:
+    return f"no {side} case in common"
+
+
+def _nothing(lineup: Lineup, columns: tuple[int, ...]) -> str | None:
+    """Why there can be no verdict of one of these scorers; None where there can."""
+    said = [f"{lineup.names[column]}: {lineup.nothing[column]}" for column in columns if lineup.nothing[column]]
+    return "; ".join(said) or None
+
+
+def _figure(about: dict[str, Any], metric: str, figure: Figure, nothing: str | None = None) -> dict[str, Any]:
+    row = _row(about, metric, figure.value, figure.n, nothing or figure.reason or "")
+    return {**row, "subset": "average", "low": figure.low, "high": figure.high, "note": figure.note}
+
+
+def _share(about: dict[str, Any], metric: str, share: Shares, nothing: str | None) -> dict[str, Any]:
+    return _row(about, metric, share.share, share.n, nothing or "no case in common")
+
+
+def _test(about: dict[str, Any], side: str, counts: Quadrants, none: str, note: str | None) -> dict[str, Any]:
+    """McNemar's test on one side; without a case there is none, without a discordant pair p is 1 and the share open."""
+    discordant = counts.only_left + counts.only_right
+    share = counts.only_left / discordant if discordant else None
+    row = _row(about, f"{side}_mcnemar", share, discordant, "no discordant pair" if counts.n else none)
+    p = float(mcnemar(np.array(counts.only_left), np.array(counts.only_right))) if counts.n else None
+    return {**row, "p": p, "note": note if counts.n else None}
+
+
+def _row(about: dict[str, Any], metric: str, value: float | None, n: int, reason: str) -> dict[str, Any]:
+    return {
+        "scorer": None,
+        "other": None,
+        **about,
+        "subset": "all",
+        "metric": metric,
+        "value": None if value is None else float(value),
+        "low": None,
+        "high": None,
+        "n": n,
+        "p": None,
+        "p_holm": None,
+        "reason": reason if value is None else None,
+        "note": None,
+    }
+
+
+def _or_nan(value: float | None) -> float:
+    return float("nan") if value is None else value

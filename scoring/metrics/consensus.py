@@ -1,0 +1,69 @@
+"""What the scorers say together: one verdict a case, each scorer counting by how often it is right elsewhere."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.metrics.lineup import Lineup
+from scoring.step_rewards import Floats, Ints
+from scoring.verdicts import NO_VERDICT
+
+SHRINK = 1.0
+"""Right and wrong cases that every scorer is given beforehand, so that few cases make no strong voice."""
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """The scorers' common verdict on n cases.
+
+    `verdicts` (n,) are 0-based, -1 no error, NO_VERDICT where nobody has a say or two verdicts weigh the same.
+    `support` (n,) is the share of the weight behind the verdict, NaN without one. `weights` (n, s) is what each
+    scorer's verdict weighed, 0 where it had none to give.
+    """
+
+    verdicts: Ints
+    support: Floats
+    weights: Floats
+
+
+def consensus(lineup: Lineup) -> Consensus:
+    """Every case's verdict with the most weight behind it.
+
+    A scorer's weight is the log-odds of its accuracy on the cases of other problems, with SHRINK right and SHRINK wrong
+    ones added, divided by the number of scorers here of the same declared family. A scorer that is wrong more often
+    than right has no say, since there are many ways to be wrong; nor has a verdict that names no step of the solution.
+    """
+    names_one = (lineup.verdicts >= -1) & (lineup.verdicts < np.maximum(lineup.n_steps, 1)[:, None])
+    weights = np.where(names_one, np.maximum(_log_odds(lineup), 0.0) / _siblings(lineup.families), 0.0)
+    behind = np.zeros(weights.shape)
+    for column in range(weights.shape[1]):
+        behind[:, column] = np.where(lineup.verdicts == lineup.verdicts[:, [column]], weights, 0.0).sum(axis=1)
+    behind[~names_one] = 0.0
+    most = behind.max(axis=1)
+    # Equal weights may be added in different orders, so that sums of equal weight differ in their last digits.
+    leading = (behind > 0) & np.isclose(behind, most[:, None], rtol=1e-9, atol=0.0)
+    said = np.where(leading, lineup.verdicts, NO_VERDICT).max(axis=1)
+    rivals = (leading & (lineup.verdicts != said[:, None])).any(axis=1)
+    verdicts = np.where(rivals, NO_VERDICT, said)
+    total = weights.sum(axis=1)
+    there = verdicts != NO_VERDICT
+    support = np.divide(most, total, out=np.full(total.size, np.nan), where=there)
+    return Consensus(verdicts, support, weights)
+
+
+def _log_odds(lineup: Lineup) -> Floats:
+    """Of every scorer's accuracy on the cases that are no solution of the same problem. Shape (n, s)."""
+    problems, problem = np.unique(lineup.problems, return_inverse=True)
+    right, wrong = lineup.tried & lineup.right, lineup.tried & ~lineup.right
+    elsewhere = []
+    for marks in (right, wrong):
+        here = np.zeros((problems.size, marks.shape[1]))
+        np.add.at(here, problem, marks)
+        elsewhere.append(marks.sum(axis=0) - here[problem] + SHRINK)
+    odds: Floats = np.log(elsewhere[0]) - np.log(elsewhere[1])
+    return odds
+
+
+def _siblings(families: tuple[str, ...]) -> Floats:
+    """How many scorers are of each one's declared family, itself included; a family of "" has one. Shape (s,)."""
+    return np.array([families.count(family) if family else 1 for family in families], dtype=np.float64)

@@ -1,0 +1,196 @@
+"""Paired comparison: by how much one scorer is better than another on the cases that both tried, and is it chance?
+
+The headline is the difference of the official first-error metric (ProcessBench, arXiv 2412.06559, section 3.3) with a
+percentile bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Beside it
+stands McNemar's test in its exact form, for erroneous and for clean cases apart, adjusted by Holm (Scandinavian Journal
+of Statistics 6, 1979) over a family that whoever tests has to state.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.metrics.first_error import harmonic
+from scoring.metrics.intervals import RESAMPLES, percentile_interval
+from scoring.metrics.lineup import Lineup
+from scoring.metrics.resampling import resampled_counts
+from scoring.step_rewards import Bools, Floats, Ints
+
+METRICS = ("f1", "error_acc", "correct_acc")
+SIDES = ("erroneous", "clean")
+SMALL = 20
+"""With fewer cases than this on a side, a figure is marked."""
+UNDEFINED = 0.05
+"""Up to this share of the resamples may leave a figure undefined before its interval is not given."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A value or a difference, as a fraction, with its 95% interval; `n` cases are in its denominator.
+
+    None where it is undefined, and `reason` says why; `note` says what to keep in mind about the interval.
+    """
+
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str | None = None
+    note: str | None = None
+
+    @property
+    def holds_zero(self) -> bool | None:
+        """Whether 0 lies in the interval, its ends included; None without an interval."""
+        return None if self.low is None or self.high is None else self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True, eq=False)
+class SharedScores:
+    """The official metric of some scorers on cases that all of them tried, and in resamples that they share.
+
+    `columns` (k) are the scorers' places in the lineup. `totals` (u, 2) counts erroneous and clean cases of the u
+    subsets that take part, `hits` (u, 2, k) those that are decided right. `draws` (3, r, k) hold METRICS in r
+    resamples.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[int, ...]
+    totals: Ints
+    hits: Ints
+    draws: Floats
+
+    @property
+    def values(self) -> Floats:
+        """METRICS of every scorer, plain means over the subsets, shape (3, k); NaN where undefined."""
+        return _figures(self.hits, self.totals)
+
+    @property
+    def n(self) -> int:
+        """The number of cases."""
+        return int(self.totals.sum())
+
+    def own(self, metric: str, column: int) -> Figure:
+        """The metric of one scorer (its place in the lineup), without an interval."""
+        place, sides = self.columns.index(column), _sides(metric)
+        value, n = float(self.values[METRICS.index(metric), place]), int(self.totals[:, sides].sum())
+        if np.isfinite(value):
+            return Figure(metric, value, None, None, n)
+        return Figure(metric, None, None, None, n, self._reason(sides, (place,)))
+
+    def difference(self, metric: str, left: int, right: int) -> Figure:
+        """The metric of one scorer minus that of another (their places in the lineup)."""
+        at, places, sides = METRICS.index(metric), (self.columns.index(left), self.columns.index(right)), _sides(metric)
+        value, draws = (side[at, ..., places[0]] - side[at, ..., places[1]] for side in (self.values, self.draws))
+        n = int(self.totals[:, sides].sum())
+        if not np.isfinite(value):
+            return Figure(metric, None, None, None, n, self._reason(sides, places))
+        defined = draws[np.isfinite(draws)]
+        lost = draws.size - defined.size
+        if lost > UNDEFINED * draws.size:
+            note = f"no interval: the difference is undefined in {lost} of {draws.size} resamples"
+            return Figure(metric, float(value), None, None, n, None, note)
+        notes = [f"{lost} of {draws.size} resamples are undefined and left out"] if lost else []
+        if self.totals.sum(axis=0)[list(sides)].min() < SMALL:
+            notes.append(f"small n: fewer than {SMALL} {' or '.join(SIDES[side] for side in sides)} cases")
+        low, high = percentile_interval(defined)
+        return Figure(metric, float(value), low, high, n, None, "; ".join(notes) or None)
+
+    def _reason(self, sides: tuple[int, ...], places: tuple[int, ...]) -> str:
+        """Why a metric is undefined here."""
+        if not self.n:
+            return "no case in common"
+        for side in sides:
+            if (self.totals[:, side] == 0).any():
+                return f"no {SIDES[side]} case in common" + self._where(self.totals[:, side] == 0)
+        zero = [(place, self.hits[:, :, place].sum(axis=1) == 0) for place in places]
+        place, empty = next((place, empty) for place, empty in zero if empty.any())
+        return f"both accuracies of {self.names[place]} are 0" + self._where(empty)
+
+    def _where(self, empty: Bools) -> str:
+        return "" if empty.all() else f" in {int(empty.sum())} of {empty.size} subsets"
+
+
+def _sides(metric: str) -> tuple[int, ...]:
+    """The sides, 0 erroneous and 1 clean, whose cases are in a metric's denominator."""
+    return {"error_acc": (0,), "correct_acc": (1,)}.get(metric, (0, 1))
+
+
+def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: int = 0) -> SharedScores:
+    """Score and resample some scorers together.
+
+    Args:
+        lineup: n cases.
+        rows: mask over them; all of these scorers tried every one of these cases.
+        columns: the scorers' places in the lineup.
+        seed: of the resamples.
+    """
+    numbers, subset = np.unique(lineup.subsets[rows], return_inverse=True)
+    cells = 2 * subset + ~lineup.erroneous[rows]
+    right = lineup.right[rows][:, list(columns)]
+    shape = (numbers.size, 2)
+    totals = np.bincount(cells, minlength=2 * numbers.size).reshape(shape)
+    hits = np.zeros((*shape, len(columns)), dtype=np.int64)
+    for place, marks in enumerate(right.T):
+        hits[..., place] = np.bincount(cells[marks], minlength=2 * numbers.size).reshape(shape)
+    drawn = resampled_counts(right, cells, 2 * numbers.size, lineup.problems[rows], seed)
+    drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
+    draws = _figures(drawn_hits, drawn_totals, both_zero=0.0)
+    names = tuple(lineup.names[column] for column in columns)
+    return SharedScores(names, columns, totals, hits, draws)
+
+
+def _figures(hits: Ints | Floats, totals: Ints | Floats, both_zero: float = np.nan) -> Floats:
+    """METRICS (3, ..., k) from counts (..., u, 2, k) and (..., u, 2); `both_zero` is the F1 of two accuracies of 0."""
+    if not totals.shape[-2]:
+        return np.full((3, *hits.shape[:-3], hits.shape[-1]), np.nan)
+    shares = np.divide(hits, totals[..., None], out=np.full(hits.shape, np.nan), where=totals[..., None] > 0)
+    error_acc, correct_acc = shares[..., 0, :], shares[..., 1, :]
+    f1 = np.where(error_acc + correct_acc == 0, both_zero, harmonic(error_acc, correct_acc))
+    return np.stack([side.mean(axis=-2) for side in (f1, error_acc, correct_acc)])
+
+
+def scores_of_pairs(lineup: Lineup, seed: int = 0) -> dict[tuple[int, int], SharedScores]:
+    """For every two scorers (left before right in the lineup) the scores on the cases that both tried.
+
+    Pairs with the same common cases share one set of resamples.
+    """
+    pairs = [(left, right) for right in range(len(lineup.names)) for left in range(right)]
+    common = {pair: lineup.common(pair) for pair in pairs}
+    alike: dict[bytes, list[tuple[int, int]]] = {}
+    for pair in sorted(pairs):
+        alike.setdefault(np.packbits(common[pair]).tobytes(), []).append(pair)
+    found: dict[tuple[int, int], SharedScores] = {}
+    for group in alike.values():
+        columns = tuple(sorted({column for pair in group for column in pair}))
+        scores = shared_scores(lineup, common[group[0]], columns, seed)
+        found |= dict.fromkeys(group, scores)
+    return {pair: found[pair] for pair in sorted(pairs)}
+
+
+def best_of(scores: SharedScores) -> int | None:
+    """The place in the lineup of the scorer with the highest F1, of equal ones the first; None if all are undefined."""
+    f1 = scores.values[0]
+    return None if np.isnan(f1).all() else scores.columns[int(np.nanargmax(f1))]
+
+
+def mcnemar(only_left: Ints, only_right: Ints) -> Floats:
+    """Exact two-sided p of as uneven a split of the discordant pairs or a more uneven one, were each side as likely.
+
+    McNemar, Psychometrika 12 (1947), with the binomial in place of its approximation: twice the smaller tail, at most
+    1; without discordant pairs 1. Arrays of one shape.
+    """
+    from scipy.special import bdtr
+
+    fewer, all_of_them = np.minimum(only_left, only_right), np.add(only_left, only_right)
+    p: Floats = np.minimum(1.0, 2 * bdtr(fewer.astype(np.float64), all_of_them, 0.5))
+    return p
+
+
+def holm(p: Floats) -> Floats:
+    """Holm's step-down adjustment over the family of all values that are no NaN; NaN stays. Shape (m,)."""
+    adjusted = np.full(p.shape, np.nan)
+    order = np.argsort(p, kind="stable")[: int((~np.isnan(p)).sum())]
+    stepped = p[order] * np.arange(order.size, 0, -1)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(stepped))
+    return adjusted

@@ -1,0 +1,185 @@
+"""Where verdicts and errors lie: offsets of verdicts, positions of errors, accuracy by the place of a step.
+
+Every function gives rows in long form with `metric, value, low, high, n, small, reason, where` and one or two columns
+that name the bin; `where` is the condition that selects the cases of a bin, null where a bin holds steps and not cases.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from scoring.evaluation import Evaluation
+from scoring.filters import named
+from scoring.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP
+from scoring.metrics.paired import SMALL
+from scoring.metrics.step_bins import StepBins
+from scoring.metrics.step_counts import METRICS, PARTS, denominators, figures, why_undefined
+from scoring.metrics.wilson import wilson_interval
+from scoring.step_rewards import Bools, Ints, JudgedSteps
+
+ERRONEOUS = "earliest_error >= 0"
+STEP_METRICS = ("acc", "positive_acc", "negative_acc", "prmscore")
+Row = dict[str, Any]
+
+
+def offset_rows(evaluation: Evaluation, rows: Bools) -> Iterator[Row]:
+    """How far verdicts lie from the earliest error: a bar for every `offset` (verdict minus gold) that occurs.
+
+    Over the erroneous cases of `rows` (n) that have a verdict; the bars add up to `n`. Each has its `outcome`: early
+    below 0, exact at 0, late above. Without an offset are cases that are missed, verdicts that name no step (early) and
+    those beyond the last one (late).
+    """
+    there, verdicts, gold = _erroneous(evaluation, rows)
+    name = named(f"{evaluation.scorer.name}.verdict")
+    inside = (verdicts >= 0) & (verdicts < evaluation.gold.n_steps[there])
+    offsets, counts = np.unique((verdicts - gold)[inside], return_counts=True)
+    for offset, count in zip(offsets.tolist(), counts.tolist(), strict=True):
+        bar = {"outcome": "early" if offset < 0 else "late" if offset else "exact", "offset": offset}
+        condition = f"{name} >= 0 AND {name} < n_steps AND {name} - earliest_error = {offset}"
+        yield from _bar(bar, count, there.size, f"{ERRONEOUS} AND {condition}", evaluation.nothing)
+    for outcome, mask, condition in (
+        ("missed", verdicts == -1, f"{name} = -1"),
+        ("early", verdicts < -1, f"{name} < -1"),
+        ("late", (verdicts >= 0) & ~inside, f"{name} >= n_steps"),
+    ):
+        if outcome == "missed" or mask.any():
+            bar = {"outcome": outcome, "offset": None}
+            where = f"{ERRONEOUS} AND {condition}"
+            yield from _bar(bar, int(mask.sum()), there.size, where, evaluation.nothing)
+
+
+def first_position_rows(evaluation: Evaluation, rows: Bools, bins: StepBins) -> Iterator[Row]:
+    """Where the earliest errors are and where verdicts put them, by `side` (gold, predicted) and `position`.
+
+    Both sides are over the same `n`: the erroneous cases of `rows` (n) that have a verdict.
+    """
+    there, verdicts, gold = _erroneous(evaluation, rows)
+    n_steps = evaluation.gold.n_steps[there]
+    verdict = named(f"{evaluation.scorer.name}.verdict")
+    answered = f"{ERRONEOUS} AND {verdict} IS NOT NULL"
+    for side, steps, column in (("gold", gold, "earliest_error"), ("predicted", verdicts, verdict)):
+        counts = np.bincount(bins.of(steps, n_steps), minlength=len(bins.labels))
+        for number in _shown(counts, bins):
+            condition = f"{answered} AND {bins.sql(int(number), column)}"
+            place = {"side": side, "position": bins.labels[number]}
+            yield from _bar(place, int(counts[number]), there.size, condition, evaluation.nothing)
+
+
+def all_position_rows(
+    evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
+) -> Iterator[Row]:
+    """Where error steps are and where the scorer puts them, by `side` and `position`; a row counts steps.
+
+    Both sides are over the same cases: those of `rows` (n) with an error whose steps are all labelled, and judged one
+    by one. `n` is the number of error steps of a side. There is no interval, since steps of a case are not independent.
+    `judged` is what is decided of steps, by default `evaluation.judged_steps`.
+    """
+    judged, listed = judged or evaluation.judged_steps, evaluation.gold.cases["error_steps"].is_not_null().to_numpy()
+    taken = rows & judged.rows & listed & (evaluation.gold.earliest >= 0)
+    why = _why_no_steps(evaluation, judged, rows, taken, "the error steps after the first are not labelled")
+    step, length, wrong, labels = _steps(evaluation, judged, taken)
+    for side, mask in (("gold", labels == WRONG_STEP), ("predicted", wrong)):
+        counts = np.bincount(bins.of(step[mask], length[mask]), minlength=len(bins.labels))
+        for number in _shown(counts, bins):
+            place = {"side": side, "position": bins.labels[number]}
+            share = float(counts[number] / counts.sum()) if counts.sum() else None
+            reason = None if share is not None else why or "no step is one"
+            yield _row(place, "count", float(counts[number]), int(counts.sum()))
+            yield _row(place, "share", share, int(counts.sum()), reason=reason)
+
+
+def step_position_rows(
+    evaluation: Evaluation, rows: Bools, bins: StepBins, judged: JudgedSteps | None = None
+) -> Iterator[Row]:
+    """How well single steps are judged by `position`, over the steps of `rows` (n) that are labelled and judged.
+
+    STEP_METRICS are those of `scoring.metrics.step_counts`, over the steps of one bin. Shares have an interval where a
+    bin holds at most one step a case. `judged` is what is decided of steps, by default `evaluation.judged_steps`.
+    """
+    judged = judged or evaluation.judged_steps
+    taken = rows & judged.rows
+    why = _why_no_steps(evaluation, judged, rows, taken, "no step is labelled")
+    step, length, wrong, labels = _steps(evaluation, judged, taken)
+    place, k = bins.of(step, length), len(bins.labels)
+    alone = np.bincount(place, step == _lowest_in(place, step), minlength=k) == np.bincount(place, minlength=k)
+    sums = np.zeros((k, len(PARTS)))
+    for name, label, said in (
+        ("TP", RIGHT_STEP, False),
+        ("FN", RIGHT_STEP, True),
+        ("FP", WRONG_STEP, False),
+        ("TN", WRONG_STEP, True),
+    ):
+        sums[:, PARTS.index(name)] = np.bincount(place[(labels == label) & (wrong == said)], minlength=k)
+    values, sizes = figures(sums), denominators(sums)
+    for number in _shown(np.bincount(place, minlength=k), bins):
+        for metric in STEP_METRICS:
+            at = METRICS.index(metric)
+            value, n = float(values[number, at]), int(sizes[number, at])
+            bin_of = {"position": bins.labels[number]}
+            if np.isnan(value):
+                yield _row(bin_of, metric, None, n, why or why_undefined(metric, sums[number]))
+            elif alone[number] and metric != "prmscore":
+                yield _share_row(bin_of, metric, round(value * n), n)
+            else:
+                yield _row(bin_of, metric, value, n)
+
+
+def _erroneous(evaluation: Evaluation, rows: Bools) -> tuple[Ints, Ints, Ints]:
+    """The erroneous cases with a verdict as row ids, their verdicts and their earliest errors."""
+    there = np.flatnonzero(rows & evaluation.answered & (evaluation.gold.earliest >= 0))
+    return there, evaluation.verdicts[there], evaluation.gold.earliest[there]
+
+
+def _steps(evaluation: Evaluation, judged: JudgedSteps, taken: Bools) -> tuple[Ints, Ints, Bools, Ints]:
+    """All labelled steps of the cases: 0-based index, number of steps of its case, judged wrong, gold label."""
+    n_steps = evaluation.gold.n_steps
+    lengths = n_steps[taken]
+    starts = np.cumsum(lengths) - lengths
+    step = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+    labels = evaluation.gold.step_labels[np.repeat(taken, n_steps)].astype(np.int64)
+    wrong = judged.wrong[np.repeat(taken, np.diff(judged.offsets))]
+    known = labels != UNKNOWN_STEP
+    return step[known], np.repeat(lengths, lengths)[known], wrong[known], labels[known]
+
+
+def _lowest_in(place: Ints, step: Ints) -> Ints:
+    """The lowest step of the bin that each step is in: a bin with another step as well may hold two of one case."""
+    lowest = np.full(int(place.max(initial=0)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(lowest, place, step)
+    return lowest[place]
+
+
+def _why_no_steps(
+    evaluation: Evaluation, judged: JudgedSteps, rows: Bools, taken: Bools, unlabelled: str
+) -> str | None:
+    """Why there is no step to speak of; None where there is one."""
+    if taken.any():
+        return None
+    there = bool((rows & judged.rows).any())
+    return evaluation.nothing or (unlabelled if there else "no case has steps that are judged one by one")
+
+
+def _shown(counts: Ints, bins: StepBins) -> Ints:
+    """The bins of the preset, and of those apart the ones that hold something."""
+    inside = len(bins.labels) - 4
+    return np.array([number for number in range(len(bins.labels)) if number < inside or counts[number]], dtype=np.int64)
+
+
+def _bar(place: Mapping[str, str | int | None], count: int, n: int, where: str, nothing: str | None) -> Iterator[Row]:
+    yield {**_row(place, "count", float(count), n), "where": where}
+    empty = _row(place, "share", None, 0, nothing or "no erroneous case has a verdict")
+    yield {**(_share_row(place, "share", count, n) if n else empty), "where": where}
+
+
+def _share_row(place: Mapping[str, str | int | None], metric: str, hits: int, n: int) -> Row:
+    low, high = (float(end[0]) for end in wilson_interval(np.array([hits]), np.array([n])))
+    return {**_row(place, metric, hits / n, n), "low": low, "high": high}
+
+
+def _row(
+    place: Mapping[str, str | int | None], metric: str, value: float | None, n: int, reason: str | None = None
+) -> Row:
+    small = metric != "count" and value is not None and n < SMALL
+    row = {"metric": metric, "value": value, "low": None, "high": None, "n": n, "small": small, "reason": reason}
+    return {**place, **row, "where": None}

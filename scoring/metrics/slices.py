@@ -1,0 +1,80 @@
+"""On which cases is a scorer better or worse than on the rest? Every value of every categorical column is a slice."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.evaluation import Evaluation
+from scoring.metrics.axes import Axis
+from scoring.metrics.first_error import Unparsed
+from scoring.metrics.paired import SMALL, holm
+from scoring.metrics.shares import Share, side_shares
+from scoring.metrics.wilson import difference_interval
+from scoring.step_rewards import Bools
+
+SUPPORT = SMALL
+"""A slice and its rest each have at least this many cases on the side that is compared."""
+
+
+def slice_rows(
+    evaluation: Evaluation, rows: Bools, axes: Sequence[Axis], unparsed: Unparsed = "wrong"
+) -> list[dict[str, Any]]:
+    """The difference of accuracy between each slice and the other cases, the largest (either way) first.
+
+    Erroneous cases are compared with erroneous ones and clean with clean, so that a slice that only holds more of one
+    kind is no difference. The rest are the cases with another value of the column; a missing value is neither. Of a
+    column with two values on a side one is listed, since the other is its mirror.
+
+    Args:
+        evaluation: of n cases.
+        rows: (n,) which of them take part.
+        axes: the columns.
+        unparsed: whether cases without a verdict count as wrong.
+
+    Returns:
+        Dictionaries with `metric` (`error_acc_difference`, `correct_acc_difference`), `column`, `slice`, `value` (slice
+        minus rest), `low`, `high` (Newcombe's interval), `n`, `rest` (cases), `p` (Fisher's exact test, two-sided),
+        `p_holm` (adjusted over all the slices that are returned: `looks`) and `where`. Cases are taken as independent.
+    """
+    found = [one for share in side_shares(evaluation, unparsed) for axis in axes for one in _of(share, axis, rows)]
+    adjusted = holm(np.array([one["p"] for one in found], dtype=np.float64))
+    for one, p in zip(found, adjusted, strict=True):
+        one |= {"p_holm": float(p), "looks": len(found)}
+    return sorted(found, key=lambda one: (-abs(one["value"]), one["p"]))
+
+
+def _of(share: Share, axis: Axis, rows: Bools) -> Iterator[dict[str, Any]]:
+    values = len(axis.values)
+    there = share.among & rows
+    totals = np.bincount(axis.numbers[there], minlength=values)
+    hits = np.bincount(axis.numbers[share.hits & rows], minlength=values)
+    known = np.array([value is not None for value in axis.values])
+    totals, hits = np.where(known, totals, 0), np.where(known, hits, 0)
+    rest, rest_hits = totals.sum() - totals, hits.sum() - hits
+    numbers = np.flatnonzero((totals >= SUPPORT) & (rest >= SUPPORT))
+    if np.count_nonzero(totals) == 2:
+        # The smaller of the two, or the first.
+        numbers = numbers[np.argsort(totals[numbers], kind="stable")][:1]
+    low, high = difference_interval(hits, totals, rest_hits, rest)
+    for number in numbers:
+        counts = (int(hits[number]), int(totals[number]), int(rest_hits[number]), int(rest[number]))
+        yield {
+            "metric": f"{share.name}_difference",
+            "column": axis.column,
+            "slice": axis.values[number],
+            "value": counts[0] / counts[1] - counts[2] / counts[3],
+            "low": float(low[number]),
+            "high": float(high[number]),
+            "n": counts[1],
+            "rest": counts[3],
+            "p": _fisher(*counts),
+            "where": axis.conditions[number],
+        }
+
+
+def _fisher(hits: int, total: int, other_hits: int, other_total: int) -> float:
+    """Fisher's exact two-sided p of two shares."""
+    from scipy.stats import fisher_exact
+
+    return float(fisher_exact([[hits, total - hits], [other_hits, other_total - other_hits]])[1])

@@ -1,0 +1,236 @@
+"""Figures of single steps: by class, by group of classes, pooled over all steps, and as the mean of classes.
+
+PRMBench (arXiv 2501.03124, section 4.2, Tables 3 and 10 to 23) and Socratic-PRMBench (arXiv 2505.23474, Tables 3 and 4,
+Figure 3): a class's counts are pooled over its steps; a category's (a pattern's) figure is the plain mean of its
+classes'; the overall figure is that of all steps pooled, not a mean of classes.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from scoring.benchmarks.step_labelled import StepLabelled
+from scoring.evaluation import Evaluation
+from scoring.metrics.intervals import LEVEL
+from scoring.metrics.problem_bootstrap import resampled_sums
+from scoring.metrics.step_counts import (
+    METRICS,
+    OF_WRONG_STEPS,
+    PARTS,
+    case_parts,
+    cells,
+    denominators,
+    figures,
+    sums_by,
+    why_undefined,
+)
+from scoring.problems import problem_numbers, problems
+from scoring.step_rewards import Bools, Floats, Ints
+
+AVERAGING = (
+    "prmscore is the mean of f1_positive and f1_negative, where a right step is positive; `all` pools steps and is the "
+    "official overall figure, a category or pattern is the plain mean of its classes, `average` that of all classes"
+)
+_TRIED = PARTS.index("tried")
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The figures of one line of the table: of pooled counts, or a plain mean over classes.
+
+    `values` and `n` have one number a metric, `draws` (resamples, metrics), `reasons` says why a figure is undefined.
+    """
+
+    subset: str
+    values: Floats
+    n: Floats
+    draws: Floats
+    reasons: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """The classes of some cases: `names`, which of them hold no wrong step (`alone`), sums of PARTS and their draws."""
+
+    names: list[str]
+    alone: Bools
+    sums: Floats
+    drawn: Floats
+    official: bool
+
+    def values(self) -> Floats:
+        """The figure of every class's cell, shape (s, metrics)."""
+        return cells(figures(self.sums, "official" if self.official else "nan"), self.alone)
+
+    def lines(self) -> Iterator[_Part]:
+        """A line a class."""
+        plain, values = cells(figures(self.sums), self.alone), self.values()
+        draws = cells(figures(self.drawn, "resampled"), self.alone)
+        for place, name in enumerate(self.names):
+            pooled = self.sums[place]
+            reasons = _reasons(plain[place], pooled, alone=bool(self.alone[place]))
+            yield _Part(name, values[place], denominators(pooled), draws[:, place], reasons)
+
+    def mean(self, subset: str, members: Ints) -> _Part:
+        """The plain mean over some of the classes; over those with a wrong step for figures that need one."""
+        plain, values = cells(figures(self.sums), self.alone), self.values()
+        draws = cells(figures(self.drawn, "resampled"), self.alone)
+        sizes = denominators(self.sums)
+        means, n, drawn = np.full(len(METRICS), np.nan), np.zeros(len(METRICS)), np.full(draws.shape[::2], np.nan)
+        reasons = {}
+        for place, metric in enumerate(METRICS):
+            taken = members[~self.alone[members]] if metric in OF_WRONG_STEPS else members
+            undefined = int(np.isnan(plain[taken, place]).sum())
+            if not taken.size:
+                reasons[metric] = "no class with a wrong step was scored" if members.size else "no case has a class"
+                continue
+            if undefined:
+                reasons[metric] = f"undefined in {undefined} of {taken.size} classes"
+            means[place], n[place] = values[taken, place].mean(), sizes[taken, place].sum()
+            drawn[:, place] = draws[:, taken, place].mean(axis=1)
+        return _Part(subset, means, n, drawn, reasons)
+
+
+def metric_rows(
+    evaluation: Evaluation,
+    rows: Bools,
+    facts: StepLabelled,
+    twins: Evaluation | None = None,
+    seed: int = 0,
+    *,
+    official: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """Every figure of METRICS of every class, every group of classes, `all` steps pooled and the classes' `average`.
+
+    Args:
+        evaluation: the decided cases of one benchmark, and perhaps of others.
+        rows: (n,) which cases take part. Those that were not tried never do.
+        facts: how the benchmark makes its figures.
+        twins: the same scorer on the unharmed originals, for `similarity` (1 - the mean difference of rates).
+        seed: of the intervals: 95%, whole problems resampled, no strata.
+        official: say -1 where the benchmarks' toolkit does, and go on counting with it; such a figure has no interval.
+
+    Yields dictionaries with `subset, metric, value, low, high, n, reason`: fractions, null with a reason where
+    undefined. `n` counts steps, or cases for `first`, `validity_rate` and `similarity`. In a class that holds no wrong
+    step `prmscore` is `f1_positive`, as in the benchmark's tables, and means of what needs a wrong step leave it out.
+    """
+    parts = case_parts(evaluation, facts, twins)
+    taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
+    cases, parts = evaluation.gold.cases[taken], parts[taken]
+    numbers = problem_numbers(problems(cases))
+    nothing = why_nothing(evaluation, rows)
+
+    def grouped(column: str) -> _Classes:
+        names, groups = _numbered(cases[column])
+        alone = np.array([name in facts.without_errors for name in names], dtype=np.bool_)
+        drawn = resampled_sums(parts, groups, len(names), numbers, seed)
+        return _Classes(names, alone, sums_by(parts, groups, len(names)), drawn, official)
+
+    subsets = grouped("subset")
+    # Where the subset is the class, as in PRMBench, there is no need to count twice.
+    same = cases["subset"].equals(cases["error_type"])
+    classes = subsets if same else grouped("error_type")
+    whole = np.zeros(len(taken), dtype=np.int64)
+    pooled = _Classes(
+        ["all"],
+        np.zeros(1, np.bool_),
+        sums_by(parts, whole, 1),
+        resampled_sums(parts, whole, 1, numbers, seed),
+        official,
+    )
+    lines = [
+        *subsets.lines(),
+        *(classes.mean(name, members) for name, members in _categories(cases, classes.names, facts.group)),
+        *pooled.lines(),
+        subsets.mean("average", np.arange(len(subsets.names))),
+    ]
+    for line in lines:
+        yield from _rows(line, nothing, twins=facts.twins)
+
+
+def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> tuple[Floats, Floats]:
+    """Every figure of METRICS of all steps pooled but `similarity`, and its denominator. Shapes (len(METRICS),)."""
+    sums = case_parts(evaluation, facts)[rows].sum(axis=0)
+    return figures(sums), denominators(sums)
+
+
+def pooled_interval(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> tuple[float, float] | None:
+    """The interval of PRMScore over all steps, the same as in `metric_rows`; None where it is undefined."""
+    parts = case_parts(evaluation, facts)
+    taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
+    numbers = problem_numbers(problems(evaluation.gold.cases[taken]))
+    drawn = resampled_sums(parts[taken], np.zeros(taken.size, dtype=np.int64), 1, numbers, seed)
+    low, high = _interval(figures(drawn, "resampled")[:, 0, :1])
+    return None if low[0] is None or high[0] is None else (low[0], high[0])
+
+
+def why_nothing(evaluation: Evaluation, rows: Bools) -> str | None:
+    """Why no step of the cases is judged by itself; None where one is."""
+    if (evaluation.judged_steps.rows & rows).any():
+        return None
+    if evaluation.nothing:
+        return evaluation.nothing
+    judged = (evaluation.answered & rows).any()
+    return "a verdict names one step and says nothing of the others" if judged else "no case was scored"
+
+
+def _numbered(column: pl.Series) -> tuple[list[str], Ints]:
+    """The values in order of appearance, and the number (0-based) of each row's; -1 for null."""
+    names = column.drop_nulls().unique(maintain_order=True)
+    numbers = column.to_frame("name").join(
+        names.to_frame("name").with_row_index("number"), on="name", how="left", maintain_order="left"
+    )
+    return names.to_list(), numbers["number"].cast(pl.Int64).fill_null(-1).to_numpy()
+
+
+def _categories(cases: pl.DataFrame, names: list[str], column: str) -> Iterator[tuple[str, Ints]]:
+    """Every value of the column, with the places of its classes among `names`."""
+    pairs = cases.select(column, "error_type").unique(maintain_order=True).drop_nulls()
+    for (category,), part in pairs.group_by(column, maintain_order=True):
+        yield str(category), np.array([names.index(name) for name in part["error_type"]], dtype=np.int64)
+
+
+def _reasons(values: Floats, sums: Floats, *, alone: bool) -> dict[str, str]:
+    undefined = [metric for metric, value in zip(METRICS, values, strict=True) if np.isnan(value)]
+    told = {metric: "f1_positive" if alone and metric == "prmscore" else metric for metric in undefined}
+    return {metric: why_undefined(source, sums) for metric, source in told.items()}
+
+
+def _interval(draws: Floats) -> tuple[list[float | None], list[float | None]]:
+    """The central 95% of each column of draws; resamples in which the figure is undefined are left out."""
+    ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+    low, high = np.full((2, draws.shape[1]), np.nan)
+    whole = ~np.isnan(draws).any(axis=0)
+    low[whole], high[whole] = np.quantile(draws[:, whole], ends, axis=0)
+    for column in np.flatnonzero(~whole):
+        defined = draws[~np.isnan(draws[:, column]), column]
+        if defined.size:
+            low[column], high[column] = np.quantile(defined, ends)
+    return _nulls(low), _nulls(high)
+
+
+def _nulls(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _rows(line: _Part, nothing: str | None, *, twins: bool) -> Iterator[dict[str, Any]]:
+    low, high = _interval(line.draws)
+    for place, metric in enumerate(METRICS):
+        if metric == "similarity" and not twins:
+            continue
+        reason = line.reasons.get(metric)
+        if reason and nothing and metric != "validity_rate":
+            reason = nothing
+        value = float(line.values[place])
+        yield {
+            "subset": line.subset,
+            "metric": metric,
+            "value": None if np.isnan(value) else value,
+            "low": None if reason else low[place],
+            "high": None if reason else high[place],
+            "n": int(line.n[place]),
+            "reason": reason,
+        }

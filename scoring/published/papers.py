@@ -1,0 +1,117 @@
+"""The papers and their tables, by number; titles in our words."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["first errors", "best thresholds", "error types", "step labels", "best of n", "statistics"]
+"""What the figures of a table are made of, which says how ours are computed."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere."""
+
+    number: int
+    kind: Kind
+    title: str
+    domain: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A benchmark's paper: its tables, and the figures (pictures) that print no number.
+
+    `drops` says whether a case without a readable verdict is left out of the figures; else it counts as wrong.
+    """
+
+    name: str
+    title: str
+    reference: str
+    tables: tuple[Table, ...]
+    pictures: tuple[int, ...] = ()
+    drops: bool = False
+
+    def source(self, table: int) -> str:
+        """Where a printed number stands, in words."""
+        return f"{self.title} ({self.reference}), Table {table}"
+
+
+_DETAILED = (
+    *((15, "all classes"), (16, "redundency"), (17, "circular"), (18, "counterfactual"), (19, "step_contradiction")),
+    *((20, "domain_inconsistency"), (21, "confidence"), (22, "missing_condition"), (23, "deception")),
+)
+
+PAPERS: dict[str, Paper] = {
+    paper.name: paper
+    for paper in (
+        Paper(
+            "processbench",
+            "ProcessBench",
+            "arXiv 2412.06559",
+            (
+                Table(2, "statistics", "the cases by subset"),
+                Table(3, "first errors", "F1 by subset and on average"),
+                Table(4, "statistics", "solutions by generator"),
+                Table(5, "first errors", "both accuracies and F1 on GSM8K and MATH"),
+                Table(6, "best thresholds", "GSM8K and MATH at the best threshold of each subset"),
+                Table(7, "first errors", "both accuracies and F1 on OlympiadBench and Omni-MATH"),
+                Table(8, "best thresholds", "OlympiadBench and Omni-MATH at the best threshold of each subset"),
+                Table(9, "first errors", "critics by one greedy answer"),
+            ),
+            pictures=(3, 4),
+        ),
+        Paper(
+            "prmbench",
+            "PRMBench",
+            "arXiv 2501.03124",
+            (
+                Table(2, "statistics", "the cases by class"),
+                Table(3, "step labels", "PRMScore by class and category"),
+                Table(4, "step labels", "positive and negative accuracy, PRMScore and similarity"),
+                Table(5, "step labels", "PRMScore by number of examples in the prompt"),
+                Table(6, "best of n", "PRMScore beside Best-of-8"),
+                Table(9, "statistics", "PRMBench-STEM by domain"),
+                Table(10, "step labels", "PRMBench-STEM, biology: PRMScore by class and category", "Biology"),
+                Table(11, "step labels", "PRMBench-STEM, chemistry: PRMScore by class and category", "Chemistry"),
+                Table(12, "step labels", "PRMBench-STEM, physics: PRMScore by class and category", "Physics"),
+                Table(13, "best of n", "PRMs: PRMScore beside Best-of-8 on four benchmarks"),
+                Table(14, "best of n", "critics: PRMScore beside Best-of-8 on four benchmarks"),
+                *(Table(number, "step labels", f"every figure on {name}") for number, name in _DETAILED),
+            ),
+            pictures=(3, 4),
+            drops=True,
+        ),
+        Paper(
+            "socratic",
+            "Socratic-PRMBench",
+            "arXiv 2505.23474",
+            (
+                Table(2, "statistics", "the cases by pattern"),
+                Table(3, "step labels", "PRM-Score by class"),
+                Table(4, "step labels", "accuracy on right steps, on wrong steps and on all"),
+            ),
+            pictures=(3, 4),
+            drops=True,
+        ),
+        Paper(
+            "grben",
+            "GR-Ben",
+            "arXiv 2605.01203",
+            (
+                Table(2, "statistics", "the cases by domain"),
+                Table(3, "first errors", "F1 by domain and on average"),
+                Table(4, "error types", "too early and too late or never, by type of error"),
+                Table(5, "first errors", "F1 by domain without and with long thinking"),
+                Table(6, "statistics", "science: solutions by generator"),
+                Table(7, "statistics", "logic: solutions by generator"),
+                Table(8, "statistics", "science: the cases by domain"),
+                Table(9, "statistics", "logic: the cases by domain"),
+                Table(10, "first errors", "both accuracies and F1 on biology, physics and chemistry"),
+                Table(11, "first errors", "both accuracies and F1 on computer-science, Causelogics and Analobench"),
+                Table(12, "first errors", "both accuracies and F1 on Logiqa, FOLIO and MIRAGE"),
+            ),
+            drops=True,
+        ),
+    )
+}
+"""Benchmark -> its paper."""

@@ -1,0 +1,164 @@
+"""How fast thresholds are found and cases decided, beside naive code: `python tests/bench/bench_metrics.py`.
+
+The naive code goes through the definitions one case and one step at a time, a full evaluation a threshold, and does so
+in the same run. Numbers are reported beside the targets and never asserted: machines differ and are busy.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT)]
+
+import numpy as np  # noqa: E402  # after the path is set
+import polars as pl  # noqa: E402
+
+from scoring.dev_sets import dev_tuned  # noqa: E402
+from scoring.evaluation import Evaluation, evaluate  # noqa: E402
+from scoring.gold import Gold  # noqa: E402
+from scoring.schema import METADATA, REWARDS  # noqa: E402
+from scoring.scorer import Scorer  # noqa: E402
+from scoring.thresholds import sweep  # noqa: E402
+from scoring.verdicts import OUTCOMES  # noqa: E402
+
+GRID = 100
+TYPES = 5
+
+
+def main() -> None:
+    """Measure everything and print a table."""
+    print(f"{'what':<80} {'ours':>9} {'naive':>10} {'ratio':>7}   target")
+    for what, ours, naive, target in rows():
+        slow, ratio = ("", "") if naive is None else (f"{naive * 1e3:.0f} ms", f"{naive / ours:.0f}x")
+        print(f"{what:<80} {ours * 1e3:6.2f} ms {slow:>10} {ratio:>7}   {target}")
+
+
+def rows() -> Iterator[tuple[str, float, float | None, str]]:
+    """What was measured: seconds of ours, of the naive code (None = there is none), and the target."""
+    for n, n_steps, repeats, target in ((3_595, 7, 9, "50x"), (100_000, 10, 5, "100x")):
+        found, lists = study(n, n_steps)
+        everything = np.ones(n, dtype=np.bool_)
+        one = np.zeros(n, dtype=np.int64)
+        best = sweep(found, everything, one)
+        ours = timed(lambda found=found, rows=everything, one=one: sweep(found, rows, one).best(), repeats)
+        start = time.perf_counter()
+        _, f1 = naive_grid(*lists)
+        slow = time.perf_counter() - start
+        better = f"best F1 {best.best()[1]:.4f} against {f1:.4f} of the grid"
+        yield f"exact best threshold, {n:,} x {n_steps} ({better})", ours, slow, target
+    types = np.random.default_rng(1).integers(0, TYPES, n)
+    yield f"decide {n:,} cases again, counts by error type", timed(lambda: counts(found, types), 30), None, "under 2 ms"
+    naive = naive_counts(*lists, types.tolist(), 0.4)
+    assert np.array_equal(counts(found.at(0.4), types, again=False), naive)
+    grouped, _ = study(3_595, 7, subsets=9)
+    yield "dev-tuned, 3,595 cases in 9 subsets, draw included", timed(lambda: drawn(grouped), 9), None, ""
+
+
+def drawn(found: Evaluation) -> Evaluation:
+    """Dev-tuned, with nothing remembered of an earlier draw."""
+    from scoring.dev_sets import dev_sets
+
+    dev_sets.cache_clear()
+    return dev_tuned(found, 0)
+
+
+def study(n: int, n_steps: int, subsets: int = 1) -> tuple[Evaluation, tuple[list[list[float]], list[int]]]:
+    """n cases of so many steps, half of them erroneous, with unique rewards that lean towards their gold label."""
+    draw = np.random.default_rng(0)
+    gold = np.where(draw.random(n) < 0.5, -1, draw.integers(0, n_steps, n))
+    rewards = draw.beta(5, 1.5, (n, n_steps))
+    erroneous = np.flatnonzero(gold >= 0)
+    rewards[erroneous, gold[erroneous]] = draw.beta(2, 2, erroneous.size)
+    names = pl.Series([f"c{index}" for index in range(n)])
+    columns: dict[str, Any] = {
+        "case": "bench/" + names,
+        "key": names,
+        "id": names,
+        "benchmark": ["bench"] * n,
+        "subset": [f"subset {index % subsets}" for index in range(n)],
+        "n_steps": pl.Series([n_steps] * n, dtype=pl.Int32),
+        "earliest_error": pl.Series(gold, dtype=pl.Int32),
+    }
+    schema = {name: dtype for name, dtype in METADATA.items() if name not in columns}
+    cases = pl.DataFrame(columns).with_columns(pl.lit(None, dtype).alias(name) for name, dtype in schema.items())
+    given = pl.DataFrame({"key": names, "rewards": rewards.tolist()}).with_columns(
+        pl.lit(0 if name == "vote" else None, dtype).alias(name)
+        for name, dtype in REWARDS.items()
+        if name not in {"key", "rewards"}
+    )
+    return evaluate(Gold(cases.select(list(METADATA))), Scorer("bench", "0" * 32), given), (
+        rewards.tolist(),
+        gold.tolist(),
+    )
+
+
+def counts(found: Evaluation, types: np.ndarray, *, again: bool = True) -> np.ndarray:
+    """Outcomes by error type, after deciding all cases again at another threshold."""
+    decided = found.at(0.4) if again else found
+    width = len(OUTCOMES)
+    return np.bincount(types * width + decided.codes, minlength=TYPES * width).reshape(TYPES, width)
+
+
+def timed(run: Callable[[], object], repeats: int) -> float:
+    """Seconds, the median."""
+    taken = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return statistics.median(taken)
+
+
+def naive_verdict(rewards: list[float], threshold: float) -> int:
+    """The first step below the threshold, -1 if there is none."""
+    for step, reward in enumerate(rewards):
+        if reward < threshold:
+            return step
+    return -1
+
+
+def naive_f1(rewards: list[list[float]], gold: list[int], threshold: float) -> float:
+    """The harmonic mean of the accuracies on erroneous and on clean cases."""
+    right, total = [0, 0], [0, 0]
+    for row, label in zip(rewards, gold, strict=True):
+        clean = label == -1
+        total[clean] += 1
+        right[clean] += naive_verdict(row, threshold) == label
+    error_acc, correct_acc = right[0] / total[0], right[1] / total[1]
+    return 2 * error_acc * correct_acc / (error_acc + correct_acc) if error_acc + correct_acc else 0.0
+
+
+def naive_grid(rewards: list[list[float]], gold: list[int]) -> tuple[float, float]:
+    """The best threshold and F1 of 100 full evaluations between min(0, lowest) and max(1, highest reward)."""
+    low = min(0.0, *(min(row) for row in rewards))
+    high = max(1.0, *(max(row) for row in rewards))
+    found = (0.0, -1.0)
+    for index in range(GRID):
+        threshold = low + (high - low) * index / (GRID - 1)
+        f1 = naive_f1(rewards, gold, threshold)
+        if f1 > found[1]:
+            found = (threshold, f1)
+    return found
+
+
+def naive_counts(rewards: list[list[float]], gold: list[int], types: list[int], threshold: float) -> np.ndarray:
+    """Outcomes by error type, one case at a time."""
+    found = np.zeros((TYPES, len(OUTCOMES)), dtype=np.int64)
+    for row, label, kind in zip(rewards, gold, types, strict=True):
+        verdict = naive_verdict(row, threshold)
+        if label == -1:
+            word = "clean" if verdict == -1 else "false_alarm"
+        elif verdict == -1:
+            word = "missed"
+        else:
+            word = "exact" if verdict == label else "early" if verdict < label else "late"
+        found[kind, OUTCOMES.index(word)] += 1
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Papers without a workspace, and words that are wrong."""
+
+import pytest
+
+from inspector.papers.documents import CELLS, STATISTIC_CELLS, TABLES
+
+
+@pytest.mark.parametrize("name", ["processbench", "prmbench", "socratic", "grben"])
+def test_every_table_of_every_paper_can_be_read_without_a_workspace(called, rows, name):
+    listed = rows(name)
+    assert listed.columns == list(TABLES)
+    for number, count in listed.select("table", "printed").iter_rows():
+        code, out, err = called(name, str(number))
+        assert code == 0
+        assert "this is the paper alone" in err
+        assert "None" not in out
+        found = rows(name, str(number))
+        assert found.columns in (list(CELLS), list(STATISTIC_CELLS))
+        assert found["published"].len() - found["published"].null_count() == count
+        assert found["value"].null_count() == count
+
+
+def test_pictures_are_said_to_print_no_number(called):
+    code, _, err = called("processbench")
+    assert code == 0
+    assert "Figures 3 and 4 are pictures: they print no number" in err
+    assert "pictures" not in called("grben")[2]
+
+
+def test_conflicts_stand_in_the_table_with_all_their_values(called):
+    out = called("prmbench", "4")[1]
+    assert "36.2 (65.1 in Table 3, 6, 13, 15)" in out
+
+
+def test_lines_of_averages_say_of_which_block(called):
+    out = called("prmbench", "3")[1]
+    assert [block in out for block in ("Avg. prm", "Avg. open", "Avg. proprietary")] == [True] * 3
+
+
+def test_nothing_is_checked_where_nothing_is_here(called):
+    code, _, err = called("processbench", "3", "--check")
+    assert code == 0
+    assert "Checked 0 of 125 printed cells; differing: 0." in err
+    assert "125 not checked: not in this workspace" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("processbench", "1"), "no table '1' of ProcessBench is known. There are: 2, 3, 4"),
+        (("processbench", "fig3"), "no table 'fig3'"),
+        (("processbench", "--check"), "--check needs a table"),
+        (("processbench", "3", "--benchmark", "grben"), "the paper is of processbench"),
+        (("processbench", "3", "-w", "nowhere"), "nowhere holds no workspace.json"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_and_code_2(called, words, said):
+    code, out, err = called(*words)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert said in err
+
+
+def test_a_paper_that_is_not_known_is_wrong_usage(called):
+    code, out, err = called("mrmath")
+    assert (code, out) == (2, "")
+    assert "invalid choice: 'mrmath'" in err

@@ -1,0 +1,199 @@
+import itertools
+import json
+import shlex
+
+import polars as pl
+import pytest
+
+import judged
+import making
+from inspector.bias import bias_document
+from inspector.breakdown import View, breakdown_document
+from inspector.cli import FORMS, main
+from inspector.documents import cases_document, metrics_document
+from inspector.facet_counts import facet_counts
+from inspector.request import Request
+from inspector.selection import load
+from inspector.shell import breakdown_arguments
+from scoring.errors import UsageError
+from scoring.filters import Filter, passing
+from scoring.metrics.breakdown import TOTAL
+
+VIEWS = {
+    "usual": View(),
+    "two columns": View(rows="generator", cols="position"),
+    "outcomes of another": View(rows="gpt4.outcome", cols="rand-0.outcome"),
+    "length": View(of="length"),
+    "offset": View(of="offset"),
+    "position": View(of="position", preset="relative"),
+    "step position": View(of="step_position", preset="socratic"),
+    "all errors": View(of="position", errors="all"),
+}
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("it's a study")
+    cases, scorers = making.study(n=150)
+    making.workspace(root, cases, scorers, **making.labels(cases))
+    return str(root)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    root = tmp_path_factory.mktemp("judged")
+    judged.workspace(root)
+    return str(root)
+
+
+def drilled(request, where):
+    """How many rows `cases` prints with one more condition."""
+    return cases_document(load(Request(**{**vars(request), "where": (*request.where, where)}))).rows.height
+
+
+@pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors"}])
+def test_every_count_is_the_number_of_cases_that_its_condition_selects(root, other, name):
+    for folder, baselines in itertools.product((root, other), (True, False)):
+        if name == "outcomes of another" and folder == other:
+            continue
+        request = Request(workspace=folder, baselines=baselines, where=("n_steps > 1",))
+        selection = load(request)
+        rows = breakdown_document(selection, VIEWS[name]).rows
+        counts = rows.filter(pl.col("metric").is_in(["cases", "count"])).unique(["where", "value"])
+        frame = selection.frame().filter(pl.Series(selection.mask))
+        assert counts.height
+        for where, value in counts.select("where", "value").iter_rows():
+            assert passing(frame, [where]).sum() == value
+        assert drilled(request, counts["where"][0]) == counts["value"][0]
+
+
+def test_a_cells_outcomes_are_the_counts_of_the_facet(root):
+    selection = load(Request(workspace=root, where=("n_steps > 1",)))
+    rows = breakdown_document(selection, View(rows="error_type", cols="subset")).rows
+    for (scorer, where), cell in rows.group_by("scorer", "where"):
+        within = pl.Series(selection.mask) & passing(selection.cases, [where])
+        if not within.any():
+            continue
+        column = f"{scorer}.outcome"
+        facet = facet_counts(selection.frame(), within, column, (), Filter()).get(column)
+        counted = {
+            metric.removeprefix("count_"): value
+            for metric, value in cell.select("metric", "value").iter_rows()
+            if metric.startswith("count_") and value
+        }
+        if facet is not None:
+            assert counted == {value: count for value, count in facet if count}
+        assert sum(counted.values()) == within.sum()
+
+
+def test_the_total_is_what_metrics_says(root):
+    selection = load(Request(workspace=root, unparsed="drop"))
+    totals = breakdown_document(selection, View(rows="subset")).rows.filter(pl.col("subset") == TOTAL)
+    metrics = metrics_document(selection).rows.filter(pl.col("subset") == "all")
+    keys = ["scorer", "metric"]
+    joined = metrics.join(totals, on=keys).select("value", "value_right", "n", "n_right")
+    assert joined.height == 9
+    assert joined["value"].to_list() == pytest.approx(joined["value_right"].to_list())
+    assert joined["n"].to_list() == joined["n_right"].to_list()
+
+
+@pytest.mark.parametrize(("name", "form"), [(name, FORMS[i % 5]) for i, name in enumerate(VIEWS)])
+def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
+    document = breakdown_document(load(Request(workspace=root, seed=3, baselines=True)), VIEWS[name], form)
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsysbinary.readouterr().out == document.render(form).encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_bias_prints_its_document(root, form, capsysbinary):
+    document = bias_document(load(Request(workspace=root, baselines=True)), form)
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsysbinary.readouterr().out == document.render(form).encode()
+
+
+def test_bias_has_four_rows_a_unit_and_slices_that_select_their_cases(root):
+    selection = load(Request(workspace=root, baselines=True, scorers=("gpt4",)))
+    rows = bias_document(selection).rows
+    whole = rows.filter(pl.col("column").is_null())
+    assert whole.group_by("scorer", "unit").len()["len"].to_list() == [4] * 8
+    slices = rows.filter(pl.col("column").is_not_null())
+    assert slices.height
+    for row in slices.iter_rows(named=True):
+        side = "earliest_error >= 0" if row["metric"].startswith("error") else "earliest_error = -1"
+        assert passing(selection.cases, [row["where"], side]).sum() == row["n"]
+
+
+@pytest.mark.parametrize(
+    "words", [["breakdown"], ["bias"], *(["breakdown", "--of", of] for of in breakdown_arguments.OF)]
+)
+@pytest.mark.parametrize("folder", ["root", "other"])
+def test_a_terminal_gets_a_table(request, folder, words, capsys):
+    assert main([*words, "-w", request.getfixturevalue(folder), "--baselines"]) == 0
+    said = capsys.readouterr()
+    assert "coin" in said.out
+    assert "metric" not in said.out.splitlines()[0]
+    assert "command: prm-inspect" in said.err
+
+
+@pytest.mark.parametrize(
+    ("view", "word"),
+    [
+        (View(rows="nonsense"), "nonsense"),
+        (View(rows="case", cols="case"), "two columns"),
+        (View(cols="subset"), "--rows"),
+        (View(rows="benchmark"), "apart"),
+        (View(of="offset", rows="subset"), "its own rows"),
+        (View(of="offset", preset="socratic"), "no preset of offset"),
+        (View(of="offset", errors="all"), "--of position"),
+    ],
+)
+def test_what_does_not_go_together_is_one_sentence(root, view, word):
+    with pytest.raises(UsageError) as caught:
+        breakdown_document(load(Request(workspace=root)), view)
+    assert word in str(caught.value)
+
+
+def test_a_wrong_column_is_exit_code_2(root, capsys):
+    assert main(["breakdown", "-w", root, "--rows", "nonsense"]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert len(said.err.splitlines()) == 1
+
+
+def test_the_usual_columns_are_the_benchmarks(tmp_path):
+    cases, scorers = making.study(n=12)
+    making.workspace(tmp_path / "w", cases, scorers, "grben", **making.labels(cases))
+    columns = breakdown_document(load(Request(workspace=str(tmp_path / "w")))).rows.columns
+    assert columns[:5] == ["scorer", "benchmark", "subset", "error_type", "metric"]
+
+
+def test_two_benchmarks_are_told_apart_and_need_a_column(root):
+    request = Request(workspace=root, benchmarks=("bench", "demo"))
+    selection = load(request)
+    with pytest.raises(UsageError):
+        breakdown_document(selection)
+    rows = breakdown_document(selection, View(rows="steps")).rows
+    totals = rows.filter((pl.col("steps") == TOTAL) & (pl.col("metric") == "cases") & (pl.col("scorer") == "gpt4"))
+    assert dict(totals.select("benchmark", "value").iter_rows()) == {"bench": 150, "demo": 240}
+    for benchmark, where in totals.select("benchmark", "where").iter_rows():
+        assert set(selection.cases.filter(passing(selection.cases, [where]))["benchmark"]) == {benchmark}
+
+
+def test_baselines_come_after_the_scorers_asked_for_and_can_be_conditions(root, capsys):
+    assert main(["metrics", "-w", root, "--scorer", "gpt4", "--baselines", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    names = list(dict.fromkeys(row["scorer"] for row in document["rows"]))
+    assert names == ["gpt4", "coin", "always-clean", "always-first-step"]
+    assert document["provenance"]["command"].endswith("--baselines --json")
+    one, same, seeded = (
+        load(Request(workspace=root, baselines=True, seed=seed, where=("\"coin.outcome\" = 'exact'",))).shown.tolist()
+        for seed in (0, 0, 9)
+    )
+    assert one == same != seeded
+    assert not {"coin", "always-clean"} & {one.scorer.name for one in load(Request(workspace=root)).evaluations}
+
+
+def test_nothing_shown_is_an_empty_table_and_a_sentence(root, capsys):
+    for words in (["breakdown", "--rows", "subset"], ["breakdown", "--of", "length"]):
+        assert main([*words, "-w", root, "--where", "n_steps > 99"]) == 0
+        assert "No case is shown." in capsys.readouterr().err

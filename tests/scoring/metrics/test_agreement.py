@@ -1,0 +1,86 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import making
+import side_by_side
+from reference import Case
+from scoring.metrics.agreement import (
+    NOBODY,
+    Quadrants,
+    Shares,
+    agreement_of_outcomes,
+    agreement_of_verdicts,
+    lone_right,
+    quadrants,
+    unanimous_wrong,
+)
+
+
+def test_quadrants_by_hand():
+    made = side_by_side.lineup("EEEEEE CCC", "110010 1x1", "10010- 011")
+    assert quadrants(made, 0, 1, made.erroneous) == Quadrants(1, 2, 1, 1)
+    assert quadrants(made, 0, 1, ~made.erroneous) == Quadrants(1, 1, 1, 0)
+    assert quadrants(made, 1, 0, made.erroneous) == Quadrants(1, 1, 2, 1)
+
+
+MARKS = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(
+        st.text("EC", min_size=n, max_size=n), *[st.text("01x-", min_size=n, max_size=n) for _ in range(3)]
+    )
+)
+
+
+@settings(deadline=None, max_examples=60)
+@given(MARKS)
+def test_quadrants_add_up_to_the_common_cases(words):
+    made = side_by_side.lineup(*words)
+    parts = [quadrants(made, 0, 1, side) for side in (made.erroneous, ~made.erroneous)]
+    assert sum(part.n for part in parts) == made.common((0, 1)).sum()
+    same = agreement_of_outcomes(made, 0, 1)
+    assert (same.hits, same.n) == (sum(part.both + part.neither for part in parts), sum(part.n for part in parts))
+    mirrored = quadrants(made, 1, 0, made.erroneous)
+    assert (mirrored.only_left, mirrored.only_right) == (parts[0].only_right, parts[0].only_left)
+
+
+@settings(deadline=None, max_examples=60)
+@given(MARKS)
+def test_lone_and_unanimous_are_what_plain_counting_gives(words):
+    made = side_by_side.lineup(*words)
+    rows = list(zip(*words[1:], strict=True))
+    alone = [row.index("1") if row.count("1") == 1 and "-" not in row else NOBODY for row in rows]
+    assert lone_right(made, (0, 1, 2)).tolist() == alone
+    assert unanimous_wrong(made, (0, 1, 2)).tolist() == ["1" not in row and "-" not in row for row in rows]
+
+
+def test_places_are_those_of_the_lineup():
+    made = side_by_side.lineup("EE", "00", "-1", "10")
+    assert lone_right(made, (0, 2)).tolist() == [2, NOBODY]
+
+
+def test_verdicts_agree_where_they_are_equal_right_or_wrong():
+    gold = [(3, 2), (3, 2), (3, 2), (3, -1), (3, 2)]
+    one = [
+        Case(n, g, rewards)
+        for (n, g), rewards in zip(gold, [(0, 1, 1), (0, 1, 1), (1, 1, 0), (1, 1, 1), None], strict=True)
+    ]
+    other = [
+        Case(n, g, rewards)
+        for (n, g), rewards in zip(gold, [(0, 0, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1), (1, 1, 1)], strict=True)
+    ]
+    made = side_by_side.of([making.evaluation(one, name="a"), making.evaluation(other, name="b")])
+    assert agreement_of_verdicts(made, 0, 1) == Shares(3, 4)
+    assert agreement_of_outcomes(made, 0, 1) == Shares(4, 4)
+
+
+def test_two_refusals_agree_in_their_outcome_and_have_no_verdicts():
+    made = side_by_side.lineup("EC", "xx", "x1")
+    assert agreement_of_outcomes(made, 0, 1) == Shares(1, 2)
+    assert agreement_of_verdicts(made, 0, 1).share is None
+    assert Shares(1, 2).share == 0.5
+
+
+def test_nothing_in_common_is_no_case():
+    made = side_by_side.lineup("EC", "1-", "-1")
+    assert quadrants(made, 0, 1, np.ones(2, dtype=bool)).n == 0
+    assert agreement_of_outcomes(made, 0, 1).share is None

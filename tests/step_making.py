@@ -1,0 +1,61 @@
+"""Cases of PRMBench's classes with rewards, redundancy and twins, for tests."""
+
+import polars as pl
+from hypothesis import strategies as st
+
+import making
+import step_reference
+from scoring.benchmarks.prmbench import STEP_LABELLED
+from scoring.evaluation import evaluate
+from scoring.gold import Gold
+from scoring.verdicts import Rule
+from step_reference import Step
+
+FACTS = STEP_LABELLED
+CLASSES = tuple(step_reference.CATEGORY)
+VALUES = (0.0, 0.15, 0.3, 0.5, 0.7, making.FLOAT32, 1.0)
+
+
+def frame(items, problems=None):
+    """The cases frame; `problems` (one a case) says which cases are of one problem: by default none are."""
+    names = [item.name for item in items]
+    ids = [f"{name}_{index if problems is None else problems[index]}" for index, name in enumerate(names)]
+    labels = {"id": ids, "error_type": names, "error_category": [step_reference.CATEGORY[name] for name in names]}
+    return making.frame([item.case for item in items], "prmbench", **labels, subset=names)
+
+
+def evaluation(items, threshold=0.5, comparison="<=", problems=None, **settings):
+    """The cases decided by one scorer."""
+    cases = frame(items, problems)
+    rows = making.rewards([item.case for item in items], cases["key"])
+    said = pl.DataFrame(
+        {
+            "key": cases["key"],
+            "_numbers": [item.numbers for item in items],
+            "_labels": [item.labels for item in items],
+        },
+        schema_overrides={"_numbers": pl.List(pl.Float64), "_labels": pl.List(pl.Boolean)},
+    )
+    joined = rows.join(said, on="key", how="left", maintain_order="left")
+    rows = joined.with_columns(redundancy="_numbers", redundancy_labels="_labels").drop("_numbers", "_labels")
+    return evaluate(Gold(cases), making.scorer(**settings), rows, Rule(threshold, comparison, "chosen"))
+
+
+def twins(cases, wanted, threshold=0.1):
+    """The same scorer on unharmed originals: `wanted` has one a case of the frame, or None."""
+    there = [(twin, name) for twin, name in zip(wanted, cases["case"], strict=True) if twin is not None]
+    found = making.frame([twin for twin, _ in there], "prmbench", twin_of=[name for _, name in there])
+    rows = making.rewards([twin for twin, _ in there], found["key"])
+    return evaluate(Gold(found), making.scorer(), rows, Rule(threshold, "<", "another"))
+
+
+@st.composite
+def items(draw, min_size=0, max_size=10):
+    """Cases of all classes; some with redundancy numbers or labels, one a step."""
+    found = []
+    for case in draw(making.benches(VALUES, min_size, max_size)):
+        row = st.tuples(*[st.sampled_from(VALUES)] * case.n_steps)
+        numbers = draw(st.none() | row)
+        labels = draw(st.none() | st.tuples(*[st.booleans()] * case.n_steps))
+        found.append(Step(case, draw(st.sampled_from(CLASSES)), numbers, labels))
+    return found
