@@ -268,9 +268,10 @@ class Inspection:
 
 
 def inspect(selection: Selection) -> Inspection:
-    """The first value of an app: the benchmark with the most cases, all its cases, the scorer asked for or the best."""
-    counts = selection.cases["benchmark"].value_counts(sort=True)
-    benchmark = str(counts["benchmark"][0]) if counts.height else ""
+    """The first value of an app: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
+    counts = selection.cases["benchmark"].value_counts(sort=True)["benchmark"].to_list()
+    scored = [name for name in counts if any(selection.evaluation(one).covers(name) for one in selection.chosen)]
+    benchmark = str((scored or counts or [""])[0])
     on_it = [name for name in selection.chosen if selection.evaluation(name).covers(benchmark)]
     request = selection.request
     names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]

@@ -1,7 +1,9 @@
 """`metrics`, `cases`, `show` and `stats`: a request is loaded and one document comes out."""
 
 import argparse
+from collections.abc import Iterator
 
+import numpy as np
 import polars as pl
 
 from inspector import documents
@@ -14,6 +16,7 @@ from inspector.text import clean, json_text
 from scoring.errors import UsageError
 from scoring.export import Document, footer
 from scoring.importing.original import original_row
+from scoring.verdicts import REFUSED, UNPARSED
 
 WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
 """How a long table is laid out for people."""
@@ -38,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = Document(document.rows, facts, raw=True)
     problems = list(selection.problems)
+    if args.command == "metrics" and not form_of(args):
+        problems += _without_verdict(selection)
     if args.command == "metrics" and not selection.chosen:
         problems.append("No scorer has rewards for these cases yet, so there is no metric.")
         if not form_of(args):
@@ -51,6 +56,16 @@ def run(args: argparse.Namespace) -> int:
     wide = WIDE.get(args.command)
     put(document, args, problems, None if wide is None else wide(document.rows))
     return 0
+
+
+def _without_verdict(selection: Selection) -> Iterator[str]:
+    """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
+    codes = [one.codes[selection.shown] for one in selection.chosen_evaluations]
+    number = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes)
+    if number and selection.request.unparsed == "wrong":
+        yield f"{number:,} unparsed or refused cases count as wrong (--unparsed drop leaves them out, as GR-Ben does)."
+    elif number:
+        yield f"{number:,} unparsed or refused cases are left out (--unparsed wrong counts them, as ProcessBench does)."
 
 
 def _columns_exist(selection: Selection) -> None:

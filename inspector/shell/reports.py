@@ -9,7 +9,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.generation import Added
 from scoring.importing.found import Found
 from scoring.importing.joining import Joined
-from scoring.importing.saving import Saved
+from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, counted
 
 _SHOWN_FINDINGS = 8
@@ -23,10 +23,10 @@ def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = 
         yield from results_report(joined, saved[index] if saved else None)
     yield from found.skipped
     if len(found.imported) + len(found.joined) > 1:
-        yield from _together(found)
+        yield from _together(found, saved)
 
 
-def _together(found: Found) -> Iterator[str]:
+def _together(found: Found, saved: Sequence[Saved]) -> Iterator[str]:
     """All of it in a line a benchmark, and one for the scorers."""
     for benchmark in dict.fromkeys(one.benchmark for one in found.imported):
         parts = [one for one in found.imported if one.benchmark == benchmark]
@@ -36,7 +36,9 @@ def _together(found: Found) -> Iterator[str]:
         read = sum(part.read for part in parts)
         counts = f"{cases.height:,} cases of {read:,} rows in {files}, {erroneous:,} erroneous, {clean:,} clean"
         yield f"Together {benchmark}: {counts}"
-    kinds = Counter((joined.foreign.kind, joined.foreign.name) for joined in found.joined)
+    left_out = {index for index, one in enumerate(saved) if one.state == LEFT_OUT}
+    taken = (joined.foreign for index, joined in enumerate(found.joined) if index not in left_out)
+    kinds = Counter((foreign.kind, foreign.name) for foreign in taken)
     if kinds:
         told = Counter("PRM" if kind == "prm" else kind for kind, _ in kinds)
         yield "Together scorers: " + ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in told.items())

@@ -1,7 +1,7 @@
 """Sources are read, results among them are joined, and all of it is put into the workspace."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
 from scoring.importing.joining import Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
+from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import worst
@@ -93,6 +94,8 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
         UsageError: a benchmark, column or name does not fit.
     """
     sources, skipped = _read(words, wish, spill)
+    if workspace is not None:
+        sources = list(_not_shifted(sources, workspace, skipped))
     imported = tuple(one for _, source in sources for one in source.imported)
     results = [(within, foreign) for within, source in sources for foreign in source.foreign]
     _one_name(wish.name, imported, [foreign for _, foreign in results])
@@ -127,6 +130,7 @@ def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tu
             seen.add(where)
             try:
                 found = read_source(file, benchmark=wish.benchmark, mapping=wish.mapping, table=wish.name, spill=spill)
+                _some(found)
             except InputError as error:
                 if not many:
                     raise
@@ -134,6 +138,40 @@ def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tu
             else:
                 sources.append((many, found))
     return sources, skipped
+
+
+def _not_shifted(
+    sources: Iterable[tuple[bool, Source]], workspace: Workspace, skipped: list[str]
+) -> Iterator[tuple[bool, Source]]:
+    """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
+    for many, source in sources:
+        for one in source.imported:
+            known = workspace.cases([one.benchmark])[0] if one.benchmark in workspace.benchmarks() else None
+            number = 0 if known is None else relabelled(one, known.select("case", "key", "earliest_error"))
+            if number:
+                refusal = InputError(
+                    f"the labels of {one.source} look shifted, and {number:,} of its cases are here with other labels.",
+                    "Nothing of it was taken over: correct it, or look at it in a workspace of its own.",
+                )
+                if not many:
+                    raise refusal
+                skipped.append(str(refusal))
+                break
+        else:
+            yield many, source
+
+
+def _some(source: Source) -> None:
+    """Refuse a source of which not one row could be used."""
+    if source.foreign or any(one.cases.height for one in source.imported):
+        return
+    for one in source.imported:
+        first = next((finding for finding in one.findings if finding.severity == "error"), None)
+        why = f" ({first.message}, on line {first.line})" if first else ""
+        raise InputError(
+            f"not one of the {one.read:,} rows of {one.source} could be read as {one.benchmark}{why}.",
+            "If its columns mean something else, say so with --mapping FILE.",
+        )
 
 
 def _one_name(name: str | None, imported: Iterable[Imported], foreign: Sequence[Foreign]) -> None:

@@ -4,11 +4,29 @@ from collections.abc import Iterator
 
 import polars as pl
 
+from scoring.benchmarks.imported import Imported
 from scoring.reading.findings import Finding
 
 _FEW = 5
 _MOST = 0.9
 _FAR_BETTER = 3
+
+
+def relabelled(one: Imported, known: pl.DataFrame) -> int:
+    """How many known cases would get another gold label from an import whose labels look shifted; else 0.
+
+    Not of a table, whose base may only be unsaid.
+
+    Args:
+        one: what was read.
+        known: columns `case`, `key`, `earliest_error` of the cases that are there.
+    """
+    if one.mapping or not any(
+        finding.code == "label-base" and finding.severity == "warning" for finding in one.findings
+    ):
+        return 0
+    both = one.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
+    return int(both["earliest_error"].ne_missing(both["earliest_error_right"]).sum())
 
 
 def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:

@@ -1,12 +1,13 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.large import is_large, load_large, sample
-from scoring.errors import UnknownFormat
+from scoring.errors import UnknownFormat, UsageError
+from scoring.reading.csv_rows import FORMATS
 from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
@@ -21,6 +22,7 @@ from scoring.tables.results import results as table_results
 HUB = "hf:"
 _SAMPLE = 100
 _KEYS = 12
+_MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +53,10 @@ def read_source(
 
     Raises:
         InputError: it cannot be read, or nothing recognises it.
-        UsageError: there is no such benchmark, or the mapping does not fit.
+        UsageError: there is no such benchmark, the mapping does not fit, or a table would be called like a benchmark.
     """
+    if table in benchmarks.MODULES:
+        raise UsageError(f"{table!r} is the name of a benchmark that is known here.", "Give the table another name.")
     path = Path(source)
     mapping = mapping and replace(mapping, benchmark=table or mapping.benchmark)
     if source.startswith(HUB):
@@ -84,7 +88,10 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
         return _table(rows, mapping)
     if benchmark is not None:
         return Source((benchmarks.benchmark_module(benchmark).load(rows),))
-    kind, name = recognised(rows)
+    # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
+    kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
+    if name is None and _is_mapping(rows):
+        raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
     if name is None:
         guessed = guess(rows)
         if guessed is None:
@@ -93,6 +100,12 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
     if kind == "benchmark":
         return Source((benchmarks.benchmark_module(name).load(rows),))
     return Source(foreign=tuple(results.load_results(name, rows)))
+
+
+def _is_mapping(rows: Rows) -> bool:
+    """Whether a file is one that says which column of a table is what."""
+    value = rows.rows[0].value
+    return len(rows.rows) == 1 and isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
 def _table(rows: Rows, mapping: ColumnMapping) -> Source:

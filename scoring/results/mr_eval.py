@@ -80,8 +80,7 @@ def _read(fields: Fields) -> Result | None:
     if not fields.value.get("validity", True):
         fields.note("warning", "unparsed", "the toolkit marked the record as invalid")
         answer = fields.text("original_response")
-        return {"reason": UNPARSED, "answer": answer, "gold": _gold(fields, None), "_judge": answer is not None}
-    judge = fields.value.get("validity") is True
+        return {"reason": UNPARSED, "answer": answer, "gold": _gold(fields, None), "_said_valid": False}
     inner = inside(fields, "scores")
     result: Result = {
         "rewards": numbers(inner, "step_level_validity_scores"),
@@ -95,7 +94,7 @@ def _read(fields: Fields) -> Result | None:
         if result["solution"] is None:
             fields.note("warning", "no-scores", "the record holds neither scores nor labels that can be read")
             result["reason"] = "neither scores nor labels"
-    return {**result, "gold": _gold(fields, length), "_judge": judge}
+    return {**result, "gold": _gold(fields, length), "_said_valid": fields.value.get("validity") is True}
 
 
 def _length(fields: Fields, result: Result) -> int | None:
@@ -117,8 +116,7 @@ def _gold(fields: Fields, length: int | None) -> int | None:
 
 
 def _foreign(source: str, found: Gathered, reported: Mapping[str, Any]) -> Foreign:
-    judged = [result.pop("_judge") for result in found.results]
-    judge = any(judged)
+    judge = _is_judge(found)
     threshold, threshold_source, comparison = _threshold(source, found, judge=judge)
     frame = foreign_frame(found.results)
     low, high = reward_range(frame["rewards"].to_list())
@@ -136,11 +134,19 @@ def _foreign(source: str, found: Gathered, reported: Mapping[str, Any]) -> Forei
         threshold=threshold,
         threshold_source=threshold_source,
         comparison=comparison,
-        low=-1.0 if judge else low,
+        low=low,
         high=high,
         settings={**({"task_name": task} if task else {}), **({"reported": dict(reported)} if reported else {})},
         findings=tuple(found.findings),
     )
+
+
+def _is_judge(found: Gathered) -> bool:
+    """Whether a prompted judge gave the scores: only these keep answers, or say `validity` and go below 0."""
+    said = [result.pop("_said_valid") for result in found.results]
+    answered = any(result.get("answer") is not None for result in found.results)
+    scores = (score for result in found.results for score in result.get("rewards") or ())
+    return answered or (any(said) and any(score is not None and score < 0 for score in scores))
 
 
 def _threshold(source: str, found: Gathered, *, judge: bool) -> tuple[float, str, Comparison]:
@@ -163,7 +169,10 @@ def _threshold(source: str, found: Gathered, *, judge: bool) -> tuple[float, str
         found.findings.append(Finding("note", "labels-as-given", message, source))
     if judge and not pairs:
         return 0.0, "the toolkit's for prompted judges", "<="
-    return 0.5, "default", "<="
+    if not pairs and any(result.get("rewards") for result in found.results):
+        message = "there are scores without labels, so that the threshold is not known: 0.5 was assumed"
+        found.findings.append(Finding("warning", "threshold-assumed", message, source))
+    return 0.5, "assumed" if not pairs else "default", "<="
 
 
 def _by_differences(both: list[Result]) -> str:

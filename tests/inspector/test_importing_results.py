@@ -64,12 +64,17 @@ def test_results_are_reported_like_cases(run, mixed):
     code, out, err = run(mixed)
     assert (code, err) == (0, "")
     results = out[out.index(f"{mixed}/A-PRM") :].splitlines()
-    assert results[:-1] == [
+    assert results[:5] == [
         f"{mixed}/A-PRM_details.jsonl: prm A-PRM (GR-Ben PRM details)",
         "  6 of 6 results joined to grben by ids",
         "  what it gives: 6 with step rewards; a step is judged wrong iff its reward < 0.5 (default)",
         "  indices: 1-based, -1 = no error",
         "  in the workspace: new",
+    ]
+    assert results[5:-1] == [
+        "Together grben: 6 cases of 6 rows in 1 file, 6 erroneous, 0 clean",
+        "Together processbench: 4 cases of 4 rows in 1 file, 2 erroneous, 2 clean",
+        "Together scorers: 1 PRM",
     ]
     assert out.count("in the workspace: ") == 3
     assert run(mixed)[1].count("in the workspace: unchanged") == 1

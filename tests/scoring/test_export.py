@@ -103,7 +103,7 @@ def guarded(text):
 
 
 @SOME
-@given(name=NASTY | st.text(min_size=1, max_size=4), cells=TEXTS, raw=st.booleans())
+@given(name=(NASTY | st.text(min_size=1, max_size=4)).filter(lambda name: name != "n"), cells=TEXTS, raw=st.booleans())
 def test_csv_cells_come_back_guarded_unless_raw(name, cells, raw):
     guard = str if raw else guarded
     header, *rows = read_csv(

@@ -261,3 +261,9 @@ def test_nothing_escapes(rows, value):
             assert found.name.encode().strip()
 
     run()
+
+
+def test_scores_without_labels_are_not_taken_for_a_judge_s(rows):
+    (found,) = load(rows, checkpoint({"scores": scores(0.2, 0.9), "idx": "circular_a", "validity": True}))
+    assert (found.kind, found.threshold, found.comparison, found.low, found.high) == ("prm", 0.5, "<=", 0.0, 1.0)
+    assert codes(found) == [("warning", "threshold-assumed", None)]
