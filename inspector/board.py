@@ -10,6 +10,7 @@ import polars as pl
 from inspector.headline import F1, Headline, headline
 from inspector.paint import Brush
 from inspector.selection import Selection
+from inspector.text import squeezed
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
@@ -120,7 +121,10 @@ def board_columns(
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
         return [(f"{value[0]:,}/{value[1]:,}", "dim" if value[0] == value[1] else "late")]
 
-    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1)]
+    def whose(value: str, width: int) -> list[Part]:
+        return [(squeezed(value, width), "")]
+
+    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1, paint=whose)]
     if several:
         columns.append(Column("benchmark", "benchmark", 12))
     if len(metrics) > 1:

@@ -6,6 +6,7 @@ import numpy as np
 
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.text import squeezed
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
@@ -32,9 +33,12 @@ def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
             (dash if value is None else "none" if value == -1 else str(value), "dim" if value in {None, -1} else "")
         ]
 
+    def name(value: str, width: int) -> list[Part]:
+        return [(squeezed(value, width), "")]
+
     # What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
     columns = [
-        Column("id", "case", 16),
+        Column("id", "case", 16, paint=name),
         Column("n_steps", "steps", 5),
         Column("earliest_error", "gold", 4, right=True, paint=index),
     ]

@@ -104,8 +104,8 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
 
 def _is_mapping(rows: Rows) -> bool:
     """Whether a file is one that says which column of a table is what."""
-    value = rows.rows[0].value
-    return len(rows.rows) == 1 and isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
+    value = rows.rows[0].value if len(rows.rows) == 1 else None
+    return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
 def _table(rows: Rows, mapping: ColumnMapping) -> Source:
