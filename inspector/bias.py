@@ -42,10 +42,11 @@ def bias_document(selection: Selection, form: str = "") -> Document:
 
     A slice's `value` is a difference of accuracies, `where` selects its cases (erroneous and clean alike).
     """
-    axes, unparsed, found = usual_axes(selection), selection.request.unparsed, []
+    axes, found = usual_axes(selection), []
     for evaluation in selection.chosen_evaluations:
         for benchmark, rows in by_benchmark(selection):
             labels = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
+            unparsed = selection.unparsed(benchmark)
             judged = judged_steps(evaluation, benchmark)
             found += [{**labels, **row} for row in bias_rows(evaluation, rows, unparsed, judged)]
             for row in slice_rows(evaluation, rows, axes, unparsed):

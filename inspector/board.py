@@ -16,7 +16,7 @@ from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
 from scoring.filters import passing
 from scoring.metrics.first_error import Unparsed
-from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
+from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Decision
 
 BOARD = {
     "row": pl.String(),
@@ -31,6 +31,9 @@ BOARD = {
     "on_right": pl.Float64(),
     "over": pl.String(),
     "reason": pl.String(),
+    # Over the runs that the figures are means of: the sample standard deviation of the score, null for one run.
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
     "threshold": pl.Float64(),
     "threshold_source": pl.String(),
     "scored": pl.Int64(),
@@ -56,11 +59,17 @@ def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFram
         member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy()
         for evaluation in selection.evaluations:
             if (evaluation.present & member).any():
-                asked = selection.request.unparsed, selection.request.seed, benchmark
+                asked = selection.unparsed(benchmark), selection.request.seed, benchmark
                 line, counts = _line(evaluation, member.tobytes(), *asked)
                 rows.append(_row(evaluation, benchmark, line, counts))
     frame = pl.DataFrame(rows, schema=BOARD, orient="row")
     return frame.sort("benchmark", "score", "scorer", descending=[False, True, False], nulls_last=True)
+
+
+def _source(rule: Decision) -> str:
+    """Where a threshold comes from, and what it is on where that is not the rewards."""
+    on_rewards = isinstance(rule, AsGiven) or rule.on == "rewards"
+    return rule.source if on_rewards else f"{rule.source}, on differences"
 
 
 def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[int]) -> dict[str, Any]:
@@ -71,7 +80,7 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
         "benchmark": benchmark,
         **{name: value for name, value in vars(line).items() if name in BOARD},
         "threshold": evaluation.rule.threshold,
-        "threshold_source": evaluation.rule.source,
+        "threshold_source": _source(evaluation.rule),
         "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
         "cases": sum(counts),
         "about": scorer.about,

@@ -10,21 +10,23 @@ import polars as pl
 from inspector.documents import provenance
 from inspector.facet_counts import FACETS
 from inspector.parts import parts
+from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.filters import Facet
+from scoring.judged_steps import JudgedSteps
 from scoring.metrics.axes import DERIVED, Axis, axis
 from scoring.metrics.breakdown import DEFAULTS, SCHEMA, Cells, breakdown
-from scoring.metrics.paired import SMALL
+from scoring.metrics.intervals import SMALL
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.metrics.redundancy import by_redundancy
 from scoring.metrics.step_bins import PRESETS, StepBins
 from scoring.metrics.step_counts import asked_by_redundancy
 from scoring.schema import METADATA
-from scoring.step_rewards import Bools, JudgedSteps
+from scoring.step_rewards import Bools
 
 Of = Literal["cells", "offset", "position", "step_position", "length"]
 PLACES = {"offset": ("outcome", "offset"), "position": ("side", "position"), "step_position": ("position",)}
@@ -38,7 +40,8 @@ CELLS = (
     "process_error_rate: wrong processes among right final answers, of the data",
     "process_error_exact: of these wrong processes the ones that the scorer finds exactly",
     "step_accuracy: mean over cases; `where` selects the cases of a cell, `all` is every value",
-    f"low and high: 95%, Wilson's for shares, bootstrap for f1; {INDEPENDENT}; {FEW}",
+    f"low and high: 95%, Wilson's for shares, bootstrap for f1; {FEW}",
+    f"Wilson's {INDEPENDENT}; where two of them share a problem, the bootstrap is of whole problems",
 )
 
 
@@ -78,7 +81,7 @@ def breakdown_document(selection: Selection, view: View | None = None, form: str
     else:
         frame, notes = _bins(selection, view)
     command = selection.request.command("breakdown", *view.words, form=form)
-    return Document(frame, provenance(selection, command, notes))
+    return Document(frame, provenance(selection, command, (*notes, *first_run_notes(selection))))
 
 
 def _check(view: View) -> None:
@@ -108,7 +111,7 @@ def _cells(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, .
     for evaluation in selection.chosen_evaluations:
         for benchmark, rows in by_benchmark(selection):
             cells = Cells(tuple(axes), rows, within(selection, benchmark))
-            table = breakdown(evaluation, cells, selection.request.unparsed, selection.request.seed)
+            table = breakdown(evaluation, cells, selection.unparsed(benchmark), selection.request.seed)
             labels = (("scorer", evaluation.scorer.name), ("benchmark", benchmark))
             found.append(table.select(*(pl.lit(value).alias(name) for name, value in labels), pl.all()))
     return pl.concat(found) if found else _empty([one.column for one in axes]), CELLS

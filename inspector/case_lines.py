@@ -148,30 +148,35 @@ def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> l
     """
     ascii_only = manner.brush.ascii_only
     judged = evaluation.judged_wrong(row)
-    wrong = judged is not None and judged[step]
-    style = "dim" if judged is None else "bad" if wrong else "good"
+    wrong = None if judged is None else judged[step]
+    style = "dim" if wrong is None else "bad" if wrong else "good"
     cross = "x" if ascii_only else "✗"
     rewards = evaluation.rewards.of(row)
     if rewards is not None:
         mark = cross if wrong else " "
         return [
-            *_bar(evaluation, row, rewards[step], style, manner),
+            *_bar(evaluation, row, step, rewards, style, manner),
             (f" {_five_cells(rewards[step])}", style),
             (f"{mark} ", style),
         ]
     if evaluation.rewards.labels.given.any():
         tick = "+" if ascii_only else "✓"
-        return [("  " if judged is None else f"{cross if wrong else tick} ", style)]
+        return [("  " if wrong is None else f"{cross if wrong else tick} ", style)]
     if evaluation.movable:
         return [(" " * manner.bar + ("     -  " if ascii_only else "     –  "), "dim")]
     return []
 
 
-def _bar(evaluation: Evaluation, row: int, reward: float, style: str, manner: Manner) -> list[Part]:
-    """A reward's bar in the scorer's own range, with the threshold through it where there is one."""
+def _bar(evaluation: Evaluation, row: int, step: int, rewards: list[float], style: str, manner: Manner) -> list[Part]:
+    """A reward's bar in the scorer's own range, with the threshold through it where there is one.
+
+    A threshold on differences lies that far from the reward of the step before.
+    """
     scorer, threshold = evaluation.scorer, evaluation.threshold_at(row)
     span = (scorer.high - scorer.low) or 1.0
-    share = (reward - scorer.low) / span
+    share = (rewards[step] - scorer.low) / span
+    if threshold is not None and step and evaluation.compared_values is not evaluation.rewards:
+        threshold += rewards[step - 1]
     if threshold is None:
         return [(manner.brush.bar(share, manner.bar)[0], style)]
     return manner.brush.reward_bar(share, manner.bar, (threshold - scorer.low) / span, style)

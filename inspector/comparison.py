@@ -11,12 +11,15 @@ import polars as pl
 from inspector.documents import provenance, repeated_solutions
 from inspector.parts import parts
 from inspector.request import Request
+from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.comparison import comparison_rows, n_tests
+from scoring.metrics.ensemble import CONSENSUS
 from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.lineup import Lineup, line_up
+from scoring.metrics.paired import shared_values
 
 COMPARISON = {
     "scorer": pl.String(),
@@ -53,8 +56,8 @@ def compare_document(selection: Selection, form: str = "") -> Document:
         listed = ", ".join(one.scorer.name for one in selection.evaluations) or "none"
         raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
     rows: list[dict[str, Any]] = []
-    facts: dict[str, dict[str, str]] = {name: {} for name in ("family", "interval", "common_cases")}
-    notes = [UNADJUSTED]
+    facts: dict[str, Any] = {name: {} for name in ("family", "interval", "common_cases", "cascade")}
+    notes = [UNADJUSTED, *first_run_notes(selection)]
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another")
     for benchmark, lineup in lineups(selection).items():
@@ -63,10 +66,25 @@ def compare_document(selection: Selection, form: str = "") -> Document:
         facts["family"][benchmark] = _family(n_tests(found), len(lineup.names))
         facts["interval"][benchmark] = _intervals(lineup)
         facts["common_cases"][benchmark] = _common(lineup)
+        facts["cascade"] |= {benchmark: _order(lineup)} if len(_trying(lineup)) > 2 else {}
         notes += _partial_averages(benchmark, lineup)
     made = {**provenance(selection, _command(selection.request, selection.chosen, form), tuple(notes))}
+    facts |= {"consensus": CONSENSUS} if facts["cascade"] else {}
     extra = {**facts, "test": TEST, "level": 0.95, "resamples": RESAMPLES}
     return Document(pl.DataFrame(rows, schema=COMPARISON, orient="row"), {**made, **extra})
+
+
+def best_first(selection: Selection) -> Selection:
+    """The same with its chosen scorers in the order of their F1 on the cases that all tried, the highest first.
+
+    With several benchmarks it is the mean of those where it is defined; scorers without any come last.
+    """
+    found: dict[str, list[float]] = {name: [] for name in selection.chosen}
+    for lineup in lineups(selection).values():
+        for name, f1 in _common_f1(lineup).items():
+            found[name] += [] if np.isnan(f1) else [f1]
+    means = {name: float(np.mean(values)) if values else -1.0 for name, values in found.items()}
+    return replace(selection, chosen=tuple(sorted(means, key=lambda name: -means[name])))
 
 
 def lineups(selection: Selection) -> dict[str, Lineup]:
@@ -77,8 +95,7 @@ def lineups(selection: Selection) -> dict[str, Lineup]:
     evaluations, shown = selection.chosen_evaluations, selection.mask
     found = {part["benchmark"]: within & shown for part, within in parts(selection.cases, ("benchmark",))}
     given = {name: rows for name, rows in found.items() if any((one.present & rows).any() for one in evaluations)}
-    unparsed = selection.request.unparsed
-    return {name: line_up(evaluations, rows, unparsed) for name, rows in (given or found).items()}
+    return {name: line_up(evaluations, rows, selection.unparsed(name)) for name, rows in (given or found).items()}
 
 
 def _command(request: Request, names: tuple[str, ...], form: str) -> str:
@@ -107,6 +124,21 @@ def _common(lineup: Lineup) -> str:
     trying = _trying(lineup)
     n = int(lineup.common(trying).sum()) if trying else 0
     return f"{n} of {lineup.rows.size} tried by all {len(trying)} scorers that tried any"
+
+
+def _common_f1(lineup: Lineup) -> dict[str, float]:
+    """F1 of the scorers that tried any case, on those that all of them tried; NaN where undefined."""
+    columns = _trying(lineup)
+    values = shared_values(lineup, columns)[0].tolist() if columns else []
+    return {lineup.names[column]: f1 for column, f1 in zip(columns, values, strict=True)}
+
+
+def _order(lineup: Lineup) -> str:
+    """The order in which the cascade goes through the scorers, and whether it begins with the best."""
+    found = _common_f1(lineup)
+    f1 = np.array(list(found.values()))
+    ordered = " (best first)" if np.isfinite(f1).all() and (np.diff(f1) <= 0).all() else ""
+    return f"{', '.join(found)}{ordered}"
 
 
 def _partial_averages(benchmark: str, lineup: Lineup) -> Iterator[str]:

@@ -7,18 +7,24 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.official_rows import averaging, interval_notes, official_rows
+from inspector.case_pages import CaseDocument
+from inspector.case_table import case_table
+from inspector.label_notes import label_notes
+from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_rows
 from inspector.parts import parts
 from inspector.request import Request
+from inspector.run_notes import first_run_notes, mean_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
+from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.filters import named
 from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
+from scoring.protocols import protocol_named, protocol_of
 from scoring.published.statistics import beside
 from scoring.step_rewards import Bools
-from scoring.verdicts import DEV, AsGiven, RuleByCase
+from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
 METRICS = {
     "scorer": pl.String(),
@@ -30,6 +36,10 @@ METRICS = {
     "high": pl.Float64(),
     "n": pl.Int64(),
     "reason": pl.String(),
+    # Whether few cases say it; the sample standard deviation (n-1) of the runs' values, null for one run; their number.
+    "small": pl.Boolean(),
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
 }
 STATISTICS = {
     "benchmark": pl.String(),
@@ -85,11 +95,30 @@ def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) 
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
         "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
         "averaging": averaging(selection),
-        "unparsed": request.unparsed,
+        "protocol": _protocols(selection),
+        "unparsed": _by_benchmark({name: selection.unparsed(name) for name in _benchmarks(selection)}),
         "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
         "seed": request.seed,
         "notes": [*notes, *_other_boundaries(evaluations), *_dev_cases(selection)],
     }
+
+
+def _benchmarks(selection: Selection) -> list[str]:
+    return selection.cases["benchmark"].unique(maintain_order=True).to_list()
+
+
+def _protocols(selection: Selection) -> str | dict[str, str] | None:
+    """By which protocol each benchmark's figures are made, and what it decides."""
+    asked = selection.request.protocol
+    if asked:
+        return f"{asked}: {protocol_named(asked)}"
+    own = {name: protocol_of(name) for name in _benchmarks(selection)}
+    return _by_benchmark({name: f"{protocol.name}: {protocol.counts}" for name, protocol in own.items()})
+
+
+def _by_benchmark(values: dict[str, str]) -> str | dict[str, str] | None:
+    """One value where all benchmarks have the same; None where there is no benchmark."""
+    return values if len(set(values.values())) > 1 else next(iter(values.values()), None)
 
 
 def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
@@ -99,12 +128,16 @@ def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
-    """A sentence for every scorer whose boundary is not its own."""
+    """A sentence for every scorer whose rule is not its own, or is on differences."""
     for one in evaluations:
-        own = one.scorer.comparison
-        if not isinstance(one.rule, AsGiven) and one.rule.comparison != own:
-            asked = f"a step is wrong iff its reward {one.rule.comparison} threshold, as asked"
-            yield f"{one.scorer.name}: {asked}; its own rule is {own}"
+        if isinstance(one.rule, AsGiven):
+            continue
+        own = Rule(one.scorer.threshold, one.scorer.comparison, on=one.scorer.on)
+        said = when_wrong(one.rule.on, one.rule.comparison)
+        if spelled(one.rule) != spelled(own):
+            yield f"{one.scorer.name}: {said}, as asked; its own rule is {spelled(own)}"
+        elif one.rule.on == "differences":
+            yield f"{one.scorer.name}: {said}"
 
 
 def _dev_cases(selection: Selection) -> Iterator[str]:
@@ -140,9 +173,11 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     rows = list(official_rows(selection))
     by = {name: pl.String() for name in selection.request.by if name not in METRICS}
     frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
-    notes = list(interval_notes(selection))
+    notes = [*interval_notes(selection), *label_notes(selection)]
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
+    notes += [SMALL_WORDS] if frame["small"].any() else []
+    notes += mean_notes(selection)
     if not selection.request.by:
         notes += _partial_averages(selection)
     command = selection.request.command("metrics", form=form)
@@ -173,11 +208,13 @@ def cases_document(selection: Selection, form: str = "") -> Document:
     )
     command = selection.request.command("cases", form=form)
     notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
-    return Document(frame[selection.shown], provenance(selection, command, notes))
+    return Document(frame[selection.shown], provenance(selection, command, (*notes, *first_run_notes(selection))))
 
 
-def case_document(selection: Selection, row: int, form: str = "") -> Document:
-    """One case as a table: a row a step with its text, its gold label and one reward column a scorer.
+def case_document(selection: Selection, row: int, form: str = "") -> CaseDocument:
+    """One case as a table: a row a step with its text, its gold label, and the reward and judgement of each scorer.
+
+    In Markdown and LaTeX it is a page with one column a scorer.
 
     `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
     error step is labelled, after it; else null.
@@ -199,13 +236,16 @@ def case_document(selection: Selection, row: int, form: str = "") -> Document:
     said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
     said["read_from"] = f"{case['source']}:{case['line']}" if case["source"] else None
     outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
-    facts = {**provenance(selection, command), "coverage": None, "filter": None, "averaging": None}
+    made = provenance(selection, command, tuple(first_run_notes(selection)))
+    facts = {**made, "coverage": None, "filter": None, "averaging": None}
     extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
     extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
     extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
     votes = {one.scorer.name: votes_words(one, row) for one in selection.chosen_evaluations if votes_words(one, row)}
     extra |= {"votes": votes} if votes else {}
-    return Document(pl.DataFrame(columns), {**facts, **described, **said, **extra})
+    rows = pl.DataFrame(columns)
+    table = case_table(rows, selection.chosen_evaluations, row)
+    return CaseDocument(rows, {**facts, **described, **said, **extra}, table=table)
 
 
 def gold_word(case: Mapping[str, Any], step: int) -> str | None:

@@ -51,7 +51,7 @@ def filter_words(inspection: Inspection) -> str:
     for facet in inspection.filter.facets:
         name = "outcome" if facet.column.endswith(".outcome") else TITLES.get(facet.column, facet.column)
         values = " or ".join(_word(value) for value in facet.values)
-        if name == "outcome" and facet.values == FAILURES[inspection.selection.request.unparsed]:
+        if name == "outcome" and facet.values == FAILURES[inspection.unparsed]:
             values = "any failure"
         parts.append(f"{name} {'=' if facet.keep else 'not'} {values}")
     parts += inspection.filter.where

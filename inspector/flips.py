@@ -1,16 +1,23 @@
-"""What a change of threshold turns over: the cases whose outcome differs between two of them."""
+"""What a change of threshold turns over: cases whose outcome differs between two of them, and steps judged otherwise.
 
+Steps are told of benchmarks whose official figure is of steps, and judged as that figure judges them.
+"""
+
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from inspector.documents import provenance
+from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
 from inspector.wishes import at_wish, check
+from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.metrics.step_flips import step_flips
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 
@@ -25,13 +32,16 @@ FLIPS = {
     "outcome_before": pl.String(),
     "outcome_after": pl.String(),
     "flip": pl.String(),
+    "steps_right": pl.Int32(),
+    "steps_wrong": pl.Int32(),
 }
+_STEPS = ("steps_right", "steps_wrong")
 PRESENT = "present"
 """The threshold at which the selection is decided."""
 
 
 def flips_document(selection: Selection, before: str, after: str, form: str = "") -> Document:
-    """A row for every shown case and chosen scorer whose outcome differs between two thresholds.
+    """A row for every shown case and chosen scorer whose outcome, or a step of which, differs between two thresholds.
 
     Args:
         selection: its scorers without a threshold are passed over.
@@ -40,7 +50,9 @@ def flips_document(selection: Selection, before: str, after: str, form: str = ""
         form: of the document, for its provenance.
 
     `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
-    `taken_in` (it became a dev case, or was one). Steps are 0-based, -1 = none, null = no verdict.
+    `taken_in` (it became a dev case, or was one), or `steps` (the outcome stays, only steps are judged otherwise).
+    Steps are 0-based, -1 = none, null = no verdict. `steps_right` and `steps_wrong` count the labelled steps that are
+    judged rightly from now on, or no longer; null where the benchmark's official figure is of first errors.
 
     Raises:
         UsageError: no scorer has a threshold, or what is asked is none.
@@ -57,31 +69,46 @@ def flips_document(selection: Selection, before: str, after: str, form: str = ""
         old, new = (
             present if wish == PRESENT else at_wish(present.at_default(), wish, around) for wish in (before, after)
         )
-        frames.append(_flipped(old, new, shown))
+        frames.append(_flipped(old, new, shown, step_benchmarks(selection)))
         thresholds[present.scorer.name] = f"{_words(old)} -> {_words(new)}"
     rows = pl.concat(frames)
     words = () if (before, after) == ("default", PRESENT) else (before, after)
     facts = provenance(selection, selection.request.command("thresholds", "--flips", *words, form=form))
-    counts = {name: _count(rows.filter(pl.col("scorer") == name)) for name in thresholds}
-    return Document(rows, {**facts, "threshold": None, "threshold_source": thresholds, "flips": counts})
+    facts |= {"threshold": None, "threshold_source": thresholds}
+    facts["flips"] = {name: _count(rows.filter(pl.col("scorer") == name)) for name in thresholds}
+    if step_benchmarks(selection):
+        facts["steps"] = {name: _count_steps(rows.filter(pl.col("scorer") == name)) for name in thresholds}
+    return Document(rows, facts)
 
 
 def flip_counts(rows: pl.DataFrame) -> pl.DataFrame:
-    """How many cases flipped in which way, by scorer and benchmark; the largest groups first."""
+    """How many cases flipped in which way, and of how many steps, by scorer and benchmark; the largest groups first."""
     keys = ["scorer", "benchmark", "flip", "outcome_before", "outcome_after"]
-    counted = rows.group_by(keys, maintain_order=True).agg(pl.len().alias("cases"))
+    steps = [name for name in _STEPS if rows[name].count()]
+    counted = rows.group_by(keys, maintain_order=True).agg(pl.len().alias("cases"), pl.col(steps).sum())
     first = pl.col("scorer").rank("dense")
     return counted.sort(first, "benchmark", -pl.col("cases").cast(pl.Int64), maintain_order=True)
 
 
-def _flipped(before: Evaluation, after: Evaluation, shown: Bools) -> pl.DataFrame:
-    rows = np.flatnonzero(shown & (before.codes != after.codes))
+def _flipped(
+    before: Evaluation, after: Evaluation, shown: Bools, of_steps: Iterable[tuple[str, StepLabelled]]
+) -> pl.DataFrame:
+    changed = shown & (before.codes != after.codes)
+    counts = np.zeros((len(_STEPS), shown.size), dtype=np.int64)
+    counted = np.zeros_like(shown)
+    for benchmark, facts in of_steps:
+        within = shown & (before.gold.cases["benchmark"] == benchmark).to_numpy()
+        counts += step_flips(before, after, within, facts)
+        counted |= within
+    rows = np.flatnonzero(changed | counts.any(axis=0))
     cases = before.gold.cases.select("benchmark", "subset", "case", "earliest_error")[rows]
     columns: dict[str, Any] = {"flip": [_flip(int(before.codes[row]), int(after.codes[row])) for row in rows]}
     for name, one in (("before", before), ("after", after)):
         verdict = pl.Series(one.verdicts[rows])
         columns[f"verdict_{name}"] = verdict.set(verdict == NO_VERDICT, None).cast(pl.Int32)
         columns[f"outcome_{name}"] = [OUTCOMES[code] for code in one.codes[rows]]
+    for name, count in zip(_STEPS, counts[:, rows], strict=True):
+        columns[name] = pl.Series(count).set(pl.Series(~counted[rows]), None).cast(pl.Int32)
     named = cases.with_columns(pl.lit(before.scorer.name).alias("scorer"))
     return named.hstack(pl.DataFrame(columns, schema_overrides=FLIPS)).select(
         pl.col(name).cast(dtype) for name, dtype in FLIPS.items()
@@ -89,6 +116,8 @@ def _flipped(before: Evaluation, after: Evaluation, shown: Bools) -> pl.DataFram
 
 
 def _flip(before: int, after: int) -> str:
+    if before == after:
+        return "steps"
     if DEV in {before, after}:
         return "left_out" if after == DEV else "taken_in"
     if (before in RIGHT) == (after in RIGHT):
@@ -103,3 +132,8 @@ def _words(one: Evaluation) -> str:
 def _count(rows: pl.DataFrame) -> dict[str, int]:
     """Cases by kind of flip."""
     return dict(rows.group_by("flip").len().sort("flip").iter_rows())
+
+
+def _count_steps(rows: pl.DataFrame) -> dict[str, int]:
+    """Labelled steps that became right, and wrong."""
+    return {name.removeprefix("steps_"): int(rows[name].sum()) for name in _STEPS}

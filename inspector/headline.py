@@ -7,13 +7,10 @@ import numpy as np
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import FirstError, Unparsed, count
-from scoring.metrics.intervals import percentile_interval
+from scoring.metrics.first_error import Unparsed, first_errors
 from scoring.metrics.step_counts import METRICS
 from scoring.metrics.step_labels import pooled_figures, pooled_interval, why_nothing
 from scoring.step_rewards import Bools, Floats
-from scoring.step_thresholds import StepSweep, step_sweep
-from scoring.thresholds import Sweep, sweep
 
 F1, PRMSCORE = "F1", "PRMScore"
 
@@ -23,7 +20,8 @@ class Headline:
     """The official metric of one scorer on one benchmark: fractions; None where undefined, and `reason` says why.
 
     `metric` is the name of `score`. `on_wrong` and `on_right` are the accuracies behind it: on erroneous and on clean
-    cases, or on wrong and on right steps, whichever the `n` `unit` are; `over` says what the score is taken over.
+    cases, or on wrong and on right steps, whichever the `n` `unit` are; `over` says what the score is taken over. Of
+    several `runs` all are means, and `sd` is the sample standard deviation (n-1) of their scores.
     """
 
     metric: str
@@ -36,6 +34,8 @@ class Headline:
     unit: str
     over: str
     reason: str | None
+    sd: float | None = None
+    runs: int = 1
 
 
 def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str) -> Headline:
@@ -43,25 +43,27 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
-    counts = _counts(evaluation, rows, unparsed)
-    error_acc, correct_acc = counts.accuracies
-    undefined = int(np.isnan(counts.f1).sum())
-    over = f"mean of {counts.f1.size} subsets" if counts.f1.size > 1 else "one subset" if counts.f1.size else "no case"
-    reason = None if counts.f1.size else evaluation.nothing or "no case was scored"
-    if undefined:
-        reason = f"undefined in {undefined} of {counts.f1.size} subsets" if counts.f1.size > 1 else "undefined here"
-    low, high = (None, None) if reason else percentile_interval(counts.resampled(seed)[2].mean(axis=0))
+    found = first_errors(evaluation, rows, unparsed, seed)
+    error_acc, correct_acc, f1 = found.average()
+    subsets = found.present.size
+    over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
+    runs = f", mean of {f1.runs} runs" if f1.runs > 1 else ""
+    reason = f1.reason if f1.value is None else None
+    if subsets == 1 and reason:
+        reason = "undefined here"
     return Headline(
         F1,
-        _mean(counts.f1),
-        low,
-        high,
-        _mean(error_acc),
-        _mean(correct_acc),
-        int((counts.erroneous + counts.clean).sum()),
+        f1.value,
+        f1.low,
+        f1.high,
+        error_acc.value,
+        correct_acc.value,
+        f1.n,
         "cases",
-        over,
-        reason,
+        over + runs,
+        (evaluation.nothing or reason) if not subsets else reason,
+        f1.sd,
+        f1.runs,
     )
 
 
@@ -91,21 +93,8 @@ def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     """The score of the headline alone: no interval, so that many scorers are quickly compared."""
     facts = step_labelled(benchmark)
     if facts is None:
-        return _mean(_counts(evaluation, rows, unparsed).f1)
+        return first_errors(evaluation, rows, unparsed).score
     return _mean(pooled_figures(evaluation, rows, facts)[0][:1])
-
-
-def score_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchmark: str) -> Sweep | StepSweep | None:
-    """The score at every distinct threshold; None where there is none to move."""
-    facts = step_labelled(benchmark)
-    if facts is None:
-        return sweep(evaluation, rows, evaluation.gold.subsets[1], unparsed)
-    return step_sweep(evaluation, rows, facts)
-
-
-def _counts(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> FirstError:
-    names, groups = evaluation.gold.subsets
-    return count(evaluation, rows, groups, len(names), unparsed).present()
 
 
 def _mean(values: Floats) -> float | None:

@@ -12,16 +12,16 @@ import numpy as np
 import polars as pl
 
 from inspector.facet_counts import Counts, facet_counts
-from inspector.headline import Headline, headline, official_score, score_curve
+from inspector.headline import Headline, headline, official_score
 from inspector.names import match_name
 from inspector.selection import Selection, ordering, select
+from inspector.threshold_span import threshold_span
 from inspector.wishes import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
-from scoring.metrics.first_error import FAILURES
+from scoring.metrics.first_error import FAILURES, Unparsed
+from scoring.score_curves import Curve, score_curve
 from scoring.step_rewards import Bools, Ints
-from scoring.step_thresholds import StepSweep
-from scoring.thresholds import Sweep
 from scoring.verdicts import OUTCOMES, RIGHT
 
 
@@ -92,13 +92,17 @@ class Inspection:
 
     # -- what it says
 
+    @property
+    def unparsed(self) -> Unparsed:
+        """How cases without a verdict count on the benchmark in focus."""
+        return self.selection.unparsed(self.benchmark)
+
     @cached_property
     def headline(self) -> Headline | None:
         """The official metric of the scorer in focus on the slice."""
-        request = self.selection.request
         if self.evaluation is None:
             return None
-        return headline(self.evaluation, self.slice, request.unparsed, request.seed, self.benchmark)
+        return headline(self.evaluation, self.slice, self.unparsed, self.selection.request.seed, self.benchmark)
 
     @cached_property
     def outcome_counts(self) -> dict[str, int]:
@@ -121,19 +125,15 @@ class Inspection:
 
     @cached_property
     def span(self) -> tuple[float, float]:
-        """The range in which the threshold of the scorer in focus moves: its own, widened to rewards beyond it."""
-        if self.evaluation is None:
-            return 0.0, 1.0
-        scorer, values = self.evaluation.scorer, self.evaluation.rewards.values
-        low, high = float(values.min(initial=scorer.low)), float(values.max(initial=scorer.high))
-        return (low, high) if low < high else (low, low + 1.0)
+        """The range in which the threshold of the scorer in focus moves."""
+        return threshold_span(self.evaluation)
 
     @cached_property
-    def sweep(self) -> Sweep | StepSweep | None:
+    def sweep(self) -> Curve | None:
         """The official metric at every distinct threshold on the slice; None where there is none to move."""
         if self.evaluation is None:
             return None
-        return score_curve(self.evaluation, self.slice, self.selection.request.unparsed, self.benchmark)
+        return score_curve(self.evaluation, self.slice, self.unparsed, self.benchmark)
 
     def facet_counts(self) -> dict[str, Counts]:
         """For every facet its values and how many cases have them under all the other conditions."""
@@ -164,7 +164,7 @@ class Inspection:
 
     def failures(self) -> "Inspection":
         """The cases that count as wrong for the scorer in focus, most instructive first."""
-        wrong = FAILURES[self.selection.request.unparsed]
+        wrong = FAILURES[self.unparsed]
         return self._with(chosen=Filter((Facet(self.outcome_column, wrong),)), sort="instructive")
 
     def renewed(self, selection: Selection) -> "Inspection":
@@ -213,7 +213,7 @@ class Inspection:
         evaluations = tuple(new if one is old else one for one in self.selection.evaluations)
         asked = f"best:{new.rule.threshold!r}" if source == OPTIMISTIC else repr(new.rule.threshold)
         request = self.selection.request.with_threshold(old.scorer.name, asked)
-        if source == old.scorer.threshold_source and threshold == old.scorer.threshold:
+        if (threshold, source) == old.default:
             request = request.with_threshold(old.scorer.name, "default")
         moved = self._with(selection=replace(self.selection, evaluations=evaluations, request=request), order=order)
         if np.array_equal(moved.slice, self.slice):
@@ -287,8 +287,7 @@ def _best(start: Inspection, names: list[str]) -> str | None:
     """The scorer with the highest score, of equally good ones the first by name; those without one come last."""
 
     def place(name: str) -> tuple[bool, float, str]:
-        unparsed = start.selection.request.unparsed
-        score = official_score(start.selection.evaluation(name), start.slice, unparsed, start.benchmark)
+        score = official_score(start.selection.evaluation(name), start.slice, start.unparsed, start.benchmark)
         return score is None, -(score or 0.0), name
 
     return min(names, key=place, default=None)

@@ -8,11 +8,10 @@ import numpy as np
 from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.sentences import GLYPHS, WORDS
+from inspector.sentences import GLYPHS, WORDS, threshold_name
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
-from scoring.step_thresholds import StepSweep
-from scoring.thresholds import Sweep
+from scoring.score_curves import Curve
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RuleByCase
 
 WIDE = 130
@@ -25,7 +24,7 @@ def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) ->
     threshold = None if evaluation is None else evaluation.rule.threshold
     if evaluation is None or sweep is None or threshold is None:
         return [Line([(why_unmovable(now), "dim")])]
-    marks = {"now": threshold, "default": evaluation.scorer.threshold}
+    marks = {"now": threshold, "default": evaluation.default[0]}
     best = sweep.best()
     if best is not None:
         marks["best"] = best[0]
@@ -44,7 +43,7 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Part]
     assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
     rule, old = now.evaluation.rule, before.evaluation.rule
     line, was = now.headline, before.headline
-    yield f"threshold {rule.threshold:.4f}", "strong"
+    yield f"{threshold_name(rule)} {rule.threshold:.4f}", "strong"
     yield f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   ", "dim"
     yield score_words(line), "strong"
     if line and was and rule != old and line.score is not None and was.score is not None:
@@ -78,7 +77,7 @@ def score_words(line: Headline | None) -> str:
 
 
 @lru_cache(maxsize=8)
-def _curve(sweep: Sweep | StepSweep, span: tuple[float, float], width: int, brush: Brush) -> str:
+def _curve(sweep: Curve, span: tuple[float, float], width: int, brush: Brush) -> str:
     """The score over the range, one character a column: the best decision that falls into the column."""
     score = np.nan_to_num(sweep.score)
     top = float(score.max()) if score.size else 0.0
@@ -127,7 +126,7 @@ def _changed(now: Inspection, before: Inspection, ahead: list[Part], width: int)
 
 
 def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Part]:
-    default = now.evaluation.scorer.threshold if now.evaluation else 0.0
+    default = now.evaluation.default[0] if now.evaluation else 0.0
     yield f"d default {default:.4g}", "dim"
     if best is not None:
         metric = now.headline.metric if now.headline else F1

@@ -15,8 +15,11 @@ class Request:
 
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
     every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best),
-    `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<` or `<=`; later pairs win. `sort` is `COLUMN`,
-    `COLUMN:desc` or `instructive`. `baselines` adds the scorers that look at nothing.
+    `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others of
+    `inspector.wishes.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
+    names the protocol that decides, None = each benchmark's own way of counting; `unparsed` says how cases without a
+    verdict count, None = as the protocol does. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`. `baselines` adds the
+    scorers that look at nothing.
     """
 
     workspace: str | None = None
@@ -26,7 +29,9 @@ class Request:
     where: tuple[str, ...] = ()
     thresholds: tuple[tuple[str | None, str], ...] = ()
     rules: tuple[tuple[str | None, str], ...] = ()
-    unparsed: Literal["wrong", "drop"] = "wrong"
+    protocol: str | None = None
+    redundancy: tuple[tuple[str | None, str], ...] = ()
+    unparsed: Literal["wrong", "drop"] | None = None
     seed: int = 0
     baselines: bool = False
     by: tuple[str, ...] = ()
@@ -42,7 +47,9 @@ class Request:
             "--where": self.where,
             "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
             "--rule": tuple(f"{name}={asked}" if name else asked for name, asked in self.rules),
-            "--unparsed": (self.unparsed,) if self.unparsed != "wrong" else (),
+            "--redundancy": tuple(f"{name}={asked}" if name else asked for name, asked in self.redundancy),
+            "--protocol": (self.protocol,) if self.protocol else (),
+            "--unparsed": (self.unparsed,) if self.unparsed else (),
             "--seed": (str(self.seed),) if self.seed else (),
             "--by": self.by if verb == "metrics" else (),
             "--sort": (self.sort,) if self.sort and verb == "cases" else (),

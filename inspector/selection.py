@@ -1,22 +1,25 @@
 """A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
+from inspector.deciding import Deciding, decided
 from inspector.names import match_name
 from inspector.request import Request
-from inspector.wishes import Surroundings, at_wish, check, check_rule
+from inspector.wishes import Surroundings
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.evaluation import Evaluation, evaluate
 from scoring.filters import passing
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
+from scoring.metrics.first_error import Unparsed
+from scoring.protocols import protocol_named, protocol_of
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints
 from scoring.texts import Texts
@@ -57,16 +60,23 @@ class Selection:
         mask[self.shown] = True
         return mask
 
+    def unparsed(self, benchmark: str) -> Unparsed:
+        """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
+        request = self.request
+        protocol = protocol_named(request.protocol) if request.protocol else protocol_of(benchmark)
+        return request.unparsed or protocol.unparsed
+
     def evaluation(self, scorer: str) -> Evaluation:
         """The evaluation of a scorer, by its full name."""
         return next(one for one in self.evaluations if one.scorer.name == scorer)
 
     def answers(self, scorer: str, row: int) -> list[str]:
-        """A critic's answers to one case, in the order of their votes; [] where none were kept."""
-        if scorer not in self.folders:
+        """A critic's answers to one case in its first run, in the order of their votes; [] where none were kept."""
+        first = self.evaluation(scorer).votes
+        if scorer not in self.folders or first is None or not first.tried[row]:
             return []
         votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row])
-        return votes["answer"].drop_nulls().to_list()
+        return votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls().to_list()
 
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them."""
@@ -155,9 +165,6 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
         if scorer.name in folders:
             problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
             continue
-        if evaluation.votes is not None and evaluation.votes.runs > 1:
-            told = f"{scorer.name} has {evaluation.votes.runs} runs: its verdicts are those of the first"
-            problems.append(f"{told}; further runs are not averaged yet")
         evaluations.append(evaluation)
         folders[scorer.name] = folder
     return evaluations, folders, problems
@@ -166,52 +173,19 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
 def decide(selection: Selection) -> Selection:
     """Put every evaluation under the rule and at the threshold that the request asks for it.
 
-    One without a threshold stays as it is. What is tuned on the shown cases is so after all else is decided, since a
-    condition may speak of any scorer.
-
     Raises:
         UsageError: no rule, threshold or scorer of that name, or one for a scorer by name that has none.
     """
-    request = selection.request
-    compared = _asked(selection, request.rules, check_rule)
-    ruled = tuple(
-        one.compared(check_rule(compared[one.scorer.name])) if one.scorer.name in compared else one
-        for one in selection.evaluations
+    how = Deciding(
+        selection.request, selection.chosen, lambda found: surroundings(replace(selection, evaluations=found))
     )
-    asked = _asked(selection, request.thresholds, check)
-    best = {name: wish for name, wish in asked.items() if wish == "best"}
-    first = _granted(replace(selection, evaluations=ruled), {n: wish for n, wish in asked.items() if n not in best})
-    return _granted(first, best)
-
-
-def _asked(
-    selection: Selection, wishes: Sequence[tuple[str | None, str]], check: Callable[[str], object]
-) -> dict[str, str]:
-    """What is asked for each scorer by name; a wish for all passes over those that have no threshold."""
-    names = [one.scorer.name for one in selection.evaluations]
-    asked = {}
-    for name, wish in wishes:
-        for match in names if name is None else [match_name(name, names, "scorer")]:
-            if name is None and not selection.evaluation(match).movable:
-                check(wish)
-                continue
-            asked[match] = wish
-    return asked
-
-
-def _granted(selection: Selection, asked: Mapping[str, str]) -> Selection:
-    around = surroundings(selection)
-    decided = tuple(
-        at_wish(one, asked[one.scorer.name], around) if one.scorer.name in asked else one
-        for one in selection.evaluations
-    )
-    return replace(selection, evaluations=decided)
+    return replace(selection, evaluations=decided(selection.evaluations, how))
 
 
 def surroundings(selection: Selection) -> Surroundings:
     """What thresholds are tuned in: the shown cases, and how the request counts."""
     request = selection.request
-    return Surroundings(lambda: select(selection).mask, request.where, request.unparsed, request.seed)
+    return Surroundings(lambda: select(selection).mask, request.where, selection.unparsed, request.seed)
 
 
 def select(selection: Selection, order: Ints | None = None) -> Selection:

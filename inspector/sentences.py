@@ -3,7 +3,7 @@
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.verdicts import OUTCOMES
+from scoring.verdicts import OUTCOMES, AsGiven, Decision
 
 GLYPHS = {
     "exact": "=",
@@ -26,6 +26,11 @@ WORDS = {name: name.replace("_", " ") for name in OUTCOMES}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
+def threshold_name(rule: Decision) -> str:
+    """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
+    return "threshold" if isinstance(rule, AsGiven) or rule.on == "rewards" else "threshold on differences"
+
+
 def steps_word(count: int) -> str:
     """`one step`, `five steps`, `13 steps`."""
     word = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
@@ -46,9 +51,7 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
     if gold >= int(evaluation.gold.n_steps[row]):
         return f"{predicted}; gold step {gold} is beyond the last step"
     distance = _distance(outcome, verdict, gold, int(evaluation.gold.n_steps[row]))
-    reward = float(evaluation.rewards_at_gold[row])
-    at_gold = "" if np.isnan(reward) else f" (reward {_reward(reward, evaluation, row)} at the gold step)"
-    return f"{predicted}, gold step {gold}: {distance}{at_gold}"
+    return f"{predicted}, gold step {gold}: {distance}{_at_gold(evaluation, row)}"
 
 
 def _without_verdict(evaluation: Evaluation, row: int, outcome: str) -> str:
@@ -81,13 +84,27 @@ def votes_words(evaluation: Evaluation, row: int) -> str:
         # Texts that name the same step are counted apart, as they voted.
         parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in told else ""))
         told.add(words)
-    return ", ".join(parts)
+    first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
+    return ", ".join(parts) + first
 
 
 def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
-    lowest = min(evaluation.rewards.of(row) or [float("nan")])
-    said = "" if np.isnan(lowest) else f" (lowest reward {_reward(lowest, evaluation, row)})"
+    lowest = min(evaluation.compared_values.of(row) or [float("nan")])
+    what = "reward" if evaluation.compared_values is evaluation.rewards else "difference from the step before"
+    said = "" if np.isnan(lowest) else f" (lowest {what} {reward_words(lowest, evaluation, row)})"
     return f"{predicted}, gold no error: false alarm{said}"
+
+
+def _at_gold(evaluation: Evaluation, row: int) -> str:
+    """The reward at the gold step, and its difference where that is what is compared."""
+    reward, step = float(evaluation.rewards_at_gold[row]), int(evaluation.gold.earliest[row])
+    if np.isnan(reward):
+        return ""
+    if evaluation.compared_values is evaluation.rewards:
+        return f" (reward {reward_words(reward, evaluation, row)} at the gold step)"
+    difference = (evaluation.compared_values.of(row) or [])[step]
+    told = "the first one" if step == 0 else f"{reward_words(difference, evaluation, row)} from the step before"
+    return f" (reward {reward_words(reward, evaluation, row)} at the gold step, {told})"
 
 
 def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
@@ -103,7 +120,7 @@ def _distance(outcome: str, verdict: int, gold: int, n_steps: int) -> str:
     return f"{steps_word(abs(gold - verdict))} {outcome}"
 
 
-def _reward(reward: float, evaluation: Evaluation, row: int) -> str:
+def reward_words(reward: float, evaluation: Evaluation, row: int) -> str:
     """A reward with two digits, or with as many as tell it from the threshold."""
     threshold = evaluation.threshold_at(row)
     if threshold is None:

@@ -3,21 +3,21 @@
 `best:NUMBER` is a number that was found to be the best; `dev:kept` reports on the dev cases as well.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 
 from inspector.names import match_name
+from scoring.benchmarks.catalogue import step_labelled
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import named
 from scoring.metrics.first_error import Unparsed
-from scoring.scorer import Comparison
+from scoring.score_curves import Tuned, score_curve, tuned
+from scoring.scorer import Comparison, On
 from scoring.step_rewards import Bools
-from scoring.thresholds import sweep
 
 CHOSEN = "chosen"
 """The source of a threshold that somebody gave as a number."""
@@ -30,12 +30,12 @@ _WORDS = ("default", "best", "dev", "dev:kept")
 class Surroundings:
     """What a wish is granted in: `shown` gives the cases (n, bool) that `best` is tuned on, under `conditions`.
 
-    `unparsed` says how cases without a verdict count, `seed` draws dev sets.
+    `unparsed` says how cases without a verdict count on a benchmark, `seed` draws dev sets.
     """
 
     shown: Callable[[], Bools]
     conditions: Sequence[str]
-    unparsed: Unparsed
+    unparsed: Callable[[str], Unparsed]
     seed: int
 
 
@@ -57,23 +57,34 @@ def check(wish: str) -> float | None:
     return threshold
 
 
-def check_rule(wish: str) -> Comparison:
-    """The comparison that was asked for.
+RULES: Mapping[str, tuple[Comparison, On | None]] = {
+    "<": ("<", None),
+    "<=": ("<=", None),
+    "diff<": ("<", "differences"),
+    "diff<=": ("<=", "differences"),
+    "reward<": ("<", "rewards"),
+    "reward<=": ("<=", "rewards"),
+}
+"""What can be asked of a rule: its comparison, and what is compared with the threshold; None = what it is already."""
+
+
+def check_rule(wish: str) -> tuple[Comparison, On | None]:
+    """The comparison that was asked for, and what it compares with the threshold.
 
     Raises:
         UsageError: it is none.
     """
-    found: Sequence[Literal["<", "<="]] = [one for one in get_args(Comparison) if one == wish]
-    if not found:
-        raise UsageError(f"{wish!r} is no rule.", "Give '<' or '<=', or SCORER='<' and so on, in quotes.")
-    return found[0]
+    if wish not in RULES:
+        listed = ", ".join(repr(one) for one in RULES)
+        raise UsageError(f"{wish!r} is no rule.", f"There are {listed}, in quotes, or SCORER='<' and so on.")
+    return RULES[wish]
 
 
 def at_wish(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
     """The evaluation at what was asked.
 
     Raises:
-        UsageError: no such wish or subset, no threshold decides here, or F1 is undefined where it would be tuned.
+        UsageError: no such wish or subset, no threshold decides here, or what would be tuned is undefined there.
     """
     number = check(wish)
     if number is not None:
@@ -85,35 +96,50 @@ def at_wish(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluati
             f"{evaluation.scorer.name} has no threshold to set: {evaluation.rule.source}.", "Leave it out."
         )
     if wish.startswith("dev"):
+        not_of_steps(wish, evaluation.gold.cases["benchmark"].unique().to_list())
         return dev_tuned(evaluation, around.seed, around.unparsed, keep=wish == "dev:kept")
     return _tuned(evaluation, wish, around)
 
 
 def _tuned(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:
-    benchmarks = evaluation.gold.cases["benchmark"].unique().to_list()
+    benchmarks = sorted(evaluation.gold.cases["benchmark"].unique().to_list())
     if len(benchmarks) > 1:
-        listed = ", ".join(sorted(benchmarks))
-        raise UsageError(f"{wish!r} tunes on one benchmark and there are {listed}.", "Choose one with --benchmark.")
+        told = f"{wish!r} tunes the figure of one benchmark, and there are {len(benchmarks)}: {', '.join(benchmarks)}."
+        raise UsageError(told, "Choose one with --benchmark.")
     if wish == "best":
         not_circular(evaluation.scorer.name, around.conditions)
-        return best_on(evaluation, around.shown(), OPTIMISTIC, around.unparsed)
+        return _best_on(evaluation, around.shown(), OPTIMISTIC, around)
     names, groups = evaluation.gold.subsets
     subset = match_name(wish.removeprefix("from:"), [name for name in names if name], "subset")
     source = f"best on subset {subset} (optimistic there)"
-    return best_on(evaluation, groups == names.index(subset), source, around.unparsed)
+    return _best_on(evaluation, groups == names.index(subset), source, around)
 
 
-def best_on(evaluation: Evaluation, rows: Bools, source: str, unparsed: Unparsed) -> Evaluation:
-    """The evaluation at the one threshold with the best average F1 over the subsets of `rows` (n).
+def _best_on(evaluation: Evaluation, rows: Bools, source: str, around: Surroundings) -> Evaluation:
+    """The evaluation at the one threshold with the best official figure of `rows` (n), all of one benchmark."""
+    found = best_threshold(evaluation, rows, around)
+    if found.threshold is None:
+        raise UsageError(f"{evaluation.scorer.name} has no best threshold: {found.reason}.", "Give a number.")
+    return evaluation.at(found.threshold, source)
+
+
+def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) -> Tuned:
+    """The threshold with the best official figure of `rows` (n), all of one benchmark: average F1, or PRMScore."""
+    if not rows.any():
+        return Tuned(None, "there is no case to tune it on")
+    benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
+    return tuned(score_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
+
+
+def not_of_steps(wish: str, benchmarks: Sequence[str]) -> None:
+    """Refuse dev sets where no benchmark's official figure is the one that they tune.
 
     Raises:
-        UsageError: F1 is undefined there.
+        UsageError: all official figures are of steps.
     """
-    curve = sweep(evaluation, rows, evaluation.gold.subsets[1], unparsed)
-    best = None if curve is None else curve.best()
-    if best is None:
-        raise UsageError(f"{evaluation.scorer.name} has no best threshold there: F1 is undefined.", "Give a number.")
-    return evaluation.at(best[0], source)
+    if benchmarks and all(step_labelled(name) for name in benchmarks):
+        told = f"the figure of {' and '.join(sorted(benchmarks))} is PRMScore of its steps"
+        raise UsageError(f"{wish!r} tunes F1 of first errors, and {told}.", "Give best, from:SUBSET or a number.")
 
 
 def not_circular(scorer: str, conditions: Sequence[str]) -> None:

@@ -4,12 +4,13 @@ GR-Ben's paper tunes the scorers with free scalar scores so: of each domain 20 c
 threshold with the best F1 there, and these cases left out of the report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.first_error import Unparsed
@@ -20,17 +21,27 @@ EACH = 20
 """How many clean and how many erroneous cases of a subset are in its dev set."""
 _NAMED = 3
 
+Policy = Callable[[str], Unparsed]
+"""How refused and unparsed cases count, by benchmark."""
+
+
+def _wrong(_benchmark: str) -> Unparsed:
+    """They count as wrong."""
+    return "wrong"
+
 
 @dataclass(frozen=True, eq=False)
 class DevSets:
     """The dev sets of the s subsets of n cases.
 
     `rows` (n) marks dev cases. `names` (s) are the subsets, with their benchmark before them where there are several,
-    `numbers` (n, 0-based) says which is each case's. `lacking` says of subsets without a dev set why they have none.
+    `benchmarks` (s) is that benchmark, `numbers` (n, 0-based) says which is each case's. `lacking` says of subsets
+    without a dev set why they have none.
     """
 
     rows: Bools
     names: tuple[str, ...]
+    benchmarks: tuple[str, ...]
     numbers: Ints
     lacking: Mapping[str, str]
 
@@ -40,13 +51,15 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
     """Draw the dev sets, the same for every scorer and filter, in whatever order the cases are.
 
     In every subset the cases are sorted by name and `numpy.random.default_rng(seed)` chooses first of the clean, then
-    of the erroneous ones. A subset needs more than EACH of both, so that there is something left to report.
+    of the erroneous ones. A subset needs more than EACH of both, so that there is something left to report, and one
+    of a benchmark whose official figure is of steps has no dev set.
     """
     cases = gold.cases.select("benchmark", "subset", "case").with_row_index("row")
     several = cases["benchmark"].n_unique() > 1
     rows = np.zeros(cases.height, dtype=np.bool_)
     numbers = np.zeros(cases.height, dtype=np.int64)
     names: list[str] = []
+    benchmarks: list[str] = []
     lacking: dict[str, str] = {}
     in_order = cases.sort("benchmark", "subset", "case")
     for (benchmark, subset), part in in_order.group_by("benchmark", "subset", maintain_order=True):
@@ -54,6 +67,10 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
         name = f"{benchmark}/{subset or 'all'}" if several else str(subset or "all")
         numbers[member] = len(names)
         names.append(name)
+        benchmarks.append(benchmark)
+        if step_labelled(benchmark):
+            lacking[name] = "PRMScore of steps is reported there, and dev sets tune F1 of first errors"
+            continue
         known = member[gold.known[member]]
         sides = (known[gold.earliest[known] < 0], known[gold.earliest[known] >= 0])
         if min(side.size for side in sides) <= EACH:
@@ -62,7 +79,7 @@ def dev_sets(gold: Gold, seed: int) -> DevSets:
         rng = np.random.default_rng(seed)
         for side in sides:
             rows[rng.choice(side, EACH, replace=False)] = True
-    return DevSets(rows, tuple(names), numbers, lacking)
+    return DevSets(rows, tuple(names), tuple(benchmarks), numbers, lacking)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +94,7 @@ class DevThresholds:
     lacking: Mapping[str, str]
 
 
-def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Unparsed = "wrong") -> DevThresholds:
+def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
     """The threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
     It is one of `Sweep.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
@@ -85,16 +102,17 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Unparsed = "wron
     Args:
         evaluation: a movable one; its threshold does not matter. Cases that are left out of it are not there.
         seed: of the draw.
-        unparsed: whether refused and unparsed dev cases count as wrong there.
+        unparsed: how the refused and unparsed dev cases of a benchmark count.
     """
     sets = dev_sets(evaluation.gold, seed)
     told: dict[str, float] = {}
     lacking: dict[str, str] = {}
-    for number, name in enumerate(sets.names):
+    for number, (name, benchmark) in enumerate(zip(sets.names, sets.benchmarks, strict=True)):
         member = sets.numbers == number
         if not (evaluation.tried & member).any():
             continue
-        curve = None if name in sets.lacking else sweep(evaluation, sets.rows & member, sets.numbers, unparsed)
+        asked = sets.rows & member, sets.numbers, unparsed(benchmark)
+        curve = None if name in sets.lacking else sweep(evaluation, *asked)
         best = None if curve is None else curve.best()
         if best is None:
             lacking[name] = sets.lacking.get(name, "F1 is undefined on its dev cases")
@@ -103,7 +121,7 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Unparsed = "wron
     return DevThresholds(sets, told, lacking)
 
 
-def dev_tuned(evaluation: Evaluation, seed: int, unparsed: Unparsed = "wrong", *, keep: bool = False) -> Evaluation:
+def dev_tuned(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong, *, keep: bool = False) -> Evaluation:
     """The evaluation with every subset at its threshold of `dev_thresholds`, and without the dev cases (as `dev`).
 
     With `keep` it reports on the dev cases too, which is optimistic. A subset without a dev set, or on whose dev set F1
@@ -115,10 +133,10 @@ def dev_tuned(evaluation: Evaluation, seed: int, unparsed: Unparsed = "wrong", *
     """
     start = evaluation.at_default()
     found = dev_thresholds(start, seed, unparsed)
-    default = start.scorer
+    threshold, default = start.default
     if not found.told:
-        return start.at(default.threshold, f"{default.threshold_source}; not dev-tuned: {listed(found.lacking)}")
-    by_number = np.array([found.told.get(name, default.threshold) for name in found.sets.names])
+        return start.at(threshold, f"{default}; not dev-tuned: {listed(found.lacking)}")
+    by_number = np.array([found.told.get(name, threshold) for name in found.sets.names])
     tuned = np.array([name in found.told for name in found.sets.names])
     source = f"dev-tuned per subset, {EACH}+{EACH} of each, seed {seed}"
     source += ", dev cases kept in the report (optimistic)" if keep else ""

@@ -7,29 +7,28 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from scoring.boundary import DEFAULTS
+from scoring.case_floats import CaseFloats, case_floats, margins
 from scoring.errors import UsageError
 from scoring.given import Given, decision_of, given_of
-from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
-from scoring.scorer import Comparison, Scorer
-from scoring.step_rewards import Bools, Floats, Ints, JudgedSteps, StepRewards, align
+from scoring.gold import Gold
+from scoring.instructive import instructive
+from scoring.judged_steps import JudgedSteps, judged_steps
+from scoring.scorer import Comparison, On, Scorer
+from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.verdicts import (
     DEV,
     NO_VERDICT,
-    RIGHT,
-    WRONG,
     AsGiven,
     ByThreshold,
-    CaseFloats,
     Codes,
     Decision,
     Rule,
     RuleByCase,
-    case_floats,
-    margins,
     outcome_names,
     verdicts,
 )
-from scoring.votes import Votes, tally
+from scoring.votes import Votes, by_run
 
 PER_SCORER = ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
 """Names of the columns an evaluation adds to the cases, each prefixed `<scorer>.`."""
@@ -41,6 +40,7 @@ class Evaluation:
 
     `codes` (n, uint8) are outcome codes of `scoring.verdicts`. Moving the threshold gives a new evaluation that shares
     everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is this one.
+    `further` are the same scorer's independent repetitions after the first, which this is, decided alike.
     """
 
     scorer: Scorer
@@ -52,6 +52,12 @@ class Evaluation:
     rule: Decision
     codes: Codes
     whole: "Evaluation | None" = None
+    further: "tuple[Evaluation, ...]" = ()
+
+    @property
+    def runs(self) -> "tuple[Evaluation, ...]":
+        """The first run, which this is, and the further ones."""
+        return (self, *self.further)
 
     def at(self, threshold: float, source: str = "chosen") -> "Evaluation":
         """The same rewards decided at another threshold.
@@ -61,13 +67,21 @@ class Evaluation:
         """
         return self._origin.under(self._one_rule.at(threshold, source))
 
-    def compared(self, comparison: Comparison) -> "Evaluation":
-        """The same threshold with another boundary: whether a reward that equals it is judged wrong.
+    def compared(self, comparison: Comparison, on: On | None = None) -> "Evaluation":
+        """With another boundary: whether what equals the threshold is judged wrong.
+
+        Args:
+            comparison: the boundary.
+            on: what is compared with the threshold, which is the default one if this was something else before; None =
+                what is compared already.
 
         Raises:
             UsageError: no threshold decides here.
         """
-        return self._origin.under(replace(self._one_rule, comparison=comparison))
+        rule = replace(self._one_rule, comparison=comparison)
+        if on not in {None, rule.on}:
+            rule = replace(rule, on=on).at(*self.default_on(on))
+        return self._origin.under(rule)
 
     def by_case(self, thresholds: Floats, told: Mapping[str, float], source: str) -> "Evaluation":
         """The same rewards, each case decided at its own threshold; no case is left out.
@@ -80,14 +94,23 @@ class Evaluation:
         Raises:
             UsageError: no threshold decides here.
         """
-        decided = self._origin.under(RuleByCase(thresholds, self._one_rule.comparison, source, told))
+        rule = self._one_rule
+        decided = self._origin.under(RuleByCase(thresholds, rule.comparison, source, told, on=rule.on))
         return replace(decided, whole=self._origin)
 
     def at_default(self) -> "Evaluation":
-        """At the scorer's own threshold where one decides, else as it is; no case is left out."""
-        if isinstance(self._origin.rule, AsGiven):
-            return self
-        return self.at(self.scorer.threshold, self.scorer.threshold_source)
+        """At the default threshold where one decides, else as it is; no case is left out."""
+        return self if isinstance(self._origin.rule, AsGiven) else self.at(*self.default)
+
+    @property
+    def default(self) -> tuple[float, str]:
+        """The default threshold and its source: the scorer's own, unless its own is on what is not compared here."""
+        return self.default_on(self.scorer.on if isinstance(self.rule, AsGiven) else self.rule.on)
+
+    def default_on(self, on: On) -> tuple[float, str]:
+        """The default threshold on rewards or on differences, and its source."""
+        own = self.scorer
+        return (own.threshold, own.threshold_source) if on == own.on else DEFAULTS[on]
 
     @property
     def _origin(self) -> "Evaluation":
@@ -106,7 +129,8 @@ class Evaluation:
         gone = given.missing == DEV
         sides = (self.floats.before, self.floats.at, self.floats.all)
         floats = CaseFloats(*(np.where(gone, np.nan, side) for side in sides))
-        rest = replace(self, given=given, floats=floats, codes=given.codes, whole=self._origin)
+        further = tuple(one.without(rows) for one in self.further)
+        rest = replace(self, given=given, floats=floats, codes=given.codes, whole=self._origin, further=further)
         return rest if isinstance(self.rule, AsGiven) else rest.under(self.rule)
 
     @property
@@ -116,9 +140,12 @@ class Evaluation:
 
     def under(self, rule: ByThreshold) -> "Evaluation":
         """The same cases decided by another rule."""
-        codes = self.floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
+        floats = self.floats
+        if isinstance(self.rule, AsGiven) or rule.on != self.rule.on:
+            floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold)
+        codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
-        return replace(self, rule=rule, codes=codes)
+        return replace(self, rule=rule, codes=codes, floats=floats)
 
     # -- who has a verdict
 
@@ -179,14 +206,14 @@ class Evaluation:
             return self.given.verdicts
         return np.where(self.given.by_threshold, verdicts(self.rewards, self.rule), self.given.verdicts)
 
-    def judged_wrong(self, row: int) -> list[bool] | None:
-        """For each step of a case whether it is judged wrong; None where no step is judged by itself."""
-        if self.given.by_label[row]:
-            return [not right for right in self.rewards.labels.of(row) or ()]
-        if not self.given.by_threshold[row] or isinstance(self.rule, AsGiven):
-            return None
-        wrong: list[bool] = self.rule.of(row).wrong(np.array(self.rewards.of(row))).tolist()
-        return wrong
+    @property
+    def compared_values(self) -> StepRewards:
+        """What the threshold is compared with: the rewards, or their differences in the place of them."""
+        return self.rewards if isinstance(self.rule, AsGiven) else self.rewards.on(self.rule.on)
+
+    def judged_wrong(self, row: int) -> list[bool | None] | None:
+        """For each step of a case whether it is judged wrong, None = it is not; None where no step is."""
+        return self.judged_steps.of(row, int(self.gold.n_steps[row]))
 
     def threshold_at(self, row: int) -> float | None:
         """The threshold of one case; None where none decides."""
@@ -214,31 +241,12 @@ class Evaluation:
 
         NaN too where only a verdict was given: what it says of the steps after it is not known. Shape (n,).
         """
-        rows, wrong, offsets = self.judged_steps
-        labels = self.gold.step_labels[np.repeat(rows, self.gold.n_steps)]
-        known = labels != UNKNOWN_STEP
-        right = known & (wrong == (labels == WRONG_STEP))
-        sums = [np.concatenate([[0], np.cumsum(counts)]) for counts in (right, known)]
-        n_right, n_known = (total[offsets[1:]] - total[offsets[:-1]] for total in sums)
-        shares: Floats = np.divide(n_right, n_known, out=np.full(n_right.size, np.nan), where=n_known > 0)
-        return shares
+        return self.judged_steps.accuracies(self.gold)
 
     @cached_property
     def judged_steps(self) -> JudgedSteps:
         """Every step that is judged by itself, by a threshold or by a label."""
-        given, rewards, labels = self.given, self.rewards, self.rewards.labels
-        rows = given.by_threshold | given.by_label
-        rule = None if isinstance(self.rule, AsGiven) else self.rule
-        if rule and np.array_equal(rows, rewards.scored) and not given.by_label.any():
-            return JudgedSteps(rows, rule.steps_wrong(rewards), rewards.offsets)
-        lengths = np.where(rows, self.gold.n_steps, 0)
-        by_label = np.repeat(given.by_label, lengths)
-        wrong = np.zeros(by_label.size, dtype=np.bool_)
-        wrong[by_label] = ~labels.values[np.repeat(given.by_label, np.diff(labels.offsets))]
-        if rule:
-            kept = np.repeat(given.by_threshold, np.diff(rewards.offsets))
-            wrong[~by_label] = rule.steps_wrong(rewards)[kept]
-        return JudgedSteps(rows, wrong, np.concatenate([[0], np.cumsum(lengths)]))
+        return judged_steps(self.given, self.rewards, None if isinstance(self.rule, AsGiven) else self.rule)
 
     @cached_property
     def columns(self) -> pl.DataFrame:
@@ -255,19 +263,8 @@ class Evaluation:
         return pl.DataFrame({prefix + name: values[name] for name in PER_SCORER})
 
     def instructive(self) -> Ints:
-        """Row ids, most instructive first.
-
-        Wrong cases that some threshold would make right, the largest miss first; then wrong ones that no threshold
-        mends; then right ones, the narrowest first; then cases without an outcome. Ties keep the order of the cases.
-        """
-        margin = self.margins
-        near = np.isfinite(margin)
-        # Codes tell right from wrong, since a case on the edge has margin 0 either way.
-        right, wrong = np.isin(self.codes, RIGHT), np.isin(self.codes, WRONG)
-        group = np.select([wrong & near, wrong, right], [0, 1, 2], 3)
-        within = np.where(near, margin, 0.0)
-        order: Ints = np.lexsort((within, group))
-        return order
+        """Row ids, most instructive first; see `scoring.instructive`."""
+        return instructive(self.margins, self.codes)
 
 
 def evaluate(
@@ -285,12 +282,19 @@ def evaluate(
         rewards: a rewards frame. Labels in it are taken as they are and come before its rewards.
         rule: how rewards become verdicts.
         votes: the columns of `scoring.cache.BALLOTS`. They come before labels and rewards; None = there are none.
+            Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run.
     """
     aligned = align(gold.cases, rewards)
-    counted = tally(gold.cases, votes) if votes is not None and votes.height else None
+    runs: list[Votes | None] = [] if votes is None else [*by_run(gold.cases, votes)]
+    asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
+    found = [_decided(gold, scorer, aligned, counted, asked) for counted in runs or [None]]
+    return replace(found[0], further=tuple(found[1:]))
+
+
+def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | None, asked: Rule) -> Evaluation:
+    """One run."""
     given = given_of(gold, aligned, counted)
-    floats = case_floats(aligned, gold.earliest, given.by_threshold)
-    asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source)
+    floats = case_floats(aligned.on(asked.on), gold.earliest, given.by_threshold)
     decision = decision_of(asked, aligned, counted, given)
     found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
     return found.under(decision) if isinstance(decision, Rule) else found

@@ -15,26 +15,10 @@ from typing import Any
 import polars as pl
 
 from scoring.files import write_atomically
+from scoring.markup import latex_text, markdown_text, one_line
 
 _FORMULA = r"^[=+\-@\t\r]"
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_CONTROL = re.compile("[\x00-\x1f\x7f]+")
-_LATEX = {
-    # After a row's end these two would be read as its arguments.
-    "[": "{[}",
-    "*": "{*}",
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-}
 DIGITS = 4
 """Digits after the point in Markdown and LaTeX; CSV and JSON are unrounded."""
 
@@ -109,20 +93,22 @@ def _plain(value: Any) -> Any:
 
 
 def _markdown(document: Document) -> str:
-    def cell(text: str) -> str:
-        return _LINE_BREAK.sub("<br>", _MARKDOWN.sub(r"\\\1", text))
-
     frame = document.rows
     right = [dtype.is_numeric() for dtype in frame.dtypes]
     lines = [
-        "| " + " | ".join(cell(name) for name in frame.columns) + " |",
+        "| " + " | ".join(markdown_text(name) for name in frame.columns) + " |",
         "|" + "|".join("---:" if side else "---" for side in right) + "|",
     ]
-    lines += ["| " + " | ".join(cell(shown(value)) for value in row) + " |" for row in frame.iter_rows()]
-    facts = dict(document.provenance)
+    lines += ["| " + " | ".join(markdown_text(shown(value)) for value in row) + " |" for row in frame.iter_rows()]
+    return "\n".join([*lines, "", *markdown_footer(document.provenance), ""])
+
+
+def markdown_footer(provenance: Mapping[str, Any]) -> list[str]:
+    """The provenance as lines of a Markdown quotation; the command first, as it is typed."""
+    facts = dict(provenance)
     command = str(facts.pop("command", ""))
-    lines += ["", *([f"> command: {_code(command)}  "] if command else [])]
-    return "\n".join([*lines, *(f"> {cell(line)}  " for line in footer(facts)), ""])
+    first = [f"> command: {_code(command)}  "] if command else []
+    return [*first, *(f"> {markdown_text(line)}  " for line in footer(facts))]
 
 
 def _code(text: str) -> str:
@@ -133,16 +119,18 @@ def _code(text: str) -> str:
 
 
 def _latex(document: Document) -> str:
-    def cell(text: str) -> str:
-        return re.sub(r"[\\{}$&%#_~^\[*]", lambda match: _LATEX[match[0]], _CONTROL.sub(" ", text))
-
     frame = document.rows
     right = "".join("r" if dtype.is_numeric() else "l" for dtype in frame.dtypes)
-    lines = [rf"\begin{{tabular}}{{{right}}}", r"\hline", " & ".join(map(cell, frame.columns)) + r" \\", r"\hline"]
-    lines += [" & ".join(cell(shown(value)) for value in row) + r" \\" for row in frame.iter_rows()]
+    header = " & ".join(map(latex_text, frame.columns)) + r" \\"
+    lines = [rf"\begin{{tabular}}{{{right}}}", r"\hline", header, r"\hline"]
+    lines += [" & ".join(latex_text(shown(value)) for value in row) + r" \\" for row in frame.iter_rows()]
     lines += [r"\hline", r"\end{tabular}", ""]
-    lines += ["% " + _CONTROL.sub(" ", line) for line in footer(document.provenance)]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *latex_footer(document.provenance)]) + "\n"
+
+
+def latex_footer(provenance: Mapping[str, Any]) -> list[str]:
+    """The provenance as lines of LaTeX comments."""
+    return [f"% {one_line(line)}" for line in footer(provenance)]
 
 
 def shown(value: Any) -> str:

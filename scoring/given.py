@@ -30,8 +30,8 @@ class Given:
     """What no threshold changes, for n cases. Votes come before labels, and these before rewards.
 
     `verdicts` (n, int64) are those that the scorer gave itself, NO_VERDICT elsewhere. `by_label` (n) marks the cases
-    that its labels decide, `by_threshold` (n) those that a rule decides. `missing` (n, uint8) is the code to give where
-    there is no verdict, `codes` (n, uint8) the outcome of every case that no rule decides.
+    whose steps its labels judge, `by_threshold` (n) those that a rule decides. `missing` (n, uint8) is the code to give
+    where there is no verdict, `codes` (n, uint8) the outcome of every case that no rule decides.
     """
 
     verdicts: Ints
@@ -68,7 +68,7 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None) -> Given:
     """Who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is."""
     labels = rewards.labels.given
     voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.tried
-    found = label_verdicts(rewards.labels)
+    found = np.where(rewards.refused, NO_VERDICT, label_verdicts(rewards.labels))
     if votes is not None:
         found = np.where(voted, votes.verdicts, found)
     missing = np.select([voted, rewards.refused], [UNPARSED, REFUSED], UNSCORED).astype(np.uint8)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from scoring.problems import problem_numbers, problems
 from scoring.step_rewards import Bools, Ints
 
 RIGHT_STEP, WRONG_STEP, UNKNOWN_STEP = 0, 1, -1
@@ -37,6 +38,11 @@ class Gold:
         return self.cases["n_steps"].cast(pl.Int64).to_numpy()
 
     @cached_property
+    def problems(self) -> Ints:
+        """The number (0-based) of each case's problem: solutions of one problem have one number."""
+        return problem_numbers(problems(self.cases))
+
+    @cached_property
     def subsets(self) -> tuple[list[str | None], Ints]:
         """The subsets in order of appearance, and the number (0-based) of each case's. None = no subset."""
         names = self.cases.select("subset").unique(maintain_order=True).with_row_index("number")
@@ -44,6 +50,17 @@ class Gold:
             names, on="subset", how="left", nulls_equal=True, maintain_order="left"
         )
         return names["subset"].to_list(), joined["number"].cast(pl.Int64).to_numpy()
+
+    @cached_property
+    def listed(self) -> Bools:
+        """Where every error step is listed, none of them being a list as well. Shape (n,)."""
+        return self.cases["error_steps"].is_not_null().to_numpy()
+
+    @cached_property
+    def listed_errors(self) -> tuple[Ints, Ints]:
+        """Every error step that is listed, whether there is such a step or not: row id, and 0-based index."""
+        named = self.cases.select("error_steps").with_row_index("row").explode("error_steps").drop_nulls()
+        return named["row"].cast(pl.Int64).to_numpy(), named["error_steps"].cast(pl.Int64).to_numpy()
 
     @cached_property
     def step_labels(self) -> npt.NDArray[np.int8]:
@@ -55,13 +72,11 @@ class Gold:
         starts = np.cumsum(self.n_steps) - self.n_steps
         labels = np.full(total, UNKNOWN_STEP, dtype=np.int8)
         step = np.arange(total) - np.repeat(starts, self.n_steps)
-        listed = self.cases["error_steps"].is_not_null().to_numpy()
-        last_right = np.where(listed | (self.known & (self.earliest == -1)), self.n_steps, self.earliest)
+        last_right = np.where(self.listed | (self.known & (self.earliest == -1)), self.n_steps, self.earliest)
         labels[step < np.repeat(last_right, self.n_steps)] = RIGHT_STEP
-        first = self.known & ~listed & (self.earliest >= 0) & (self.earliest < self.n_steps)
+        first = self.known & ~self.listed & (self.earliest >= 0) & (self.earliest < self.n_steps)
         labels[(starts + self.earliest)[first]] = WRONG_STEP
-        named = self.cases.select("error_steps").with_row_index("row").explode("error_steps").drop_nulls()
-        row, error = named["row"].to_numpy(), named["error_steps"].cast(pl.Int64).to_numpy()
+        row, error = self.listed_errors
         inside = (error >= 0) & (error < self.n_steps[row])
         labels[(starts[row] + error)[inside]] = WRONG_STEP
         return labels

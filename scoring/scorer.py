@@ -14,6 +14,8 @@ from scoring.files import write_atomically
 
 Kind = Literal["prm", "critic", "baseline"]
 Comparison = Literal["<", "<="]
+On = Literal["rewards", "differences"]
+"""What a threshold is compared with: the rewards, or each less that of the step before (of the first, its reward)."""
 
 FILE = "scorer.json"
 FORMAT = 1
@@ -26,8 +28,9 @@ class Scorer:
     """What `scorer.json` says.
 
     `fingerprint` is a hex digest over everything that changes the numbers. `threshold` is the scorer's own default cut
-    in the units of its rewards, `comparison` how a reward stands to it where the step is judged wrong, and
-    `threshold_source` says where the cut comes from; `low` and `high` are the range of its rewards. Of a scorer that
+    in the units of its rewards, `comparison` how a reward stands to it where the step is judged wrong, `on` whether it
+    is a reward that is compared or a difference of two, and `threshold_source` says where the cut comes from; `low` and
+    `high` are the range of its rewards. Of a scorer that
     judges redundancy beside validity, `redundancy_threshold` is the cut above which a step is redundant, in the units
     of its second number, and `redundancy_threshold_source` says where that comes from; None = there is none. `family`
     names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
@@ -41,6 +44,7 @@ class Scorer:
     threshold: float = 0.5
     threshold_source: str = "default"
     comparison: Comparison = "<"
+    on: On = "rewards"
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None
@@ -95,6 +99,8 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(f"kind is none of {', '.join(get_args(Kind))}")
     if known.get("comparison", "<") not in get_args(Comparison):
         raise ValueError(f"comparison is none of {' '.join(get_args(Comparison))}")
+    if known.get("on", "rewards") not in get_args(On):
+        raise ValueError(f"on is none of {', '.join(get_args(On))}")
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
     return known

@@ -1,7 +1,7 @@
 """What a scorer gave, lined up with cases: flat arrays, because list columns are many times slower to decide on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -9,21 +9,40 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from scoring.scorer import On
+
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
+class Beyond(NamedTuple):
+    """Labels that name no step of their case, since there are more of them than steps; usually none.
+
+    One entry a label: `cases` are row ids, `steps` the 0-based indices, at or beyond the number of steps, and `values`
+    what is said of each.
+    """
+
+    cases: Ints
+    steps: Ints
+    values: Bools
+
+
+NOTHING_BEYOND = Beyond(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
 @dataclass(frozen=True, eq=False)
 class StepLabels:
-    """One label a step, as the scorer gave it, for n cases in their order: whether the step is right (or redundant).
+    """Labels of steps, as the scorer gave them, for n cases in their order: whether a step is right (or redundant).
 
-    Row i's labels are `values[offsets[i]:offsets[i + 1]]`; `given` (n) marks the rows that have them.
+    Row i's labels are `values[offsets[i]:offsets[i + 1]]`, those of its first steps: of all of them, unless fewer were
+    given. `given` (n) marks the rows that have labels. Labels that are more than the steps are in `beyond`.
     """
 
     values: Bools
     offsets: Ints
     given: Bools
+    beyond: Beyond = NOTHING_BEYOND
 
     def of(self, row: int) -> list[bool] | None:
         """The labels of one case, or None."""
@@ -45,27 +64,16 @@ class StepNumbers:
     given: Bools
 
 
-class JudgedSteps(NamedTuple):
-    """What is decided of single steps of n cases.
-
-    `rows` (n) marks the cases whose steps are judged one by one. Whether each step of row i is judged wrong is
-    `wrong[offsets[i]:offsets[i + 1]]`; a row that is not marked has nothing there.
-    """
-
-    rows: Bools
-    wrong: Bools
-    offsets: Ints
-
-
 @dataclass(frozen=True, eq=False)
 class StepRewards:
     """One scorer's rewards for n cases, in the order of the cases.
 
     Row i's rewards are `values[offsets[i]:offsets[i + 1]]` (Float64); a row without usable rewards has none there.
     `labels` are judgements that came with no threshold, `solutions` (n, Float64) one number a solution, NaN where there
-    is none. `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and have nothing usable; a row
-    with none of all these is unscored. `reasons` (n) says why a row is refused. `redundancy` and `redundant` are a
-    second number a step and labels for it, where there are as many as steps; without them a row is not refused.
+    is none. `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and give no verdict: nothing in
+    them is usable, or their labels are fewer than their steps and none is wrong. A row with none of all these is
+    unscored. `reasons` (n) says why a row is refused. `redundancy` is a second number a step, where there are as many
+    as steps, `redundant` are labels for it; without them a row is not refused.
     """
 
     values: Floats
@@ -83,6 +91,22 @@ class StepRewards:
         """Where there is a row at all, usable or not. Shape (n,)."""
         rows: Bools = self.scored | self.refused | self.labels.given | ~np.isnan(self.solutions)
         return rows
+
+    def on(self, on: On) -> "StepRewards":
+        """The same with what a threshold is compared with in the place of the rewards."""
+        return self if on == "rewards" else self._differences
+
+    @cached_property
+    def _differences(self) -> "StepRewards":
+        """Each reward less that of the step before; that of a case's first step as it is.
+
+        `mr_eval/models/skywork_prm.py` of ssmisya/PRMBench labels steps by these.
+        """
+        values = self.values.copy()
+        values[1:] -= self.values[:-1]
+        starts = self.offsets[:-1][np.diff(self.offsets) > 0]
+        values[starts] = self.values[starts]
+        return replace(self, values=values)
 
     def of(self, row: int) -> list[float] | None:
         """The rewards of one case, or None."""
@@ -110,8 +134,8 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         cases: with columns `key` and `n_steps`.
         rewards: a rewards frame, one row an identity. Where there are several votes the lowest counts.
 
-    A row whose rewards or labels are not as many as its steps, or not all there and finite, is refused with a reason:
-    it never gets a number. A case without steps cannot be scored either.
+    A row whose rewards are not as many as its steps, or not all there and finite, is refused with a reason: it never
+    gets a number. So is a case without steps. Labels may be more or fewer than the steps, and come before rewards.
     """
     first = rewards.sort("vote", maintain_order=True).unique("key", keep="first", maintain_order=True)
     joined = cases.select("key", "n_steps").join(
@@ -119,41 +143,72 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     )
     joined = joined.with_columns(_why=_why_refused())
     usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
-    scored, labelled = (usable & joined[name].is_not_null().to_numpy() for name in ("rewards", "labels"))
-    values, offsets = _flat(joined, "rewards", scored)
-    labels, label_offsets = _flat(joined, "labels", labelled)
-    solutions = joined["solution"].fill_null(float("nan")).to_numpy()
-    numbered, redundant = (usable & _whole(joined, name) for name in ("redundancy", "redundancy_labels"))
-    numbers, number_offsets = _flat(joined, "redundancy", numbered)
-    said, said_offsets = _flat(joined, "redundancy_labels", redundant)
+    steps = joined["n_steps"].cast(pl.Int64).to_numpy()
+    labels = _labels(joined, "labels", usable & joined["labels"].is_not_null().to_numpy(), steps)
+    scored = usable & (_lengths(joined, "rewards") == steps)
+    values, offsets = _flat(joined, "rewards", scored, steps)
+    numbered = usable & _whole(joined, "redundancy") & (_lengths(joined, "redundancy") == steps)
+    numbers, number_offsets = _flat(joined, "redundancy", numbered, steps)
+    said = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
+    silent = usable & _silent(labels, steps)
+    reasons = joined["_why"].to_list()
+    for row in np.flatnonzero(silent):
+        reasons[row] = f"labels for {labels.offsets[row + 1] - labels.offsets[row]} of {steps[row]} steps"
     return StepRewards(
         values=np.ascontiguousarray(values, dtype=np.float64),
         offsets=offsets,
-        labels=StepLabels(np.ascontiguousarray(labels, dtype=np.bool_), label_offsets, labelled),
-        solutions=np.where(usable, solutions, np.nan),
+        labels=labels,
+        solutions=np.where(usable, joined["solution"].fill_null(float("nan")).to_numpy(), np.nan),
         scored=scored,
-        refused=joined["_why"].is_not_null().to_numpy(),
-        reasons=joined["_why"].to_list(),
+        refused=joined["_why"].is_not_null().to_numpy() | silent,
+        reasons=reasons,
         redundancy=StepNumbers(np.ascontiguousarray(numbers, dtype=np.float64), number_offsets, numbered),
-        redundant=StepLabels(np.ascontiguousarray(said, dtype=np.bool_), said_offsets, redundant),
+        redundant=_labels(joined, "redundancy_labels", said, steps),
     )
 
 
+def _labels(joined: pl.DataFrame, name: str, rows: Bools, steps: Ints) -> StepLabels:
+    """The labels of the chosen rows: those of steps, and those beyond them."""
+    lengths = np.where(rows, _lengths(joined, name), 0)
+    every, offsets = _flat(joined, name, rows, lengths)
+    values = np.ascontiguousarray(every, dtype=np.bool_)
+    if (lengths <= steps).all():
+        return StepLabels(values, offsets, rows)
+    case = np.repeat(np.arange(rows.size), lengths)
+    step = np.arange(values.size) - offsets[case]
+    inside = step < steps[case]
+    within = np.concatenate([[0], np.cumsum(np.minimum(lengths, steps))])
+    return StepLabels(values[inside], within, rows, Beyond(case[~inside], step[~inside], values[~inside]))
+
+
+def _silent(labels: StepLabels, steps: Ints) -> Bools:
+    """Where labels are fewer than the steps and none is wrong: whether there is an error was not said."""
+    wrong = np.concatenate([[0], np.cumsum(~labels.values)])
+    none: Bools = wrong[labels.offsets[1:]] == wrong[labels.offsets[:-1]]
+    fewer: Bools = labels.given & (np.diff(labels.offsets) < steps)
+    return fewer & none
+
+
+def _lengths(joined: pl.DataFrame, name: str) -> Ints:
+    """How long each row's list is; -1 where there is none."""
+    return joined[name].list.len().cast(pl.Int64).fill_null(-1).to_numpy()
+
+
 def _whole(joined: pl.DataFrame, name: str) -> Bools:
-    """The rows whose list holds something usable for each step."""
+    """The rows whose list holds nothing but what is usable."""
     column, element = pl.col(name), pl.element()
     if joined[name].null_count() == joined.height:
         return np.zeros(joined.height, dtype=np.bool_)
     bad = element.is_null() | element.cast(pl.Float64).is_finite().not_()
-    whole = (column.list.len() == pl.col("n_steps")) & column.list.eval(bad).list.any().not_()
+    whole = column.list.eval(bad).list.any().not_()
     return joined.select(whole.fill_null(value=False))[name].to_numpy()
 
 
 def _why_refused() -> pl.Expr:
-    """Why a joined row can have no number, as text; null where it can, and where there is no row."""
+    """Why nothing in a joined row is usable, as text; null where something is, and where there is no row."""
     rewards, labels, solution = pl.col("rewards"), pl.col("labels"), pl.col("solution")
     steps, either = pl.col("n_steps"), rewards.is_not_null() | labels.is_not_null()
-    n_rewards, n_labels = (column.list.len().cast(pl.Int64) for column in (rewards, labels))
+    n_rewards = rewards.list.len().cast(pl.Int64)
     infinite = rewards.list.eval(pl.element().is_finite().not_() | pl.element().is_null()).list.any()
     return (
         pl.when(pl.col("_tried").is_null())
@@ -162,12 +217,12 @@ def _why_refused() -> pl.Expr:
         .then("reason")
         .when(either.not_() & solution.is_null())
         .then(pl.lit("the cached row holds neither rewards nor a reason"))
-        .when(n_rewards != steps)
+        .when(labels.is_null() & (n_rewards != steps))
         .then(pl.format("{} rewards for {} steps", n_rewards, steps))
-        .when(n_labels != steps)
-        .then(pl.format("{} labels for {} steps", n_labels, steps))
         .when(either & (steps == 0))
         .then(pl.lit("the case has no steps"))
+        .when(labels.list.len() == 0)
+        .then(pl.format("labels for 0 of {} steps", steps))
         .when(infinite)
         .then(pl.lit("a reward is not a finite number"))
         .when(labels.list.eval(pl.element().is_null()).list.any())
@@ -178,10 +233,9 @@ def _why_refused() -> pl.Expr:
     )
 
 
-def _flat(joined: pl.DataFrame, name: str, rows: Bools) -> tuple[np.ndarray[Any, Any], Ints]:
+def _flat(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> tuple[np.ndarray[Any, Any], Ints]:
     """The lists of the chosen rows one after the other, and where each row's begin and end, shape (n + 1,)."""
-    lengths = np.where(rows, joined["n_steps"].to_numpy(), 0)
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(np.where(rows, lengths, 0))]).astype(np.int64)
     if not rows.any():
         return np.empty(0), offsets
     return joined[name].filter(pl.Series(rows)).explode(empty_as_null=False).to_numpy(), offsets

@@ -1,7 +1,7 @@
 """The exact threshold for PRMScore: figures of single steps at every distinct decision, not on a grid."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -9,11 +9,10 @@ from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.redundancy import by_redundancy, redundancy_rows
-from scoring.metrics.step_counts import METRICS, PARTS, asked_by_redundancy, figures
+from scoring.metrics.step_counts import asked_by_redundancy, prmscores
+from scoring.metrics.surplus import surplus
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import Rule
-
-Values = TypeVar("Values", Floats, Bools)
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,14 +25,12 @@ class StepSweep:
 
     thresholds: Floats
     counts: Ints
+    metric: ClassVar[str] = "PRMScore"
 
     @property
     def prmscore(self) -> Floats:
         """PRMScore of all steps pooled at each threshold, shape (k,); NaN where undefined."""
-        sums = np.zeros((self.thresholds.size, len(PARTS)))
-        sums[:, :4] = self.counts
-        found: Floats = figures(sums)[:, METRICS.index("prmscore")]
-        return found
+        return prmscores(self.counts.T)
 
     @property
     def score(self) -> Floats:
@@ -62,7 +59,8 @@ def step_sweep(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> Step
     asked = asked_by_redundancy(evaluation, facts)
     decided = redundancy_rows(evaluation, asked, evaluation.scorer.redundancy_threshold)
     moving = rows & evaluation.given.by_threshold & ~decided.labels & ~decided.numbers
-    values, wrong = _with_gold(evaluation, moving, evaluation.rewards.values, evaluation.rewards.offsets)
+    compared = evaluation.compared_values
+    values, wrong = _with_gold(evaluation, moving, compared.values, compared.offsets)
     strict = evaluation.rule.comparison == "<"
     thresholds = _distinct(values, above=strict)
     side: Literal["left", "right"] = "left" if strict else "right"
@@ -102,8 +100,8 @@ def _distinct(values: Floats, *, above: bool) -> Floats:
     )
 
 
-def _with_gold(evaluation: Evaluation, rows: Bools, steps: Values, offsets: Ints) -> tuple[Values, Bools]:
-    """What is said of the rows' steps that have a gold label, and whether they are wrong."""
+def _with_gold(evaluation: Evaluation, rows: Bools, steps: Floats, offsets: Ints) -> tuple[Floats, Bools]:
+    """The numbers of the rows' steps, one each, that have a gold label, and whether they are wrong."""
     labels = evaluation.gold.step_labels[np.repeat(rows, evaluation.gold.n_steps)]
     known = labels != UNKNOWN_STEP
     return steps[np.repeat(rows, np.diff(offsets))][known], labels[known] == WRONG_STEP
@@ -113,10 +111,15 @@ def _sweep(
     evaluation: Evaluation, fixed: Bools, asked: Bools, thresholds: Floats, judged_wrong: list[Ints], wrong: Bools
 ) -> StepSweep:
     """Counts of the steps that move, `judged_wrong` of the right and of the `wrong` ones, and of those that do not."""
-    judged = by_redundancy(evaluation, asked)
-    as_judged, gold = _with_gold(evaluation, fixed & judged.rows, judged.wrong, judged.offsets)
-    columns = []
-    for label, hits in zip((False, True), judged_wrong, strict=True):
-        still = as_judged[gold == label]
-        columns += [(wrong == label).sum() - hits + (~still).sum(), hits + still.sum()]
-    return StepSweep(thresholds, np.column_stack(columns))
+    judged, labels = by_redundancy(evaluation, asked), evaluation.gold
+    counts = surplus(judged, labels).counts[fixed].sum(axis=0)
+    if fixed.any():
+        still = fixed[judged.cases]
+        said_wrong, gold = judged.wrong[still], judged.gold(labels)[still]
+        known = gold != UNKNOWN_STEP
+        # TP, FN, FP, TN are 0 to 3: twice "the step is wrong" and once "it is judged wrong".
+        counts = counts + np.bincount((2 * (gold == WRONG_STEP) + said_wrong)[known], minlength=4)
+    right_wrong, wrong_wrong = judged_wrong
+    n_wrong = int(wrong.sum())
+    moved = np.stack([wrong.size - n_wrong - right_wrong, right_wrong, n_wrong - wrong_wrong, wrong_wrong])
+    return StepSweep(thresholds, (moved + counts[:, None]).T)

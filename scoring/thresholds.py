@@ -1,11 +1,13 @@
 """The exact threshold: accuracies at every distinct decision a scorer can make, not on a grid."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import Unparsed, harmonic
+from scoring.metrics.accuracies import harmonic
+from scoring.metrics.first_error import Unparsed
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import CLEAN, EXACT, Rule
 
@@ -23,6 +25,7 @@ class Sweep:
     clean_right: Ints
     erroneous: Ints
     clean: Ints
+    metric: ClassVar[str] = "F1"
 
     @property
     def f1(self) -> Floats:

@@ -6,12 +6,13 @@ Everything is 0-based; a verdict of -1 says that no step is wrong, -2 is an answ
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from scoring.boundary import when_wrong
+from scoring.scorer import Comparison, On
 from scoring.step_rewards import Bools, Floats, Ints, StepLabels, StepRewards
 
 Codes = npt.NDArray[np.uint8]
@@ -50,24 +51,25 @@ class Rule:
     """A step is judged wrong iff its reward is `comparison` the threshold; the verdict is the first such step.
 
     The comparison belongs to the protocol (GR-Ben `<`, PRMBench `<=`), the threshold to scorer and protocol.
-    `source` says where the threshold came from.
+    `source` says where the threshold came from, `on` whether it is a reward that is compared or a difference of two.
     """
 
     threshold: float
-    comparison: Literal["<", "<="] = "<"
+    comparison: Comparison = "<"
     source: str = "default"
+    on: On = "rewards"
 
     def at(self, threshold: float, source: str) -> "Rule":
         """The same rule with another threshold."""
         return replace(self, threshold=float(threshold), source=source)
 
-    def wrong(self, rewards: Floats) -> Bools:
-        """Which of the rewards fall under the rule."""
-        return _under(rewards, self.threshold, self.comparison)
+    def wrong(self, values: Floats) -> Bools:
+        """Which of the values fall under the rule: rewards, or differences where these are compared."""
+        return under(values, self.threshold, self.comparison)
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
         """Which of all steps fall under the rule, in the shape of `rewards.values`."""
-        return self.wrong(rewards.values)
+        return self.wrong(rewards.on(self.on).values)
 
     def of(self, _row: int) -> "Rule":
         """The rule of one case, which is that of all."""
@@ -79,7 +81,7 @@ class Rule:
         return self.threshold
 
     def __str__(self) -> str:
-        return f"a step is judged wrong iff its reward {self.comparison} threshold; the verdict is the first such step"
+        return f"{when_wrong(self.on, self.comparison)}; the verdict is the first such step"
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +92,20 @@ class RuleByCase:
     """
 
     thresholds: Floats
-    comparison: Literal["<", "<="]
+    comparison: Comparison
     source: str
     told: Mapping[str, float]
     threshold: None = None
+    on: On = "rewards"
 
     def steps_wrong(self, rewards: StepRewards) -> Bools:
         """Which of all steps fall under the rule, in the shape of `rewards.values`."""
         cuts = np.repeat(self.thresholds, np.diff(rewards.offsets))
-        return _under(rewards.values, cuts, self.comparison)
+        return under(rewards.on(self.on).values, cuts, self.comparison)
 
     def of(self, row: int) -> Rule:
         """The rule of one case."""
-        return Rule(float(self.thresholds[row]), self.comparison, self.source)
+        return Rule(float(self.thresholds[row]), self.comparison, self.source, self.on)
 
     @property
     def cut(self) -> Floats:
@@ -110,13 +113,19 @@ class RuleByCase:
         return self.thresholds
 
     def __str__(self) -> str:
-        words = f"a step is judged wrong iff its reward {self.comparison} threshold of its subset"
+        words = when_wrong(self.on, self.comparison, "threshold of its subset")
         return f"{words}; the verdict is the first such step"
 
 
-def _under(values: Floats, cut: float | Floats, comparison: str) -> Bools:
+def under(values: Floats, cut: float | Floats, comparison: Comparison) -> Bools:
+    """Which values are on the wrong side of the cut: one for all, or one a value."""
     judged: Bools = values < cut if comparison == "<" else values <= cut
     return judged
+
+
+def spelled(rule: "ByThreshold") -> str:
+    """A rule in few characters: how what is compared stands to the threshold where a step is wrong."""
+    return f"diff{rule.comparison}" if rule.on == "differences" else rule.comparison
 
 
 @dataclass(frozen=True)
@@ -163,7 +172,7 @@ def verdicts(rewards: StepRewards, rule: ByThreshold) -> Ints:
 
 
 def label_verdicts(labels: StepLabels) -> Ints:
-    """The first step labelled wrong a case, -1 if none is, NO_VERDICT where there are no labels. Shape (n,)."""
+    """The first step labelled wrong a case, -1 if none of the labels is wrong, NO_VERDICT where there are none."""
     return _first(~labels.values, labels.offsets, labels.given)
 
 
@@ -200,92 +209,3 @@ def outcomes(verdict: Ints, gold: Ints, has_gold: Bools, n_steps: Ints, missing:
 def outcome_names(codes: Codes) -> pl.Series:
     """Outcome codes as words."""
     return pl.Series("outcome", np.array(OUTCOMES, dtype=object)[codes].tolist(), dtype=pl.String)
-
-
-_BY_COUNT = np.array(
-    [[MISSED, LATE, EXACT, EARLY], [CLEAN, FALSE_ALARM, FALSE_ALARM, FALSE_ALARM], [NO_GOLD] * 4], dtype=np.uint8
-)
-"""The outcome of an erroneous case, a clean one and one without gold by how many of its floats are under a cut."""
-
-
-@dataclass(frozen=True, eq=False)
-class CaseFloats:
-    """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
-
-    `before`: lowest reward before the gold step, +inf at step 0. `at`: the lower of that and the reward at the gold
-    step. `all`: lowest of all. For clean cases (and those without gold) `before` and `at` equal `all`; where the gold
-    step is beyond the last one they do too, so that no threshold makes such a case exact.
-    """
-
-    before: Floats
-    at: Floats
-    all: Floats
-
-    def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
-        """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
-        before, at, lowest = (
-            _under(side, rule.cut, rule.comparison).view(np.uint8) for side in (self.before, self.at, self.all)
-        )
-        # before >= at >= all, so that how many of the three are under the threshold says which.
-        column = before + at + lowest
-        kind = (gold < 0).view(np.uint8)
-        kind[~has_gold] = 2
-        return np.where(np.isnan(self.all), fixed, _BY_COUNT.ravel()[4 * kind + column])
-
-
-def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) -> CaseFloats:
-    """Reduce step rewards to the three floats a case.
-
-    Args:
-        rewards: of n cases.
-        gold: (n,) earliest errors, 0-based, negative where there is no error.
-        decided: (n,) the cases that a threshold decides, of those with rewards; by default all of these.
-    """
-    n = gold.size
-    lowest = np.full(n, np.nan)
-    rows = np.flatnonzero(rewards.scored)
-    if not rows.size:
-        return CaseFloats(lowest, lowest.copy(), lowest.copy())
-    starts = rewards.offsets[:-1][rows]
-    lengths = rewards.offsets[1:][rows] - starts
-    lowest[rows] = np.minimum.reduceat(rewards.values, starts)
-    before, at = lowest.copy(), lowest.copy()
-    inside = (gold[rows] >= 0) & (gold[rows] < lengths)
-    erroneous, step = rows[inside], gold[rows][inside]
-    if erroneous.size:
-        start = rewards.offsets[:-1][erroneous]
-        before[erroneous] = _minimum_until(rewards.values, start, start + step)
-        at[erroneous] = np.minimum(before[erroneous], rewards.values[start + step])
-    if decided is not None:
-        before[~decided] = at[~decided] = lowest[~decided] = np.nan
-    return CaseFloats(before, at, lowest)
-
-
-def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
-    """The minimum of each values[start:end]; +inf where that is empty. Starts and ends ascend together."""
-    bounds = np.column_stack([starts, ends]).ravel()
-    lowest = np.minimum.reduceat(np.append(values, np.inf), bounds)[::2]
-    return np.where(starts == ends, np.inf, lowest)
-
-
-def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floats:
-    """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
-
-    `threshold` is one for all or one a case, shape (n,). The distance is positive for right cases, negative for wrong
-    ones, minus infinity where no threshold makes the case right, NaN where there is no outcome or no threshold decides.
-    """
-    below, above = threshold - floats.at, floats.before - threshold
-    exact = np.minimum(below, above)
-    wrong = np.where(floats.at < floats.before, np.minimum(np.abs(below), np.abs(above)), np.inf)
-    clean = np.abs(floats.all - threshold)
-    return np.select(
-        [
-            np.isnan(floats.all),
-            codes == EXACT,
-            np.isin(codes, (EARLY, LATE, MISSED)),
-            codes == CLEAN,
-            codes == FALSE_ALARM,
-        ],
-        [np.nan, exact, -wrong, clean, -clean],
-        np.nan,
-    )

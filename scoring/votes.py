@@ -21,8 +21,7 @@ class Votes:
     `verdicts` (n, int64) are the winners': 0-based, -1 no error, -2 a number that names no step, NO_VERDICT where there
     is none. `tried` (n) marks cases with an answer, `reasons` (n) says why one has no verdict. `ballots` has a row for
     every text that was voted with: `key`, `ballot` (null = answers that vote with nothing), `count`, `verdict`; the
-    winner of a key comes first and null last. `most` is the largest number of answers to one case, `runs` how many
-    independent runs there are, of which only the first is here.
+    winner of a key comes first and null last. `most` is the largest number of answers to one case.
     """
 
     verdicts: Ints
@@ -30,25 +29,39 @@ class Votes:
     reasons: Sequence[str | None]
     ballots: pl.DataFrame
     most: int
-    runs: int
 
     def of(self, key: str) -> list[tuple[str | None, int, int | None]]:
         """(ballot, count, verdict) of what a case was voted, the winner first."""
         return self.ballots.filter(pl.col("key") == key).select("ballot", "count", "verdict").rows()
 
 
+def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[Votes]:
+    """The votes of each run, first the lowest; [] without votes.
+
+    Runs are counted within a benchmark, so that each has a first one whatever the others hold.
+
+    Args:
+        cases: with columns `key` and `benchmark`.
+        votes: as for `tally`, of any number of runs, and of other cases too.
+    """
+    here = cases.select("key", "benchmark").unique(maintain_order=True)
+    found = here.join(votes, on="key", how="inner", maintain_order="right")
+    ranked = found.with_columns(run=pl.col("run").rank("dense").over("benchmark"))
+    once = ranked.unique(["key", "vote", "run"], keep="first", maintain_order=True)
+    return [tally(cases, once.filter(pl.col("run") == run)) for run in once["run"].unique().sort()]
+
+
 def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
-    """Count the votes and join the winners to cases on content.
+    """Count the votes of one run and join the winners to cases on content.
 
     Args:
         cases: with column `key`.
         votes: with the columns `key, vote, run, ballot, verdict, reason` of `scoring.schema.VOTES`, one row an
-            identity. A verdict without a ballot votes as its number. Of several runs the lowest counts.
+            identity. A verdict without a ballot votes as its number.
     """
-    one = votes.filter(pl.col("run") == pl.col("run").min())
     in_order = pl.col("verdict", "reason").sort_by("vote").first()
     ballots = (
-        one.with_columns(ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
+        votes.with_columns(ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
         .group_by("key", "ballot")
         .agg(pl.len().alias("count"), pl.col("vote").min().alias("_first"), in_order)
         .sort(
@@ -64,14 +77,13 @@ def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
         _tried=pl.lit(value=True), _why=_why_unparsed()
     )
     joined = cases.select("key").join(winners, on="key", how="left", maintain_order="left")
-    most = one.group_by("key").len()["len"].max() if one.height else 0
+    most = votes.group_by("key").len()["len"].max() if votes.height else 0
     return Votes(
         verdicts=joined["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy(),
         tried=joined["_tried"].is_not_null().to_numpy(),
         reasons=joined["_why"].to_list(),
         ballots=ballots.select("key", "ballot", "count", "verdict"),
         most=most if isinstance(most, int) else 0,
-        runs=votes["run"].n_unique(),
     )
 
 

@@ -19,7 +19,7 @@ CASES = [
     reference.Case(2, 0, (0.1, 0.8)),
     reference.Case(1, 0, refused="over length"),
 ]
-LABELS = [(True, False, True), (False, True, True), (True, True), (True, False), (True, True), (True, True)]
+LABELS = [(True, False, True), (False, True, True), (True, True), (True, False), (True, True), ()]
 BALLOTS = [
     ["1", "1", "-1", "1", None],
     ["0", "1", "1", "0", "2"],

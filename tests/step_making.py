@@ -5,10 +5,13 @@ from hypothesis import strategies as st
 
 import making
 import step_reference
+from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.prmbench import STEP_LABELLED
+from scoring.cache import RewardParts
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
 from scoring.verdicts import Rule
+from scoring.workspace import Workspace
 from step_reference import Step
 
 FACTS = STEP_LABELLED
@@ -24,21 +27,37 @@ def frame(items, problems=None):
     return making.frame([item.case for item in items], "prmbench", **labels, subset=names)
 
 
-def evaluation(items, threshold=0.5, comparison="<=", problems=None, **settings):
-    """The cases decided by one scorer."""
-    cases = frame(items, problems)
-    rows = making.rewards([item.case for item in items], cases["key"])
+def rewards(items, keys):
+    """The rewards frame of the cases, with what is said of redundancy beside it."""
+    rows = making.rewards([item.case for item in items], keys)
     said = pl.DataFrame(
-        {
-            "key": cases["key"],
-            "_numbers": [item.numbers for item in items],
-            "_labels": [item.labels for item in items],
-        },
+        {"key": keys, "_numbers": [item.numbers for item in items], "_labels": [item.labels for item in items]},
         schema_overrides={"_numbers": pl.List(pl.Float64), "_labels": pl.List(pl.Boolean)},
     )
     joined = rows.join(said, on="key", how="left", maintain_order="left")
-    rows = joined.with_columns(redundancy="_numbers", redundancy_labels="_labels").drop("_numbers", "_labels")
+    return joined.with_columns(redundancy="_numbers", redundancy_labels="_labels").drop("_numbers", "_labels")
+
+
+def evaluation(items, threshold=0.5, comparison="<=", problems=None, **settings):
+    """The cases decided by one scorer."""
+    cases = frame(items, problems)
+    rows = rewards(items, cases["key"])
     return evaluate(Gold(cases), making.scorer(**settings), rows, Rule(threshold, comparison, "chosen"))
+
+
+def workspace(root, items, scorers):
+    """A workspace with one PRMBench of the cases; `scorers` pairs each scorer with the items as it scored them."""
+    names = [item.name for item in items]
+    labels = {"error_type": names, "error_category": [step_reference.CATEGORY[name] for name in names]}
+    ids = [f"{name}_{index}" for index, name in enumerate(names)]
+    cases = making.full_frame([item.case for item in items], "prmbench", id=ids, subset=names, **labels)
+    made = Workspace.create(root)
+    made.add([Imported("prmbench", "made.jsonl", "made", "0-based", cases.height, cases, ())])
+    for one, scored in scorers:
+        folder = root / "rewards" / one.folder
+        one.save(folder)
+        RewardParts(folder).append(rewards(scored, cases["key"]))
+    return made
 
 
 def twins(cases, wanted, threshold=0.1):

@@ -13,7 +13,7 @@ import pytest
 
 import authored
 import example
-from inspector import cli
+from inspector import cli, command_flags
 from inspector.documents import program_version
 
 ROOT = Path(__file__).parent.parent
@@ -186,7 +186,7 @@ def test_what_was_typed_is_quoted_without_acting(called, flag, words):
 # -- what goes where
 
 
-@pytest.mark.parametrize("form", cli.FORMS)
+@pytest.mark.parametrize("form", command_flags.FORMS)
 @pytest.mark.parametrize("command", ["stats", "metrics", "cases", "show"])
 def test_a_form_prints_exactly_one_document_and_o_writes_the_same(called, command, form):
     words = (command, *(["algebra-012"] if command == "show" else []), *DEMO, f"--{form}")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from inspector.papers.values import Asked
@@ -37,7 +38,8 @@ class Wholeness:
 
     def _unscored(self, subset: str) -> str:
         rows = self._asked.within & (self._evaluation.gold.cases["subset"] == subset).fill_null(value=False).to_numpy()
-        return _scored(int((rows & self._evaluation.tried).sum()), int(rows.sum()), "cases")
+        tried = np.logical_and.reduce([run.tried for run in self._evaluation.runs])
+        return _scored(int((rows & tried).sum()), int(rows.sum()), "cases")
 
     @property
     def _twins(self) -> str:

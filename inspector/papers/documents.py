@@ -16,6 +16,7 @@ from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.first_error import Unparsed
 from scoring.metrics.statistics import statistics_rows
+from scoring.protocols import protocol_of
 from scoring.published.figures import other_values
 from scoring.published.papers import Paper, Table
 from scoring.published.statistics import published_statistics
@@ -46,8 +47,12 @@ CELLS = {
     "elsewhere": pl.String(),
     "agrees": pl.Boolean(),
     "unchecked": pl.String(),
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
 }
 """A row a cell: `value` is ours, `published` what this table prints, both fractions; `difference` is ours less theirs.
+
+Of a scorer with several `runs` ours is their mean and `sd` their sample standard deviation (n-1).
 
 `printed` is the text as printed, in percent. `block` is the part of the table in which it stands.
 
@@ -73,9 +78,9 @@ class Source:
 
     @property
     def unparsed(self) -> Unparsed:
-        """What becomes of cases without a readable verdict: as the paper does it, or left out where that was asked."""
-        asked = "wrong" if self.selection is None else self.selection.request.unparsed
-        return "drop" if self.paper.drops or asked == "drop" else "wrong"
+        """What becomes of cases without a readable verdict: as the paper does it, or as was asked."""
+        asked = None if self.selection is None else self.selection.request.unparsed
+        return asked or protocol_of(self.paper.name).unparsed
 
 
 def tables_document(source: Source, form: str = "") -> Document:
@@ -104,6 +109,9 @@ def table_document(source: Source, table: Table, form: str = "") -> Document:
     else:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
     notes = [f"published: {source.paper.source(table.number)}, as printed", *_how_the_paper_decides(source, table)]
+    chosen = () if source.selection is None else source.selection.chosen_evaluations
+    if table.kind != "statistics" and any(one.further for one in chosen):
+        notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")
     return Document(frame, _facts(source, words, form, notes))
 
 
@@ -112,14 +120,15 @@ def _how_the_paper_decides(source: Source, table: Table) -> Iterator[str]:
     evaluations = () if source.selection is None else source.selection.chosen_evaluations
     if source.paper.name == "processbench" and table.kind == "first errors":
         why = "the paper cuts Skywork's rewards, which have no threshold of their own, where F1 on gsm8k is best"
-        yield f"{why}: --threshold SCORER=from:gsm8k"
+        yield f"{why}: --protocol processbench, or --threshold SCORER=from:gsm8k"
     other = [
         one.scorer.name
         for one in evaluations
         if table.kind == "step labels" and not isinstance(one.rule, AsGiven) and one.rule.comparison == "<"
     ]
     if other:
-        why = "the paper's toolkit calls a reward that equals the threshold wrong, as --rule '<=' does"
+        asked = f"--protocol {source.paper.name}"
+        why = f"the paper's toolkit calls a reward that equals the threshold wrong, as {asked} does"
         yield f"{why}; not so here: {', '.join(other)}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import stdev
 
 import numpy as np
 import polars as pl
@@ -11,6 +12,7 @@ from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.error_types import error_type_shares
 from scoring.metrics.first_error import FirstError, Unparsed, count
+from scoring.metrics.run_means import over_runs
 from scoring.metrics.step_counts import METRICS, PARTS, case_parts, cells, denominators, figures, why_undefined
 from scoring.metrics.step_labels import why_nothing
 from scoring.published.official import subsets_of
@@ -24,11 +26,16 @@ _FIRST_ERROR = ("error_acc", "correct_acc", "f1")
 
 @dataclass(frozen=True)
 class Ours:
-    """One figure: a fraction, null with a reason where undefined; `n` is the size of its denominator."""
+    """One figure: a fraction, null with a reason where undefined; `n` is the size of its denominator.
+
+    Of several `runs` it is the mean, `sd` their sample standard deviation (n-1) and `n` that of the first.
+    """
 
     value: float | None
     n: int
     reason: str | None = None
+    sd: float | None = None
+    runs: int = 1
 
 
 Cell = tuple[str, str]
@@ -60,11 +67,26 @@ def values_of(evaluation: Evaluation, asked: Asked, wanted: Iterable[Cell]) -> V
     make = _BY_KIND.get(asked.table.kind)
     if make is None:
         return None
-    found = make(evaluation, asked)
+    found = _over_runs([make(run, asked) for run in evaluation.runs])
     missing = Ours(None, 0, evaluation.nothing or "no case of this is here")
     return {
         cell: Ours(None, 0, ELSEWHERE) if cell[0] == "processbench" else found.get(cell, missing) for cell in wanted
     }
+
+
+def _over_runs(runs: Sequence[Values]) -> Values:
+    """The mean of each cell over the runs; undefined as soon as it is so in one."""
+    if len(runs) == 1:
+        return runs[0]
+    return {cell: _of_runs([run[cell] for run in runs]) for cell in runs[0]}
+
+
+def _of_runs(parts: Sequence[Ours]) -> Ours:
+    values = [part.value for part in parts if part.value is not None]
+    reason = over_runs([part.reason for part in parts])
+    if len(values) < len(parts):
+        return Ours(None, parts[0].n, reason, None, len(parts))
+    return Ours(sum(values) / len(values), parts[0].n, reason, stdev(values), len(parts))
 
 
 # -- the first error

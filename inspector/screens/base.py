@@ -13,6 +13,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines, why_unmovable
+from inspector.sentences import threshold_name
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
@@ -62,7 +63,7 @@ class InspectionScreen(Screen[None]):
         if rule.threshold is None:
             return rule.source
         source = rule.source if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
-        return f"threshold {rule.threshold:.3f}" + (f" ({source})" if source else "")
+        return f"{threshold_name(rule)} {rule.threshold:.3f}" + (f" ({source})" if source else "")
 
     def compose_rail(self) -> ComposeResult:
         """The rail and the footer, to be composed last."""
@@ -157,8 +158,7 @@ class InspectionScreen(Screen[None]):
 
     def action_to_default(self) -> None:
         if self.inspection is not None and self.inspection.evaluation is not None:
-            scorer = self.inspection.evaluation.scorer
-            self._put_threshold(scorer.threshold, scorer.threshold_source)
+            self._put_threshold(*self.inspection.evaluation.default)
 
     def action_to_best(self) -> None:
         best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best()

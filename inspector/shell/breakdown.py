@@ -9,8 +9,8 @@ from inspector.breakdown import View, breakdown_document
 from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
+from inspector.shell.wide import FEW
 from scoring.export import Document
-from scoring.metrics.paired import SMALL
 
 TOLD = (
     *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         problems.append("No scorer has rewards for these cases yet." if not selection.chosen else "No case is shown.")
     put(document, args, problems, wide(document.rows))
     if not form_of(args) and document.rows["small"].any():
-        say([f"~ few: {SMALL - 1} cases or less"], args)
+        say([FEW], args)
     return 0
 
 

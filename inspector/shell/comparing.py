@@ -7,17 +7,21 @@ from typing import Any
 
 import polars as pl
 
-from inspector.comparison import compare_document
+from inspector.comparison import best_first, compare_document
 from inspector.selection import load
 from inspector.shell.output import form_of, print_table, put
 from inspector.shell.requests import request_of
 from inspector.text import clean
 from scoring.export import Document
+from scoring.metrics.paired import SIDES
 
 LINES = {"all": "f1", "erroneous": "error_acc", "clean": "correct_acc"}
 """The cases that a line of the table of pairs is about, and its metric."""
 QUADRANTS = {"both": "both", "only scorer": "only_scorer", "only other": "only_other", "neither": "neither"}
 """Columns of the table of pairs, and what their metrics are called."""
+TOGETHER = ("consensus_", "oracle_")
+ORDER = ("benchmark", "scorer")
+CASCADE = ("right", "added")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -26,14 +30,17 @@ def run(args: argparse.Namespace) -> int:
     selection = load(replace(request, scorers=(*args.scorers, *request.scorers)))
     if not selection.request.scorers:
         able = tuple(name for name in selection.chosen if selection.evaluation(name).coverage)
-        selection = replace(selection, chosen=able)
+        selection = best_first(replace(selection, chosen=able))
     document = compare_document(selection, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = Document(document.rows, facts, raw=True)
     if not form_of(args):
         print_table(wide_standings(document.rows))
-        print(clean("\n".join(["", *together(document.rows)]), lines=True))
+        print(clean("\n".join(["", *together(document.rows), ""]), lines=True))
+        if (cascade := wide_cascade(document.rows)).height:
+            print_table(cascade)
+            print()
     put(document, args, selection.problems, wide_pairs(document.rows))
     return 0
 
@@ -66,7 +73,7 @@ def wide_standings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def together(rows: pl.DataFrame) -> Iterator[str]:
-    """A sentence for each benchmark and side: on how many cases all scorers are right and on how many none is."""
+    """Sentences for each benchmark: on how many cases all scorers are right, on how many none; and the consensus."""
     counted = rows.filter(pl.col("metric").str.contains("_unanimous_"), pl.col("value").is_not_null())
     for (benchmark,), part in counted.group_by("benchmark", maintain_order=True):
         cells = {metric: (value, n) for metric, value, n in part.select("metric", "value", "n").iter_rows()}
@@ -74,6 +81,46 @@ def together(rows: pl.DataFrame) -> Iterator[str]:
             if f"{side}_unanimous_right" in cells:
                 (right, n), (wrong, _) = cells[f"{side}_unanimous_right"], cells[f"{side}_unanimous_wrong"]
                 yield f"{benchmark}: of {n} {side} cases all scorers have {right:.0f} right, none has {wrong:.0f}"
+        yield from _consensus(benchmark, rows.filter(pl.col("benchmark") == benchmark))
+
+
+def _consensus(benchmark: str, rows: pl.DataFrame) -> Iterator[str]:
+    """What the consensus decides and how good it is, beside the best scorer and whoever is right."""
+    cells = {row["metric"]: row for row in rows.iter_rows(named=True) if row["metric"].startswith(TOGETHER)}
+    if "consensus_decided" not in cells:
+        return
+    decided, f1 = cells["consensus_decided"], cells["consensus_f1"]
+    yield f"{benchmark}: consensus decides {decided['value']:.0f} of {decided['n']} cases, F1 {_percent(f1)}"
+    difference = cells["consensus_f1_difference"]
+    if difference["other"]:
+        yield f"{benchmark}: {_difference(difference)} against the best, {difference['other']}"
+    yield f"{benchmark}: whichever scorer is right (an oracle), F1 {_percent(cells['oracle_f1'])}"
+
+
+def wide_cascade(rows: pl.DataFrame) -> pl.DataFrame:
+    """A line a scorer in the order of the cascade: its weight in the consensus, and how many more cases with it.
+
+    `64 (+3)`: this scorer or one above it has 64 right, 3 of which none above it has.
+    """
+    by_cell = {(row["benchmark"], row["scorer"], row["metric"]): row for row in rows.iter_rows(named=True)}
+    lines = []
+    for benchmark, scorer in rows.filter(pl.col("metric") == "erroneous_cascade_right").select(ORDER).iter_rows():
+        about = (benchmark, scorer)
+        weight = by_cell[*about, "consensus_weight"]["value"]
+        lines.append(
+            {
+                "benchmark": benchmark,
+                "any so far": scorer,
+                **{side: _so_far(*(by_cell[*about, f"{side}_cascade_{what}"] for what in CASCADE)) for side in SIDES},
+                "weight": "-" if weight is None else f"{weight:.2f}",
+            }
+        )
+    return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def _so_far(right: dict[str, Any], added: dict[str, Any]) -> str:
+    """A count of cases, and what was added to it last."""
+    return "-" if right["value"] is None else f"{right['value']:.0f} ({added['value']:+.0f})"
 
 
 def wide_pairs(rows: pl.DataFrame) -> pl.DataFrame:
@@ -98,6 +145,14 @@ def wide_pairs(rows: pl.DataFrame) -> pl.DataFrame:
                 }
             )
     return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def _percent(row: dict[str, Any]) -> str:
+    """A figure in percent with its interval."""
+    if row["value"] is None:
+        return f"- ({row['reason']})"
+    interval = "" if row["low"] is None else f"  [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return f"{100 * row['value']:.1f}{interval}"
 
 
 def _difference(row: dict[str, Any]) -> str:

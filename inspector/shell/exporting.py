@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from inspector.selection import Selection, load
+from inspector.sentences import threshold_name
 from inspector.shell.output import say
 from inspector.shell.requests import request_of
 from scoring.cache import RewardParts
@@ -98,7 +99,7 @@ def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterato
         raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", told)
     cases = selection.cases.select(list(METADATA))[selection.shown]
     rewards = _cached(selection, one.scorer)
-    about = [f"{one.scorer.name}: threshold {one.rule.threshold!r} ({one.rule.source})"]
+    about = [f"{one.scorer.name}: {threshold_name(one.rule)} {one.rule.threshold!r} ({one.rule.source})"]
     if form == "mr_eval":
         twins, missing = _twins(selection, cases, rewards)
         cases = pl.concat([cases, twins])

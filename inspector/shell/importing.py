@@ -61,7 +61,7 @@ def _keep_mapping(found: Found, args: argparse.Namespace) -> None:
 
 def bring(args: argparse.Namespace) -> Found:
     """Import the sources without a word, for whoever looks at them next."""
-    args.name = args.mapping = None
+    args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
         found = find(*_asked(args), spill)
         found.put(find_workspace(args.workspace, create=True))
@@ -70,7 +70,7 @@ def bring(args: argparse.Namespace) -> Found:
 
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
-    args.name = args.mapping = None
+    args.name = args.mapping = args.run = None
     found = find(*_asked(args), None)
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
@@ -94,7 +94,7 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | N
         workspace = find_workspace(args.workspace)
     except NoWorkspace:
         workspace = None
-    return paths, Wish(benchmark, mapping, next(iter(args.benchmark), None), args.name), workspace
+    return paths, Wish(benchmark, mapping, next(iter(args.benchmark), None), args.name, args.run), workspace
 
 
 def _place(args: argparse.Namespace) -> Path:

@@ -10,7 +10,7 @@ from inspector.selection import find_workspace_or_demo, load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.export import Document
-from scoring.verdicts import REFUSED, UNPARSED
+from scoring.verdicts import REFUSED, UNPARSED, AsGiven, spelled
 
 BENCHMARKS = {
     "benchmark": pl.String(),
@@ -69,6 +69,7 @@ def _scorers(args: argparse.Namespace) -> list[dict[str, Any]]:
             "refused": int((one.codes == REFUSED).sum()),
             "unparsed": int((one.codes == UNPARSED).sum()),
             "cases": selection.cases.height,
+            "rule": None if isinstance(one.rule, AsGiven) else spelled(one.rule),
             "threshold": one.rule.threshold,
             "threshold_source": one.rule.source,
             "low": one.scorer.low,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import polars as pl
 
 from scoring.benchmarks.imported import Imported
+from scoring.boundary import when_wrong
 from scoring.generation import Added
 from scoring.importing.found import Found
 from scoring.importing.joining import Joined
@@ -98,9 +99,7 @@ def _gives(joined: Joined) -> str:
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     if rewards["rewards"].count() and not votes.height:
         rule = joined.foreign
-        told += (
-            f"; a step is judged wrong iff its reward {rule.comparison} {rule.threshold:g} ({rule.threshold_source})"
-        )
+        told += f"; {when_wrong(rule.on, rule.comparison, f'{rule.threshold:g}')} ({rule.threshold_source})"
     return told or "nothing"
 
 

@@ -16,6 +16,8 @@ def request_of(args: argparse.Namespace) -> Request:
         where=tuple(args.where),
         thresholds=tuple(_threshold(text) for text in args.threshold),
         rules=tuple(_rule(text) for text in args.rule),
+        redundancy=tuple(_threshold(text) for text in args.redundancy),
+        protocol=args.protocol,
         unparsed=args.unparsed,
         seed=args.seed,
         baselines=args.baselines,
@@ -26,7 +28,7 @@ def request_of(args: argparse.Namespace) -> Request:
 
 def _rule(text: str) -> tuple[str | None, str]:
     """`SCORER=RULE` or `RULE`; what is neither comes whole, to be refused by name."""
-    parts = re.fullmatch(r"(?:(.*)=)?(<=|<)", text, re.DOTALL)
+    parts = re.fullmatch(r"(?:(.*)=)?((?:diff|reward)?<=?)", text, re.DOTALL)
     return (parts[1], parts[2]) if parts else (None, text)
 
 

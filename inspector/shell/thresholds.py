@@ -43,14 +43,19 @@ def _pair(asked: list[str] | None) -> tuple[str, str] | None:
 
 
 def wide_thresholds(rows: pl.DataFrame) -> pl.DataFrame:
-    """A column a subset with its value in percent, `*` where it is optimistic, and its threshold where they differ."""
-    index = ["scorer", "benchmark", "kind"]
+    """A column a subset with its value in percent, `*` where it is optimistic, and its threshold where they differ.
+
+    `metric` is told as soon as one is not F1, `reason` where a way comes to nothing.
+    """
+    index = ["scorer", "benchmark", *(["metric"] if (rows["metric"] != "f1").any() else []), "kind"]
     one = pl.col("threshold").n_unique() == 1
     shared = rows.group_by(index, maintain_order=True).agg(
         pl.when(one).then(pl.col("threshold").first()).alias("shared"),
         pl.col("threshold").drop_nulls().len().alias("n"),
+        pl.when(pl.col("value").count() == 0).then(pl.col("reason").first()).alias("reason"),
     )
-    cells = rows.join(shared, on=index, how="left", maintain_order="left").with_columns(
+    joined = rows.join(shared.drop("reason"), on=index, how="left", maintain_order="left")
+    cells = joined.with_columns(
         pl.struct("value", "threshold", "shared", "optimistic", "reason").map_elements(_cell, pl.String).alias("cell")
     )
     words = pl.when(pl.col("n") == 0).then(pl.lit("-")).otherwise(pl.lit("by subset"))
@@ -58,8 +63,14 @@ def wide_thresholds(rows: pl.DataFrame) -> pl.DataFrame:
         *index,
         pl.coalesce(pl.col("shared").map_elements(lambda cut: f"{cut:.4g}", pl.String), words).alias("threshold"),
     )
-    wide = cells.pivot("subset", index=index, values="cell", sort_columns=False)
-    return listed.join(wide, on=index, how="left", maintain_order="left")
+    by_subset = cells.pivot("subset", index=index, values="cell", sort_columns=False)
+    wide = listed.join(by_subset, on=index, how="left", maintain_order="left")
+    if not shared["reason"].count():
+        return wide
+    # Where a way comes to nothing, one sentence at the end says why, and no cell repeats it.
+    nothing = shared["reason"].is_not_null()
+    subsets = pl.exclude(*index, "threshold")
+    return wide.with_columns(pl.when(nothing).then(None).otherwise(subsets).name.keep(), shared["reason"])
 
 
 def _cell(row: dict[str, object]) -> str:

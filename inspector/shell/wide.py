@@ -1,11 +1,17 @@
 """Long tables made wide for a person at a terminal; files keep the long form."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
+from scoring.metrics.intervals import SMALL
 from scoring.metrics.step_counts import METRICS
 
 OF_STEPS = METRICS[1:]
 """Figures that would make a table too wide with their intervals and reasons; files have both."""
+FEW = f"~ few: {SMALL - 1} cases or less"
+_OF_A_FIGURE = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
 COUNTS = {"cases", "erroneous", "clean", "no_gold", "steps", "max_steps", "generators", "distinct_solutions"}
 
 
@@ -39,13 +45,11 @@ def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
 
     Where PRMScore is there it comes first and `n` is its steps; the figures beside it stand without intervals.
     """
-    keys = [name for name in rows.columns if name not in {"metric", "value", "low", "high", "n", "reason"}]
+    keys = [name for name in rows.columns if name not in set(_OF_A_FIGURE)]
     stated = rows["metric"].is_in(OF_STEPS)
     cells = [
-        _bare(value) if bare else _metric(value, low, high, reason)
-        for bare, (value, low, high, reason) in zip(
-            stated, rows.select("value", "low", "high", "reason").iter_rows(), strict=True
-        )
+        _bare(row["value"]) if bare else _metric(row)
+        for bare, row in zip(stated, rows.select(_OF_A_FIGURE).iter_rows(named=True), strict=True)
     ]
     long = rows.with_columns(pl.Series("cell", cells, dtype=pl.String))
     wide = long.pivot("metric", index=keys, values="cell", sort_columns=False)
@@ -60,9 +64,12 @@ def _bare(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 
 
-def _metric(value: float | None, low: float | None, high: float | None, reason: str | None) -> str:
-    if value is None:
-        return f"- ({reason})"
-    if low is None or high is None:
-        return f"{100 * value:.1f}"
-    return f"{100 * value:5.1f}  [{100 * low:.1f}, {100 * high:.1f}]"
+def _metric(row: Mapping[str, Any]) -> str:
+    """A figure with its interval, the sd of its runs where there are several, and a mark where few cases say it."""
+    if row["value"] is None:
+        return f"- ({row['reason']})"
+    runs = "" if row["sd"] is None else f" sd {100 * row['sd']:.1f}"
+    few = " ~" if row["small"] else ""
+    if row["low"] is None or row["high"] is None:
+        return f"{100 * row['value']:.1f}{runs}{few}"
+    return f"{100 * row['value']:5.1f}{runs}  [{100 * row['low']:.1f}, {100 * row['high']:.1f}]{few}"

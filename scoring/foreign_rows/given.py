@@ -6,19 +6,17 @@ from typing import Any
 
 import polars as pl
 
-from scoring.step_rewards import align
-from scoring.verdicts import Decision, Rule
-
-_REDUNDANCY = ("redundancy", "redundancy_labels")
+from scoring.step_rewards import StepLabels, align
+from scoring.verdicts import AsGiven, Decision, Rule
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a scorer gave one case, each list with one entry a step, None where there is nothing of the kind.
+    """What a scorer gave one case, None where there is nothing of the kind.
 
-    `rewards` and `redundancy` are numbers, `labels` and `redundancy_labels` the scorer's own decisions, which count
-    more than a threshold. `refused` says why the case was tried in vain; without it and without the others it was not
-    tried.
+    `rewards` and `redundancy` are numbers, one a step, `labels` and `redundancy_labels` the scorer's own decisions,
+    which may be more or fewer than the steps and count more than a threshold. `refused` says why the case was tried in
+    vain; without it and without the others it was not tried.
     """
 
     rewards: list[float] | None = None
@@ -40,16 +38,26 @@ class Decided:
 def beside(cases: pl.DataFrame, rewards: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Given]]:
     """Every case (a row of `scoring.schema.METADATA`, in order) with what a rewards frame holds for its content.
 
-    What is not whole (a number or label for every step, numbers finite) is not there.
+    What is not whole (a number for every step, numbers finite) is not there.
     """
     aligned = align(cases, rewards)
     # As align does: of several votes the lowest counts.
     first = rewards.sort("vote", maintain_order=True).unique("key", keep="first", maintain_order=True)
-    joined = cases.join(first.select("key", *_REDUNDANCY), on="key", how="left", maintain_order="left")
+    joined = cases.join(first.select("key", "redundancy"), on="key", how="left", maintain_order="left")
+    labels, redundant = (_every(one) for one in (aligned.labels, aligned.redundant))
     for index, row in enumerate(joined.iter_rows(named=True)):
-        second = {name: _whole(row.pop(name), row["n_steps"]) for name in _REDUNDANCY}
-        labels = aligned.labels.of(index)
-        yield row, Given(aligned.of(index), labels=labels, refused=aligned.reasons[index], **second)
+        redundancy = _whole(row.pop("redundancy"), row["n_steps"])
+        # Labels that give no verdict still judge steps.
+        refused = None if index in labels else aligned.reasons[index]
+        yield row, Given(aligned.of(index), redundancy, labels.get(index), redundant.get(index), refused)
+
+
+def _every(labels: StepLabels) -> dict[int, list[bool]]:
+    """All labels of every row that has some, those beyond the last step too."""
+    found = {int(row): labels.of(int(row)) or [] for row in labels.given.nonzero()[0]}
+    for row, value in zip(labels.beyond.cases.tolist(), labels.beyond.values.tolist(), strict=True):
+        found[row].append(value)
+    return found
 
 
 def _whole(values: list[Any] | None, n_steps: int) -> list[Any] | None:
@@ -63,11 +71,18 @@ def _usable(value: Any) -> bool:
     return value is not None and float("-inf") < value < float("inf")
 
 
-def on_the_edge(rewards: list[float], rule: Decision, comparison: str) -> int:
-    """How many rewards stand exactly on the threshold, if `<` and `<=` decide them otherwise than the rule does."""
+def compared(rewards: list[float], rule: Decision) -> list[float]:
+    """What the rule compares with its threshold: the rewards of a case, or their differences."""
+    if isinstance(rule, AsGiven) or rule.on == "rewards":
+        return rewards
+    return [reward - before for reward, before in zip(rewards, [0.0, *rewards], strict=False)]
+
+
+def on_the_edge(values: list[float], rule: Decision, comparison: str) -> int:
+    """How many of what is compared stand exactly on the threshold, if the rule decides them otherwise than this one."""
     if not isinstance(rule, Rule) or rule.comparison == comparison:
         return 0
-    return sum(reward == rule.threshold for reward in rewards)
+    return sum(value == rule.threshold for value in values)
 
 
 def without_rewards(given: Given) -> str:

@@ -9,7 +9,7 @@ without rewards, would be counted wrongly and is left out.
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.foreign_rows.given import Decided, Given, on_the_edge, without_rewards
+from scoring.foreign_rows.given import Decided, Given, compared, on_the_edge, without_rewards
 from scoring.foreign_rows.grben import one_based
 from scoring.foreign_rows.line import Line, left_out
 
@@ -29,6 +29,8 @@ def line(case: Mapping[str, Any], given: Given, decided: Decided) -> Line:
     threshold = decided.rule.threshold
     if given.labels is not None or threshold is None:
         return left_out("not decided by a threshold on its rewards")
+    if compared(given.rewards, decided.rule) is not given.rewards:
+        return left_out("decided on differences of rewards, which GR-Ben does not do")
     verdict = next((step for step, reward in enumerate(given.rewards) if reward < threshold), -1)
     row = {
         "id": case["id"],

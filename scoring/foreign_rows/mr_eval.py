@@ -10,7 +10,7 @@ that could not be read, and computes a case that has no line itself.
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.foreign_rows.given import Decided, Given, on_the_edge, without_rewards
+from scoring.foreign_rows.given import Decided, Given, compared, on_the_edge, without_rewards
 from scoring.foreign_rows.line import Line, left_out
 from scoring.foreign_rows.prmbench import official_id
 
@@ -22,7 +22,8 @@ COMPARISON = "<="
 def line(case: Mapping[str, Any], given: Given, decided: Decided) -> Line:
     """The row of one case (a row of `scoring.schema.METADATA`), decided as mr_eval does: right iff above the threshold.
 
-    Labels that the scorer gave itself stay as they are.
+    That is so of a reward, or of its difference from the one before where the rule compares these. Labels that the
+    scorer gave itself stay as they are.
     """
     if given.refused is not None:
         return Line(_row(case, decided, {}, {"validity": False}), (("cases marked invalid, refused by the scorer", 1),))
@@ -38,8 +39,9 @@ def line(case: Mapping[str, Any], given: Given, decided: Decided) -> Line:
     elif threshold is None:
         return left_out("not decided by a threshold on its rewards")
     else:
-        scores["step_level_validity_labels"] = [reward > threshold for reward in given.rewards]
-        ties = on_the_edge(given.rewards, decided.rule, COMPARISON)
+        values = compared(given.rewards, decided.rule)
+        scores["step_level_validity_labels"] = [value > threshold for value in values]
+        ties = on_the_edge(values, decided.rule, COMPARISON)
         notes = [("steps exactly on the threshold, wrong to mr_eval", ties)] if ties else []
     if given.redundancy is not None:
         scores["step_level_redundancy_scores"] = given.redundancy

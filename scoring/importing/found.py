@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +17,7 @@ from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import worst
-from scoring.results.foreign import Foreign
+from scoring.results.foreign import FOREIGN, Foreign
 from scoring.schema import METADATA
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
@@ -71,13 +71,14 @@ class Wish:
     """How sources are to be read.
 
     `benchmark` is whose rows they are, and `join_to` whose cases results belong to, where content does not say it;
-    `name` is what the one table or scorer among them is called.
+    `name` is what the one table or scorer among them is called, `run` which independent repetition the answers are.
     """
 
     benchmark: str | None = None
     mapping: ColumnMapping | None = None
     join_to: str | None = None
     name: str | None = None
+    run: int | None = None
 
 
 def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: Path | None) -> Found:
@@ -103,7 +104,7 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=METADATA)
     for within, foreign in results:
         try:
-            joined.append(join(foreign, cases, wish.join_to))
+            joined.append(join(_in_run(foreign, wish.run), cases, wish.join_to))
         except InputError as error:
             if not within:
                 raise
@@ -114,6 +115,24 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
     return Found(imported, tuple(joined), tuple(skipped), mappings)
+
+
+def _in_run(foreign: Foreign, run: int | None) -> Foreign:
+    """The results as one repetition among several.
+
+    Raises:
+        UsageError: they are no answers, or say themselves of which runs they are.
+    """
+    if run is None:
+        return foreign
+    given = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
+    if any(count < foreign.rows.height for count in given):
+        raise UsageError(f"{foreign.source} holds step rewards, and only answers have runs.", "Leave --run out.")
+    if not 0 <= run < 2**31:
+        raise UsageError(f"{run} is no number of a run.", "Count runs from 0 or 1 on.")
+    if foreign.rows["run"].n_unique() > 1:
+        raise UsageError(f"{foreign.source} says itself which runs its answers are of.", "Leave --run out.")
+    return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=FOREIGN["run"])))
 
 
 def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tuple[bool, Source]], list[str]]:

@@ -75,7 +75,12 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
             "Import the benchmark they are of first, in the same command or before.",
         )
     whole = rows.join(found, on="_row", how="inner", maintain_order="left")
+    if foreign.labels_explained and foreign.on == "differences":
+        # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
+        whole = _rewards_or_labels(whole)
     whole, told = grouped(whole)
+    if foreign.labels_explained:
+        whole = _rewards_or_labels(whole)
     findings = [*foreign.findings, *_noticed(foreign, told), *_lost(foreign, rows, found, cases)]
     findings += _unconfirmed(foreign, rows, by_ids)
     findings += _lengths(foreign, whole)
@@ -198,12 +203,31 @@ def _unconfirmed(foreign: Foreign, rows: pl.DataFrame, by_ids: pl.DataFrame) -> 
         yield Finding("note", "ids-alone", message, foreign.source)
 
 
+def _rewards_or_labels(whole: pl.DataFrame) -> pl.DataFrame:
+    """The rows with their labels where rewards are more or fewer than the steps, and without them where they fit."""
+    both = pl.col("rewards").is_not_null() & pl.col("labels").is_not_null()
+    fit = pl.col("rewards").list.len().cast(pl.Int64) == pl.col("n_steps")
+    return whole.with_columns(
+        rewards=pl.when(both & ~fit).then(None).otherwise("rewards"),
+        labels=pl.when(both & fit).then(None).otherwise("labels"),
+    )
+
+
 def _lengths(foreign: Foreign, whole: pl.DataFrame) -> Iterator[Finding]:
-    """A finding a row whose numbers are not as many as the steps: it will be refused."""
-    wrong = whole.filter(pl.col("_numbers").is_not_null() & (pl.col("_numbers") != pl.col("n_steps")))
-    for row in wrong.select("line", "id", "_numbers", "n_steps").iter_rows(named=True):
-        message = f"{row['_numbers']} numbers for {row['n_steps']} steps; the case is refused"
-        yield Finding("warning", "length-mismatch", message, foreign.source, row["line"], row["id"])
+    """A finding a row whose numbers or labels are not as many as the steps."""
+    deciding = pl.coalesce(pl.col("labels").list.len(), pl.col("rewards").list.len()).cast(pl.Int64)
+    wrong = whole.with_columns(_numbers=deciding, _labelled=pl.col("labels").is_not_null()).filter(
+        pl.col("_numbers") != pl.col("n_steps")
+    )
+    for row in wrong.select("line", "id", "_numbers", "n_steps", "_labelled").iter_rows(named=True):
+        given, steps = row["_numbers"], row["n_steps"]
+        code, message = "length-mismatch", f"{given} numbers for {steps} steps; the case is refused"
+        if row["_labelled"] and given < steps:
+            code, message = "fewer-labels", f"labels for {given} of {steps} steps; the others are not judged"
+        elif row["_labelled"]:
+            said = "those beyond count in official figures of steps alone"
+            code, message = "more-labels", f"{given} labels for {steps} steps; {said}"
+        yield Finding("warning", code, message, foreign.source, row["line"], row["id"])
 
 
 def _noticed(foreign: Foreign, told: Iterable[tuple[Severity, str, str]]) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from scoring.boundary import when_wrong
 from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.claim import claim
 from scoring.errors import DamagedWorkspace, FrameError, ScorerConflict
@@ -71,6 +72,7 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
         threshold=foreign.threshold,
         threshold_source=foreign.threshold_source,
         comparison=foreign.comparison,
+        on=foreign.on,
         low=foreign.low,
         high=foreign.high,
         redundancy_threshold=foreign.redundancy_threshold,
@@ -113,10 +115,10 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
         return scorer, ""
     known = Scorer.load(folder)
     whole = replace(known, settings=scorer.settings, low=min(scorer.low, known.low), high=max(scorer.high, known.high))
-    if (known.comparison, known.threshold) == (scorer.comparison, scorer.threshold):
+    if (known.on, known.comparison, known.threshold) == (scorer.on, scorer.comparison, scorer.threshold):
         return whole, ""
-    own, kept = (f"reward {one.comparison} {one.threshold:g}" for one in (scorer, known))
-    return whole, f"Here a step is judged wrong iff its {own}; it stays {kept}, as in the files imported before."
+    own, kept = (when_wrong(one.on, one.comparison, f"{one.threshold:g}") for one in (scorer, known))
+    return whole, f"Here {own}; as in the files imported before, it stays {kept.rpartition(' iff ')[2]}."
 
 
 def _replace(

@@ -11,11 +11,12 @@ import numpy as np
 
 from scoring.evaluation import Evaluation
 from scoring.gold import RIGHT_STEP, WRONG_STEP
+from scoring.judged_steps import JudgedSteps
 from scoring.metrics.first_error import Unparsed
-from scoring.metrics.paired import SMALL
+from scoring.metrics.intervals import SMALL
 from scoring.metrics.shares import side_shares
 from scoring.metrics.wilson import difference_interval, wilson_interval
-from scoring.step_rewards import Bools, JudgedSteps
+from scoring.step_rewards import Bools
 
 NO_STEPS = "no case has steps that are judged one by one"
 
@@ -44,9 +45,8 @@ def bias_rows(
         (error_acc.empty, correct_acc.empty, evaluation.nothing or "no case has a verdict"),
     )
     judged = judged or evaluation.judged_steps
-    lengths = np.diff(judged.offsets)
-    said_wrong = judged.wrong[np.repeat(rows, lengths)]
-    labels = evaluation.gold.step_labels[np.repeat(rows & judged.rows, evaluation.gold.n_steps)]
+    taken = rows[judged.cases]
+    said_wrong, labels = judged.wrong[taken], judged.gold(evaluation.gold)[taken]
     bad, good = labels == WRONG_STEP, labels == RIGHT_STEP
     nothing = evaluation.nothing or (None if said_wrong.size else NO_STEPS)
     yield from _rows(

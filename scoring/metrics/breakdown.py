@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 import polars as pl
 
 from scoring.evaluation import Evaluation
+from scoring.metrics.accuracies import Decided, figures
 from scoring.metrics.axes import Axis
 from scoring.metrics.error_types import error_type_shares
-from scoring.metrics.first_error import FirstError, Unparsed
-from scoring.metrics.intervals import LEVEL
-from scoring.metrics.paired import SMALL
+from scoring.metrics.first_error import Unparsed
+from scoring.metrics.intervals import SMALL, percentile_intervals
+from scoring.metrics.problem_bootstrap import related
 from scoring.metrics.shares import NO_CLEAN, NO_ERRONEOUS, Share, outcome_shares, process_error_shares, side_shares
 from scoring.metrics.wilson import wilson_interval
 from scoring.step_rewards import Bools, Floats, Ints
@@ -87,6 +88,16 @@ class Cells:
         """The sum of the weights (n,) of the marked cases in each cell. Shape (k,)."""
         return self._table(rows, weights)[self._there].astype(np.float64)
 
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Every pair of a case that takes part and a cell that it is in, totals included: row ids, numbers of cells."""
+        taken = np.flatnonzero(self.rows)
+        cells = []
+        for named in product((True, False), repeat=len(self.axes)):
+            pairs = zip(self.axes, named, strict=True)
+            places = [one.numbers[taken] if own else np.full(taken.size, len(one.values)) for one, own in pairs]
+            cells.append(np.searchsorted(self._there, np.ravel_multi_index(places, self._shape)))
+        return np.tile(taken, len(cells)), np.concatenate(cells)
+
     def frame(self) -> pl.DataFrame:
         """A row a cell: the value of every column, TOTAL for all, and `where`, the condition that selects its cases."""
         places = np.unravel_index(self._there, self._shape)
@@ -119,8 +130,9 @@ def breakdown(evaluation: Evaluation, cells: Cells, unparsed: Unparsed = "wrong"
     """Every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
 
     `cases` and `count_<outcome>` are counts of cases; everything else is a fraction, null with a reason where it is
-    undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval stratified by erroneous and
-    clean; `step_accuracy`, the mean over cases, has none. `small` marks what fewer than SMALL cases say.
+    undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval: of whole problems where
+    two cases in its denominators are of one, else stratified by erroneous and clean; `step_accuracy`, the mean over
+    cases, has none. Of several runs this is the first. `small` marks what fewer than SMALL cases say.
     """
     figures = list(_figures(evaluation, cells, unparsed, seed))
     names = cells.frame()
@@ -147,9 +159,9 @@ def _figures(evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int
     yield _count("cases", n, n)
     for code, outcome in enumerate(OUTCOMES):
         yield _count(f"count_{outcome}", cells.counts(evaluation.codes == code), n)
-    error_acc, correct_acc = side_shares(evaluation, unparsed)
-    yield from (_of_share(one, cells) for one in (error_acc, correct_acc))
-    yield _f1(error_acc, correct_acc, cells, seed, evaluation.nothing)
+    sides = side_shares(evaluation, unparsed)
+    yield from (_of_share(one, cells) for one in sides)
+    yield _f1(evaluation, sides, cells, seed)
     yield _step_accuracy(evaluation, cells)
     for share in chain(
         outcome_shares(evaluation, unparsed),
@@ -172,22 +184,27 @@ def _of_share(share: Share, cells: Cells) -> _Figure:
     return _Figure(share.name, value, low, high, n, _small(n), [None if size else share.empty for size in n])
 
 
-def _f1(error_acc: Share, correct_acc: Share, cells: Cells, seed: int, nothing: str | None) -> _Figure:
-    sides = (cells.counts(mask) for one in (error_acc, correct_acc) for mask in (one.hits, one.among))
-    counts = FirstError(*sides)
-    low, high = np.full((2, counts.exact.size), np.nan)
-    defined = np.flatnonzero(~np.isnan(counts.f1))
-    if defined.size:
-        ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-        low[defined], high[defined] = np.quantile(counts.resampled(seed)[2][defined], ends, axis=1)
+def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int) -> _Figure:
+    member, right = (shares[0].among | shares[1].among), (shares[0].hits | shares[1].hits)
+    cases, numbers = cells.pairs()
+    gold, n_cells = evaluation.gold, cells.counts(cells.rows).size
+    decided = Decided(
+        member[cases, None], right[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
+    )
+    f1 = figures(decided.accuracies)[:, 2, 0]
+    erroneous, clean = decided.counts[1][..., 0].T
+    defined = np.flatnonzero(~np.isnan(f1))
+    low, high = np.full((2, f1.size), np.nan)
+    drawn = figures(decided.drawn(seed, whole=related(gold.problems, member & cells.rows)), 0.0)[:, :, 2, 0]
+    low[defined], high[defined] = percentile_intervals(drawn[:, defined])
     reasons = [
         None
-        if np.isfinite(f1)
-        else nothing or (NO_ERRONEOUS if not wrong else NO_CLEAN if not clean else "both accuracies are 0")
-        for f1, wrong, clean in zip(counts.f1, counts.erroneous, counts.clean, strict=True)
+        if np.isfinite(value)
+        else evaluation.nothing or (NO_ERRONEOUS if not wrong else NO_CLEAN if not right else "both accuracies are 0")
+        for value, wrong, right in zip(f1, erroneous, clean, strict=True)
     ]
-    small = _small(np.minimum(counts.erroneous, counts.clean)) & np.isfinite(counts.f1)
-    return _Figure("f1", counts.f1, low, high, counts.erroneous + counts.clean, small, reasons)
+    small = _small(np.minimum(erroneous, clean)) & np.isfinite(f1)
+    return _Figure("f1", f1, low, high, erroneous + clean, small, reasons)
 
 
 def _step_accuracy(evaluation: Evaluation, cells: Cells) -> _Figure:

@@ -7,10 +7,11 @@ import numpy as np
 
 from scoring.metrics import agreement
 from scoring.metrics.agreement import Quadrants, Shares, quadrants
+from scoring.metrics.comparison_row import figure_row, none_of, plain_row, sides
+from scoring.metrics.ensemble import NO_BEST, ensemble_rows
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.paired import (
     METRICS,
-    SIDES,
     Figure,
     best_of,
     holm,
@@ -36,7 +37,7 @@ def comparison_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
     The others are about the cases that all scorers tried, those set aside that tried none: `f1` (its interval is that
     of the metrics), `f1_behind_best` (scorer minus the best one, which is `other`), `tied_with_best` (1 if that
     difference's interval contains 0, else 0) and, of three or more scorers, counts of cases: `SIDE_lone_right` of a
-    scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`.
+    scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`, and the rows of `scoring.metrics.ensemble`.
     `left_out` counts the cases that not all of the scorers a row is about tried. Undefined is None, with a `reason`.
     """
     rows = [row for pair in _pairs(lineup, seed) for row in pair]
@@ -61,8 +62,8 @@ def _pair(lineup: Lineup, left: int, right: int, figures: list[Figure]) -> Itera
     about = {"scorer": lineup.names[left], "other": lineup.names[right], "left_out": lineup.left_out((left, right))}
     nothing = _nothing(lineup, (left, right))
     for figure in figures:
-        yield _figure(about, f"{figure.metric}_difference", figure, nothing)
-    for side, members in _sides(lineup):
+        yield figure_row(about, f"{figure.metric}_difference", figure, nothing)
+    for side, members in sides(lineup):
         counts = quadrants(lineup, left, right, members)
         named = {
             "both_right": counts.both,
@@ -71,9 +72,9 @@ def _pair(lineup: Lineup, left: int, right: int, figures: list[Figure]) -> Itera
             "neither_right": counts.neither,
         }
         for name, count in named.items():
-            yield _row(about, f"{side}_{name}", count if counts.n else None, counts.n, nothing or _none_of(side))
+            yield plain_row(about, f"{side}_{name}", count if counts.n else None, counts.n, nothing or none_of(side))
         related = lineup.related(members & lineup.common((left, right)))
-        yield _test(about, side, counts, nothing or _none_of(side), CLUSTERED if related else None)
+        yield _test(about, side, counts, nothing or none_of(side), CLUSTERED if related else None)
     shares = {
         "outcome_agreement": agreement.agreement_of_outcomes(lineup, left, right),
         "verdict_agreement": agreement.agreement_of_verdicts(lineup, left, right),
@@ -93,19 +94,19 @@ def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
         about = {"scorer": name, "left_out": left_out}
         if column not in columns:
             why = _nothing(lineup, (column,)) or f"{name} tried no case"
-            yield from (_row(about, metric, None, 0, why) for metric in ("f1", *TO_BEST))
+            yield from (plain_row(about, metric, None, 0, why) for metric in ("f1", *TO_BEST))
             continue
-        yield _figure(about, "f1", scores.own("f1", column))
+        yield figure_row(about, "f1", scores.own("f1", column))
         if best is None:
-            why = "F1 is undefined for every scorer"
-            yield from (_row(about, metric, None, scores.n, why) for metric in TO_BEST)
+            yield from (plain_row(about, metric, None, scores.n, NO_BEST) for metric in TO_BEST)
             continue
         behind = scores.difference("f1", column, best)
         about["other"] = lineup.names[best]
-        yield _figure(about, "f1_behind_best", behind)
-        yield _row(about, "tied_with_best", behind.holds_zero, behind.n, behind.reason or behind.note or "")
+        yield figure_row(about, "f1_behind_best", behind)
+        yield plain_row(about, "tied_with_best", behind.holds_zero, behind.n, behind.reason or behind.note or "")
     if len(columns) > 2:
         yield from _voices(lineup, columns, common, left_out)
+        yield from ensemble_rows(lineup, columns, best, seed)
 
 
 def _voices(lineup: Lineup, columns: tuple[int, ...], common: Bools, left_out: int) -> Iterator[dict[str, Any]]:
@@ -113,22 +114,13 @@ def _voices(lineup: Lineup, columns: tuple[int, ...], common: Bools, left_out: i
     who = agreement.lone_right(lineup, columns)
     wrong = agreement.unanimous_wrong(lineup, columns)
     right = common & lineup.right[:, columns].all(axis=1)
-    for side, members in _sides(lineup):
+    for side, members in sides(lineup):
         n = int((members & common).sum())
         counted = {f"{side}_unanimous_right": right, f"{side}_unanimous_wrong": wrong}
         alone = [(lineup.names[column], f"{side}_lone_right", who == column) for column in columns]
         for name, metric, marks in [*alone, *((None, metric, marks) for metric, marks in counted.items())]:
             count = int((marks & members).sum()) if n else None
-            yield _row({"scorer": name, "left_out": left_out}, metric, count, n, _none_of(side))
-
-
-def _sides(lineup: Lineup) -> Iterator[tuple[str, Bools]]:
-    yield SIDES[0], lineup.erroneous
-    yield SIDES[1], ~lineup.erroneous
-
-
-def _none_of(side: str) -> str:
-    return f"no {side} case in common"
+            yield plain_row({"scorer": name, "left_out": left_out}, metric, count, n, none_of(side))
 
 
 def _nothing(lineup: Lineup, columns: tuple[int, ...]) -> str | None:
@@ -137,40 +129,17 @@ def _nothing(lineup: Lineup, columns: tuple[int, ...]) -> str | None:
     return "; ".join(said) or None
 
 
-def _figure(about: dict[str, Any], metric: str, figure: Figure, nothing: str | None = None) -> dict[str, Any]:
-    row = _row(about, metric, figure.value, figure.n, nothing or figure.reason or "")
-    return {**row, "subset": "average", "low": figure.low, "high": figure.high, "note": figure.note}
-
-
 def _share(about: dict[str, Any], metric: str, share: Shares, nothing: str | None) -> dict[str, Any]:
-    return _row(about, metric, share.share, share.n, nothing or "no case in common")
+    return plain_row(about, metric, share.share, share.n, nothing or "no case in common")
 
 
 def _test(about: dict[str, Any], side: str, counts: Quadrants, none: str, note: str | None) -> dict[str, Any]:
     """McNemar's test on one side; without a case there is none, without a discordant pair p is 1 and the share open."""
     discordant = counts.only_left + counts.only_right
     share = counts.only_left / discordant if discordant else None
-    row = _row(about, f"{side}_mcnemar", share, discordant, "no discordant pair" if counts.n else none)
+    row = plain_row(about, f"{side}_mcnemar", share, discordant, "no discordant pair" if counts.n else none)
     p = float(mcnemar(np.array(counts.only_left), np.array(counts.only_right))) if counts.n else None
     return {**row, "p": p, "note": note if counts.n else None}
-
-
-def _row(about: dict[str, Any], metric: str, value: float | None, n: int, reason: str) -> dict[str, Any]:
-    return {
-        "scorer": None,
-        "other": None,
-        **about,
-        "subset": "all",
-        "metric": metric,
-        "value": None if value is None else float(value),
-        "low": None,
-        "high": None,
-        "n": n,
-        "p": None,
-        "p_holm": None,
-        "reason": reason if value is None else None,
-        "note": None,
-    }
 
 
 def _or_nan(value: float | None) -> float:

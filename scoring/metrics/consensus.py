@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.metrics.lineup import Lineup
-from scoring.step_rewards import Floats, Ints
+from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import NO_VERDICT
 
 SHRINK = 1.0
@@ -33,7 +33,7 @@ def consensus(lineup: Lineup) -> Consensus:
     ones added, divided by the number of scorers here of the same declared family. A scorer that is wrong more often
     than right has no say, since there are many ways to be wrong; nor has a verdict that names no step of the solution.
     """
-    names_one = (lineup.verdicts >= -1) & (lineup.verdicts < np.maximum(lineup.n_steps, 1)[:, None])
+    names_one = have_a_say(lineup)
     weights = np.where(names_one, np.maximum(_log_odds(lineup), 0.0) / _siblings(lineup.families), 0.0)
     behind = np.zeros(weights.shape)
     for column in range(weights.shape[1]):
@@ -49,6 +49,12 @@ def consensus(lineup: Lineup) -> Consensus:
     there = verdicts != NO_VERDICT
     support = np.divide(most, total, out=np.full(total.size, np.nan), where=there)
     return Consensus(verdicts, support, weights)
+
+
+def have_a_say(lineup: Lineup) -> Bools:
+    """Whose verdict names a step of the solution or no error: any other has no say. Shape (n, s)."""
+    found: Bools = (lineup.verdicts >= -1) & (lineup.verdicts < np.maximum(lineup.n_steps, 1)[:, None])
+    return found
 
 
 def _log_odds(lineup: Lineup) -> Floats:

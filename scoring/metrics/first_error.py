@@ -12,7 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.intervals import percentile_interval, resampled_shares
+from scoring.metrics.accuracies import METRICS, Decided, harmonic
+from scoring.metrics.first_error_means import FirstErrors
+from scoring.metrics.run_means import RunMean
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import CLEAN, EXACT, OUTCOMES, REFUSED, UNPARSED, WRONG
 
@@ -49,30 +51,6 @@ class FirstError:
         """F1 a group; NaN where a group is empty or both accuracies are 0."""
         return harmonic(*self.accuracies)
 
-    def resampled(self, seed: int) -> tuple[Floats, Floats, Floats]:
-        """error_acc, correct_acc and F1 in bootstrap resamples, each (s, resamples); F1 of two zeros counts as 0."""
-        error_acc = resampled_shares(self.exact, self.erroneous, seed)
-        correct_acc = resampled_shares(self.clean_right, self.clean, seed + 1)
-        f1 = harmonic(error_acc, correct_acc)
-        return error_acc, correct_acc, np.where((error_acc + correct_acc) == 0, 0.0, f1)
-
-    def present(self) -> "FirstError":
-        """Only the groups that have a case."""
-        some = np.flatnonzero(self.erroneous + self.clean)
-        return FirstError(*(side[some] for side in (self.exact, self.erroneous, self.clean_right, self.clean)))
-
-    def pooled(self) -> "FirstError":
-        """All groups as one."""
-        return FirstError(
-            *(np.array([side.sum()]) for side in (self.exact, self.erroneous, self.clean_right, self.clean))
-        )
-
-
-def harmonic(left: Floats, right: Floats) -> Floats:
-    """The harmonic mean; NaN where both are 0 or either is NaN."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(2 * left * right / (left + right))
-
 
 def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unparsed: Unparsed = "wrong") -> FirstError:
     """Count outcomes by group.
@@ -84,7 +62,7 @@ def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unpa
         n_groups: s.
         unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
     """
-    member = rows & evaluation.gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
+    member = _members(evaluation, rows, unparsed)
     erroneous = evaluation.gold.earliest >= 0
     sides = (
         member & (evaluation.codes == EXACT),
@@ -95,62 +73,61 @@ def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unpa
     return FirstError(*(np.bincount(groups[side], minlength=n_groups) for side in sides))
 
 
+def first_errors(
+    evaluation: Evaluation,
+    rows: Bools,
+    unparsed: Unparsed = "wrong",
+    seed: int = 0,
+    official: float | None = None,
+) -> FirstErrors:
+    """The metrics of a scorer by subset, over its runs.
+
+    Args:
+        evaluation: the decided cases.
+        rows: (n,) which of them take part. Unscored cases and those without gold never do.
+        unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
+        seed: of the intervals.
+        official: what is said where cases were counted and a figure is undefined; None = nothing.
+    """
+    gold, runs = evaluation.gold, evaluation.runs
+    member = np.column_stack([_members(run, rows, unparsed) for run in runs])
+    right = member & np.column_stack([(run.codes == EXACT) | (run.codes == CLEAN) for run in runs])
+    names, groups = gold.subsets
+    return FirstErrors(Decided(member, right, gold.earliest >= 0, gold.problems, groups, len(names)), seed, official)
+
+
 def metric_rows(
-    evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", seed: int = 0
+    evaluation: Evaluation,
+    rows: Bools,
+    unparsed: Unparsed = "wrong",
+    seed: int = 0,
+    official: float | None = None,
 ) -> Iterator[dict[str, Any]]:
     """error_acc, correct_acc and f1 of every subset, if there are any, of `all` cases pooled and of their `average`.
 
-    Yields dictionaries with `subset, metric, value, low, high, n, reason`: fractions, null with a reason where
-    undefined; `n` is the number of cases in the denominator (for f1 both sides together).
+    Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
+    reason where undefined; `n` is the number of cases in the denominator (for f1 both sides together). Of a scorer with
+    several runs, `value` is the mean over the `runs` that tried cases in every subset of the line, `sd` the sample
+    standard deviation of these (n-1), and `n` that of the first of them; of others `sd` is null and `runs` 1. `small`
+    marks what fewer than SMALL cases say (for f1, on either side). Where two cases in the denominators are of one
+    problem, `low` and `high` come from resampling whole problems, else from the exact stratified bootstrap; where they
+    alone are missing, the reason says so.
     """
-    names, groups = evaluation.gold.subsets
-    counts = count(evaluation, rows, groups, len(names), unparsed)
-    present = np.flatnonzero(counts.erroneous + counts.clean)
-    taken = FirstError(*(side[present] for side in (counts.exact, counts.erroneous, counts.clean_right, counts.clean)))
-    draws = taken.resampled(seed)
+    found, names = first_errors(evaluation, rows, unparsed, seed, official), evaluation.gold.subsets[0]
     # A benchmark without subsets has nothing but `all`.
-    for index, group in enumerate(present if names != [None] else ()):
-        one = FirstError(
-            *(side[index : index + 1] for side in (taken.exact, taken.erroneous, taken.clean_right, taken.clean))
-        )
-        yield from _rows(names[group] or "", one, tuple(draw[index] for draw in draws))
-    pooled = taken.pooled()
-    last = [*_rows("all", pooled, tuple(draw[0] for draw in pooled.resampled(seed))), *_average(taken, draws)]
+    for number in found.present if names != [None] else ():
+        yield from _rows(names[number] or "", found.of_subset(number))
+    last = [*_rows("all", found.pooled()), *_rows("average", found.average())]
     yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)
 
 
-def _rows(subset: str, one: FirstError, draws: tuple[Floats, ...]) -> Iterator[dict[str, Any]]:
-    erroneous, clean = int(one.erroneous[0]), int(one.clean[0])
-    error_acc, correct_acc = (float(side[0]) for side in one.accuracies)
-    no_error = None if erroneous else "no erroneous case was scored"
-    no_clean = None if clean else "no clean case was scored"
-    both_zero = "both accuracies are 0" if error_acc == 0 and correct_acc == 0 else None
-    yield _row(subset, "error_acc", error_acc, draws[0], erroneous, no_error)
-    yield _row(subset, "correct_acc", correct_acc, draws[1], clean, no_clean)
-    yield _row(subset, "f1", float(one.f1[0]), draws[2], erroneous + clean, no_error or no_clean or both_zero)
+def _rows(subset: str, means: tuple[RunMean, ...]) -> Iterator[dict[str, Any]]:
+    names = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
+    for metric, mean in zip(METRICS, means, strict=True):
+        yield {"subset": subset, "metric": metric, **{name: getattr(mean, name) for name in names}}
 
 
-def _average(taken: FirstError, draws: tuple[Floats, ...]) -> Iterator[dict[str, Any]]:
-    """The plain mean over subsets; undefined as soon as one subset's value is."""
-    sizes = (taken.erroneous, taken.clean, taken.erroneous + taken.clean)
-    values = (*taken.accuracies, taken.f1)
-    for metric, value, draw, size in zip(("error_acc", "correct_acc", "f1"), values, draws, sizes, strict=True):
-        undefined = int(np.isnan(value).sum())
-        reason = f"undefined in {undefined} of {value.size} subsets" if undefined else None
-        if not value.size:
-            reason = "no case was scored"
-        mean = float("nan") if reason else float(value.mean())
-        yield _row("average", metric, mean, np.empty(0) if reason else draw.mean(axis=0), int(size.sum()), reason)
-
-
-def _row(subset: str, metric: str, value: float, draws: Floats, n: int, reason: str | None) -> dict[str, Any]:
-    low, high = (None, None) if reason else percentile_interval(draws)
-    return {
-        "subset": subset,
-        "metric": metric,
-        "value": None if reason else value,
-        "low": low,
-        "high": high,
-        "n": n,
-        "reason": reason,
-    }
+def _members(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Bools:
+    """The cases in the denominators. Shape (n,)."""
+    there: Bools = rows & evaluation.gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
+    return there

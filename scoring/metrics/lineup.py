@@ -49,6 +49,23 @@ class Lineup:
         """How many cases some of these scorers tried and not all."""
         return int((self.tried[:, list(columns)].any(axis=1) & ~self.common(columns)).sum())
 
+    def only(self, rows: Bools, columns: Sequence[int]) -> "Lineup":
+        """These cases (n,) and these scorers alone."""
+        taken = list(columns)
+        return Lineup(
+            names=tuple(self.names[column] for column in taken),
+            families=tuple(self.families[column] for column in taken),
+            nothing=tuple(self.nothing[column] for column in taken),
+            rows=self.rows[rows],
+            tried=self.tried[rows][:, taken],
+            right=self.right[rows][:, taken],
+            verdicts=self.verdicts[rows][:, taken],
+            earliest=self.earliest[rows],
+            n_steps=self.n_steps[rows],
+            subsets=self.subsets[rows],
+            problems=self.problems[rows],
+        )
+
     def related(self, rows: Bools) -> bool:
         """Whether two of these cases are solutions of one problem."""
         return np.unique(self.problems[rows]).size < int(rows.sum())

@@ -10,18 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.metrics.first_error import harmonic
-from scoring.metrics.intervals import RESAMPLES, percentile_interval
+from scoring.metrics.accuracies import harmonic
+from scoring.metrics.intervals import RESAMPLES, SMALL, UNDEFINED, percentile_interval
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.resampling import resampled_counts
 from scoring.step_rewards import Bools, Floats, Ints
 
 METRICS = ("f1", "error_acc", "correct_acc")
 SIDES = ("erroneous", "clean")
-SMALL = 20
-"""With fewer cases than this on a side, a figure is marked."""
-UNDEFINED = 0.05
-"""Up to this share of the resamples may leave a figure undefined before its interval is not given."""
 
 
 @dataclass(frozen=True)
@@ -78,23 +74,34 @@ class SharedScores:
             return Figure(metric, value, None, None, n)
         return Figure(metric, None, None, None, n, self._reason(sides, (place,)))
 
+    def estimate(self, metric: str, column: int) -> Figure:
+        """The metric of one scorer (its place in the lineup), with its interval."""
+        at, place = METRICS.index(metric), self.columns.index(column)
+        return self._figure(metric, float(self.values[at, place]), self.draws[at, :, place], (place,))
+
     def difference(self, metric: str, left: int, right: int) -> Figure:
         """The metric of one scorer minus that of another (their places in the lineup)."""
-        at, places, sides = METRICS.index(metric), (self.columns.index(left), self.columns.index(right)), _sides(metric)
+        at, places = METRICS.index(metric), (self.columns.index(left), self.columns.index(right))
         value, draws = (side[at, ..., places[0]] - side[at, ..., places[1]] for side in (self.values, self.draws))
+        return self._figure(metric, float(value), draws, places)
+
+    def _figure(self, metric: str, value: float, draws: Floats, places: tuple[int, ...]) -> Figure:
+        """A value with the interval of its draws (r,); `places` are those of the scorers it is about."""
+        sides = _sides(metric)
         n = int(self.totals[:, sides].sum())
         if not np.isfinite(value):
             return Figure(metric, None, None, None, n, self._reason(sides, places))
         defined = draws[np.isfinite(draws)]
         lost = draws.size - defined.size
         if lost > UNDEFINED * draws.size:
-            note = f"no interval: the difference is undefined in {lost} of {draws.size} resamples"
-            return Figure(metric, float(value), None, None, n, None, note)
+            what = "value" if len(places) == 1 else "difference"
+            note = f"no interval: the {what} is undefined in {lost} of {draws.size} resamples"
+            return Figure(metric, value, None, None, n, None, note)
         notes = [f"{lost} of {draws.size} resamples are undefined and left out"] if lost else []
         if self.totals.sum(axis=0)[list(sides)].min() < SMALL:
             notes.append(f"small n: fewer than {SMALL} {' or '.join(SIDES[side] for side in sides)} cases")
         low, high = percentile_interval(defined)
-        return Figure(metric, float(value), low, high, n, None, "; ".join(notes) or None)
+        return Figure(metric, value, low, high, n, None, "; ".join(notes) or None)
 
     def _reason(self, sides: tuple[int, ...], places: tuple[int, ...]) -> str:
         """Why a metric is undefined here."""
@@ -125,6 +132,26 @@ def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: i
         columns: the scorers' places in the lineup.
         seed: of the resamples.
     """
+    right, cells, totals, hits = _counted(lineup, rows, columns)
+    shape = totals.shape
+    drawn = resampled_counts(right, cells, totals.size, lineup.problems[rows], seed)
+    drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
+    draws = _figures(drawn_hits, drawn_totals, both_zero=0.0)
+    names = tuple(lineup.names[column] for column in columns)
+    return SharedScores(names, columns, totals, hits, draws)
+
+
+def shared_values(lineup: Lineup, columns: tuple[int, ...]) -> Floats:
+    """METRICS of some scorers on the cases that all of them tried, shape (3, k); NaN where undefined."""
+    _, _, totals, hits = _counted(lineup, lineup.common(columns), columns)
+    return _figures(hits, totals)
+
+
+def _counted(lineup: Lineup, rows: Bools, columns: tuple[int, ...]) -> tuple[Bools, Ints, Ints, Ints]:
+    """Who is right on `rows` (m, k), the cell of each (m,), and counts by cell: cases (u, 2) and right ones (u, 2, k).
+
+    A cell is one side of one of the u subsets that take part: twice the subset's number, and 1 more for clean cases.
+    """
     numbers, subset = np.unique(lineup.subsets[rows], return_inverse=True)
     cells = 2 * subset + ~lineup.erroneous[rows]
     right = lineup.right[rows][:, list(columns)]
@@ -133,11 +160,7 @@ def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: i
     hits = np.zeros((*shape, len(columns)), dtype=np.int64)
     for place, marks in enumerate(right.T):
         hits[..., place] = np.bincount(cells[marks], minlength=2 * numbers.size).reshape(shape)
-    drawn = resampled_counts(right, cells, 2 * numbers.size, lineup.problems[rows], seed)
-    drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
-    draws = _figures(drawn_hits, drawn_totals, both_zero=0.0)
-    names = tuple(lineup.names[column] for column in columns)
-    return SharedScores(names, columns, totals, hits, draws)
+    return right, cells, totals, hits
 
 
 def _figures(hits: Ints | Floats, totals: Ints | Floats, both_zero: float = np.nan) -> Floats:

@@ -12,11 +12,12 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.filters import named
 from scoring.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP
-from scoring.metrics.paired import SMALL
+from scoring.judged_steps import JudgedSteps
+from scoring.metrics.intervals import SMALL
 from scoring.metrics.step_bins import StepBins
 from scoring.metrics.step_counts import METRICS, PARTS, denominators, figures, why_undefined
 from scoring.metrics.wilson import wilson_interval
-from scoring.step_rewards import Bools, Ints, JudgedSteps
+from scoring.step_rewards import Bools, Ints
 
 ERRONEOUS = "earliest_error >= 0"
 STEP_METRICS = ("acc", "positive_acc", "negative_acc", "prmscore")
@@ -132,15 +133,11 @@ def _erroneous(evaluation: Evaluation, rows: Bools) -> tuple[Ints, Ints, Ints]:
 
 
 def _steps(evaluation: Evaluation, judged: JudgedSteps, taken: Bools) -> tuple[Ints, Ints, Bools, Ints]:
-    """All labelled steps of the cases: 0-based index, number of steps of its case, judged wrong, gold label."""
-    n_steps = evaluation.gold.n_steps
-    lengths = n_steps[taken]
-    starts = np.cumsum(lengths) - lengths
-    step = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
-    labels = evaluation.gold.step_labels[np.repeat(taken, n_steps)].astype(np.int64)
-    wrong = judged.wrong[np.repeat(taken, np.diff(judged.offsets))]
-    known = labels != UNKNOWN_STEP
-    return step[known], np.repeat(lengths, lengths)[known], wrong[known], labels[known]
+    """All judged and labelled steps of the cases: 0-based index, number of its case's steps, judged wrong, label."""
+    labels = judged.gold(evaluation.gold).astype(np.int64)
+    those = taken[judged.cases] & (labels != UNKNOWN_STEP)
+    lengths = evaluation.gold.n_steps[judged.cases[those]]
+    return judged.steps[those], lengths, judged.wrong[those], labels[those]
 
 
 def _lowest_in(place: Ints, step: Ints) -> Ints:

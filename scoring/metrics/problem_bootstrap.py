@@ -5,12 +5,23 @@ from functools import lru_cache
 
 import numpy as np
 
+from scoring.metrics.draws import Numbers, exactly, times_drawn, weighted_sums
 from scoring.metrics.intervals import RESAMPLES
-from scoring.step_rewards import Floats, Ints
+from scoring.step_rewards import Bools, Floats, Ints
 
-BATCH = 1 << 20
+BATCH = 1 << 21
 """Numbers drawn at a time, so that memory does not grow with the cases."""
-_KEPT = 4
+_KEPT = 8
+
+
+def related(problems: Ints, rows: Bools) -> bool:
+    """Whether two of the cases are of one problem, so that whole problems have to be resampled.
+
+    Args:
+        problems: (n,) a number (0-based) of each case's problem.
+        rows: (n,) which cases are meant.
+    """
+    return bool((np.bincount(problems[rows]) > 1).any())
 
 
 def resampled_sums(parts: Floats, groups: Ints, n_groups: int, problems: Ints, seed: int) -> Floats:
@@ -27,35 +38,35 @@ def resampled_sums(parts: Floats, groups: Ints, n_groups: int, problems: Ints, s
         problems: (n,) a number of each case's problem, any whole numbers.
         seed: of the draws.
     """
-    numbers = np.unique(problems, return_inverse=True)[1]
-    order = np.argsort(groups, kind="stable")
-    numbers, parts = numbers[order], parts[order]
-    bounds = np.searchsorted(groups[order], np.arange(n_groups + 1))
+    names, numbers = np.unique(problems, return_inverse=True)
     sums = np.zeros((RESAMPLES, n_groups, parts.shape[1]))
-    if not numbers.size:
+    if not sums.size or not names.size:
         return sums
+    inside = np.flatnonzero(groups >= 0)
+    # What a problem adds to a group is one row, however many of its cases are in it.
+    pairs, place = np.unique(groups[inside] * names.size + numbers[inside], return_inverse=True)
+    by_problem = np.column_stack([np.bincount(place, part, pairs.size) for part in parts[inside].T]).astype(np.float64)
+    together, rows = exactly(by_problem, names.size), pairs % names.size
+    bounds = np.searchsorted(pairs, names.size * np.arange(n_groups + 1))
     done = 0
-    for drawn in _draws(int(numbers.max()) + 1, seed):
+    for drawn in _draws(names.size, seed):
+        size = drawn.shape[1]
         for group in range(n_groups):
             within = slice(bounds[group], bounds[group + 1])
-            times = drawn.take(numbers[within], axis=1)
-            np.matmul(times, parts[within], out=sums[done : done + len(drawn), group])
-        done += len(drawn)
+            sums[done : done + size, group] = weighted_sums(drawn, rows[within], together[within])
+        done += size
     return sums
 
 
-def _draws(n_problems: int, seed: int) -> Iterator[Floats]:
-    """How often each problem is in each resample: batches of shape (resamples of the batch, n_problems)."""
+def _draws(n_problems: int, seed: int) -> Iterator[Numbers]:
+    """How often each problem is in each resample: batches of shape (n_problems, resamples of the batch)."""
     size = min(RESAMPLES, max(1, BATCH // n_problems))
     for first in range(0, RESAMPLES, size):
         yield _drawn(n_problems, seed, first, min(size, RESAMPLES - first))
 
 
 @lru_cache(maxsize=_KEPT)
-def _drawn(n_problems: int, seed: int, first: int, size: int) -> Floats:
-    """One batch. Multinomial counts, got by counting draws, which is several times faster than drawing the counts."""
-    rng = np.random.default_rng([seed, first])
-    hits = rng.integers(0, n_problems, size=(size, n_problems), dtype=np.int64)
-    hits += n_problems * np.arange(size)[:, None]
-    counts = np.bincount(hits.ravel(), minlength=size * n_problems).reshape(size, n_problems)
-    return counts.astype(np.float64)
+def _drawn(n_problems: int, seed: int, first: int, size: int) -> Numbers:
+    """One batch; remembered, because scorers and thresholds are many and problems are the same."""
+    times = times_drawn(n_problems, size, np.random.default_rng([seed, first]))
+    return np.ascontiguousarray(times.T, dtype=np.float32)

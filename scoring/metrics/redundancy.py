@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.step_rewards import Bools, JudgedSteps
+from scoring.judged_steps import JudgedSteps
+from scoring.step_rewards import Bools, StepLabels
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +37,13 @@ def by_redundancy(evaluation: Evaluation, asked: Bools) -> JudgedSteps:
     """
     judged, cut = evaluation.judged_steps, evaluation.scorer.redundancy_threshold
     rows = redundancy_rows(evaluation, asked, cut)
-    if not (rows.labels | rows.numbers).any():
-        return judged
-    wrong, lengths = judged.wrong.copy(), np.diff(judged.offsets)
-    labels, numbers = evaluation.rewards.redundant, evaluation.rewards.redundancy
-    wrong[np.repeat(rows.labels, lengths)] = labels.values[np.repeat(rows.labels, np.diff(labels.offsets))]
-    if cut is not None:
-        above = numbers.values[np.repeat(rows.numbers, np.diff(numbers.offsets))] > cut
-        wrong[np.repeat(rows.numbers, lengths)] = above
-    return judged._replace(wrong=wrong)
+    if rows.labels.any():
+        judged = judged.with_labels(rows.labels, evaluation.rewards.redundant)
+    if cut is not None and rows.numbers.any():
+        numbers = evaluation.rewards.redundancy
+        above = StepLabels(numbers.values > cut, numbers.offsets, numbers.given)
+        judged = judged.with_labels(rows.numbers, above)
+    return judged
 
 
 def redundancy_untold(evaluation: Evaluation, asked: Bools) -> int:

@@ -2,13 +2,10 @@
 
 import numpy as np
 
+from scoring.metrics.draws import PRODUCTS, Numbers, exactly, times_drawn
 from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.problem_bootstrap import resampled_sums
 from scoring.step_rewards import Bools, Floats, Ints
-
-_PRODUCTS = 1 << 18
-"""Multiplications made at a time: draws stay in the processor's cache, and a product this small is not shared out to
-threads, which takes longer than the product wherever other programs run."""
 
 
 def resampled_counts(right: Bools, cells: Ints, n_cells: int, problems: Ints, seed: int) -> tuple[Floats, Floats]:
@@ -46,14 +43,11 @@ def _drawn_hits(right: Bools, rng: np.random.Generator) -> Floats:
     sums = np.zeros((RESAMPLES, right.shape[1]))
     if not size:
         return sums
-    # Sums of whole numbers are exact in float32 up to 16 million, in whatever order they are added.
-    marks = right.astype(np.float32)
-    step = max(1, _PRODUCTS // (size * max(16, right.shape[1])))
-    shift = size * np.arange(step)[:, None]
+    marks = exactly(right.astype(np.float64), size)
+    # Few enough at a time that the draws stay in the processor's cache.
+    step = max(1, PRODUCTS // (size * max(16, right.shape[1])))
     for start in range(0, RESAMPLES, step):
         count = min(step, RESAMPLES - start)
-        drawn = rng.integers(0, size, size=(count, size))
-        drawn += shift[:count]
-        weights = np.bincount(drawn.ravel(), minlength=count * size).reshape(count, size)
-        sums[start : start + count] = weights.astype(np.float32) @ marks
+        times: Numbers = times_drawn(size, count, rng).astype(marks.dtype)
+        sums[start : start + count] = times @ marks
     return sums

@@ -8,7 +8,8 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.axes import Axis
 from scoring.metrics.first_error import Unparsed
-from scoring.metrics.paired import SMALL, holm
+from scoring.metrics.intervals import SMALL
+from scoring.metrics.paired import holm
 from scoring.metrics.shares import Share, side_shares
 from scoring.metrics.wilson import difference_interval
 from scoring.step_rewards import Bools

@@ -12,10 +12,12 @@ import numpy as np
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
-from scoring.metrics.first_error import harmonic
+from scoring.judged_steps import JudgedSteps
+from scoring.metrics.accuracies import harmonic
 from scoring.metrics.redundancy import by_redundancy
+from scoring.metrics.surplus import surplus
 from scoring.problems import problems
-from scoring.step_rewards import Bools, Floats, Ints, JudgedSteps
+from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import Rule
 
 PARTS = ("TP", "FN", "FP", "TN", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
@@ -48,24 +50,25 @@ def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
 def case_parts(evaluation: Evaluation, facts: StepLabelled, twins: Evaluation | None = None) -> Floats:
     """The PARTS of each case, shape (n, len(PARTS)); zeros where nothing was tried.
 
-    Steps without a gold label and gold steps beyond the last one count nowhere. `first` is about cases whose earliest
-    wrong step is there. A case that was tried and has no judgement of its steps lowers the validity rate and counts
-    nowhere else.
+    Steps without a gold label or without a judgement count nowhere, and neither do gold steps beyond the last one; but
+    labels beyond it do (`scoring.metrics.surplus`). `first` is about cases whose earliest wrong step is judged. A case
+    that was tried and has no judgement of its steps lowers the validity rate and counts nowhere else.
     """
     judged = by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
     n, gold = judged.rows.size, evaluation.gold
-    case = np.repeat(np.arange(n), np.diff(judged.offsets))
-    labels = gold.step_labels[np.repeat(judged.rows, gold.n_steps)]
+    labels = judged.gold(gold)
     known = labels != UNKNOWN_STEP
     # TP, FN, FP, TN are 0 to 3: twice "the step is wrong" and once "it is judged wrong".
     kind = 2 * (labels == WRONG_STEP).astype(np.int64) + judged.wrong
-    counts = np.bincount((4 * case + kind)[known], minlength=4 * n).reshape(n, 4)
-    inside = judged.rows & gold.known & (gold.earliest >= 0) & (gold.earliest < gold.n_steps)
-    hit = np.zeros(n, dtype=np.bool_)
+    counts = np.bincount((4 * judged.cases + kind)[known], minlength=4 * n).reshape(n, 4)
+    inside = judged.rows & gold.known & (gold.earliest >= 0) & (gold.earliest < judged.lengths)
+    more = surplus(judged, gold)
+    hit = more.hit.copy()
     hit[inside] = judged.wrong[judged.offsets[:-1][inside] + gold.earliest[inside]]
     tried = judged.rows | (evaluation.tried & ~evaluation.answered)
     likeness, alike = _likeness(evaluation, judged, twins)
-    return np.column_stack([counts, hit, inside, judged.rows, tried, likeness, alike]).astype(np.float64)
+    first_n = inside | more.first
+    return np.column_stack([counts + more.counts, hit, first_n, judged.rows, tried, likeness, alike]).astype(np.float64)
 
 
 def _likeness(evaluation: Evaluation, judged: JudgedSteps, twins: Evaluation | None) -> tuple[Floats, Bools]:
@@ -98,15 +101,19 @@ def _same_threshold(twins: Evaluation, evaluation: Evaluation) -> Evaluation | N
         return twins
     if not isinstance(evaluation.rule, Rule):
         return None
-    return twins.compared(evaluation.rule.comparison).at(evaluation.rule.threshold)
+    rule = evaluation.rule
+    return twins.compared(rule.comparison, rule.on).at(rule.threshold)
 
 
 def right_rates(judged: JudgedSteps) -> Floats:
-    """The share of each case's steps that are judged right; NaN where none is judged. Shape (n,)."""
-    wrong = np.concatenate([[0], np.cumsum(judged.wrong)])
-    lengths = np.diff(judged.offsets)
-    rates = np.full(lengths.size, np.nan)
-    np.divide(wrong[judged.offsets[1:]] - wrong[judged.offsets[:-1]], lengths, out=rates, where=lengths > 0)
+    """The share of each case's judgements that say right, those beyond the last step too; NaN: there is none. (n,)."""
+    n, beyond = judged.rows.size, judged.beyond
+    ends = np.concatenate([[0], np.cumsum(judged.wrong)])
+    wrong = ends[judged.offsets[1:]] - ends[judged.offsets[:-1]]
+    wrong = wrong + np.bincount(beyond.cases[beyond.values], minlength=n)
+    lengths = judged.lengths + np.bincount(beyond.cases, minlength=n)
+    rates = np.full(n, np.nan)
+    np.divide(wrong, lengths, out=rates, where=lengths > 0)
     return 1 - rates
 
 
@@ -145,6 +152,20 @@ def figures(sums: Floats, undefined: Literal["nan", "official", "resampled"] = "
         ],
         axis=-1,
     )
+
+
+def prmscores(counts: Ints) -> Floats:
+    """The prmscore of `figures` alone, to the same digits.
+
+    Args:
+        counts: (4, ...) TP, FN, FP, TN.
+
+    Returns:
+        PRMScore in the shape of the rest, NaN where undefined.
+    """
+    tp, fn, fp, tn = counts.astype(np.float64)
+    scores: Floats = (_f1(tp, fn, fp, "nan") + _f1(tn, fp, fn, "nan")) / 2
+    return scores
 
 
 def _f1(found: Floats, missed: Floats, alarms: Floats, undefined: str) -> Floats:

@@ -14,7 +14,7 @@ import polars as pl
 
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.intervals import LEVEL
+from scoring.metrics.intervals import RESAMPLES, SMALL, percentile_intervals
 from scoring.metrics.problem_bootstrap import resampled_sums
 from scoring.metrics.step_counts import (
     METRICS,
@@ -27,7 +27,6 @@ from scoring.metrics.step_counts import (
     sums_by,
     why_undefined,
 )
-from scoring.problems import problem_numbers, problems
 from scoring.step_rewards import Bools, Floats, Ints
 
 AVERAGING = (
@@ -41,23 +40,29 @@ _TRIED = PARTS.index("tried")
 class _Part:
     """The figures of one line of the table: of pooled counts, or a plain mean over classes.
 
-    `values` and `n` have one number a metric, `draws` (resamples, metrics), `reasons` says why a figure is undefined.
+    `values`, `n` and `cases` have one number a metric, the last how many cases are in the denominator; `draws`
+    (resamples, metrics), `reasons` says why a figure is undefined.
     """
 
     subset: str
     values: Floats
     n: Floats
+    cases: Floats
     draws: Floats
     reasons: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """The classes of some cases: `names`, which of them hold no wrong step (`alone`), sums of PARTS and their draws."""
+    """The classes of some cases: `names`, which of them hold no wrong step (`alone`), sums of PARTS and their draws.
+
+    `cases` (s, metrics) counts the cases in each denominator.
+    """
 
     names: list[str]
     alone: Bools
     sums: Floats
+    cases: Floats
     drawn: Floats
     official: bool
 
@@ -72,14 +77,15 @@ class _Classes:
         for place, name in enumerate(self.names):
             pooled = self.sums[place]
             reasons = _reasons(plain[place], pooled, alone=bool(self.alone[place]))
-            yield _Part(name, values[place], denominators(pooled), draws[:, place], reasons)
+            yield _Part(name, values[place], denominators(pooled), self.cases[place], draws[:, place], reasons)
 
     def mean(self, subset: str, members: Ints) -> _Part:
         """The plain mean over some of the classes; over those with a wrong step for figures that need one."""
         plain, values = cells(figures(self.sums), self.alone), self.values()
         draws = cells(figures(self.drawn, "resampled"), self.alone)
         sizes = denominators(self.sums)
-        means, n, drawn = np.full(len(METRICS), np.nan), np.zeros(len(METRICS)), np.full(draws.shape[::2], np.nan)
+        means, drawn = np.full(len(METRICS), np.nan), np.full(draws.shape[::2], np.nan)
+        n, cases = np.zeros((2, len(METRICS)))
         reasons = {}
         for place, metric in enumerate(METRICS):
             taken = members[~self.alone[members]] if metric in OF_WRONG_STEPS else members
@@ -90,8 +96,9 @@ class _Classes:
             if undefined:
                 reasons[metric] = f"undefined in {undefined} of {taken.size} classes"
             means[place], n[place] = values[taken, place].mean(), sizes[taken, place].sum()
+            cases[place] = self.cases[taken, place].sum()
             drawn[:, place] = draws[:, taken, place].mean(axis=1)
-        return _Part(subset, means, n, drawn, reasons)
+        return _Part(subset, means, n, cases, drawn, reasons)
 
 
 def metric_rows(
@@ -113,21 +120,23 @@ def metric_rows(
         seed: of the intervals: 95%, whole problems resampled, no strata.
         official: say -1 where the benchmarks' toolkit does, and go on counting with it; such a figure has no interval.
 
-    Yields dictionaries with `subset, metric, value, low, high, n, reason`: fractions, null with a reason where
-    undefined. `n` counts steps, or cases for `first`, `validity_rate` and `similarity`. In a class that holds no wrong
-    step `prmscore` is `f1_positive`, as in the benchmark's tables, and means of what needs a wrong step leave it out.
+    Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
+    reason where undefined; `small` marks what fewer than SMALL cases say, and there is one run. `n` counts steps, or
+    cases for `first`, `validity_rate` and `similarity`. In a class that holds no wrong step `prmscore` is
+    `f1_positive`, as in the benchmark's tables, and means of what needs a wrong step leave it out.
     """
     parts = case_parts(evaluation, facts, twins)
     taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
     cases, parts = evaluation.gold.cases[taken], parts[taken]
-    numbers = problem_numbers(problems(cases))
+    numbers = evaluation.gold.problems[taken]
+    there = (denominators(parts) > 0).astype(np.float64)
     nothing = why_nothing(evaluation, rows)
 
     def grouped(column: str) -> _Classes:
         names, groups = _numbered(cases[column])
         alone = np.array([name in facts.without_errors for name in names], dtype=np.bool_)
-        drawn = resampled_sums(parts, groups, len(names), numbers, seed)
-        return _Classes(names, alone, sums_by(parts, groups, len(names)), drawn, official)
+        sums, counted = sums_by(parts, groups, len(names)), sums_by(there, groups, len(names))
+        return _Classes(names, alone, sums, counted, resampled_sums(parts, groups, len(names), numbers, seed), official)
 
     subsets = grouped("subset")
     # Where the subset is the class, as in PRMBench, there is no need to count twice.
@@ -138,6 +147,7 @@ def metric_rows(
         ["all"],
         np.zeros(1, np.bool_),
         sums_by(parts, whole, 1),
+        sums_by(there, whole, 1),
         resampled_sums(parts, whole, 1, numbers, seed),
         official,
     )
@@ -161,7 +171,7 @@ def pooled_interval(evaluation: Evaluation, rows: Bools, facts: StepLabelled, se
     """The interval of PRMScore over all steps, the same as in `metric_rows`; None where it is undefined."""
     parts = case_parts(evaluation, facts)
     taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
-    numbers = problem_numbers(problems(evaluation.gold.cases[taken]))
+    numbers = evaluation.gold.problems[taken]
     drawn = resampled_sums(parts[taken], np.zeros(taken.size, dtype=np.int64), 1, numbers, seed)
     low, high = _interval(figures(drawn, "resampled")[:, 0, :1])
     return None if low[0] is None or high[0] is None else (low[0], high[0])
@@ -200,15 +210,8 @@ def _reasons(values: Floats, sums: Floats, *, alone: bool) -> dict[str, str]:
 
 
 def _interval(draws: Floats) -> tuple[list[float | None], list[float | None]]:
-    """The central 95% of each column of draws; resamples in which the figure is undefined are left out."""
-    ends = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
-    low, high = np.full((2, draws.shape[1]), np.nan)
-    whole = ~np.isnan(draws).any(axis=0)
-    low[whole], high[whole] = np.quantile(draws[:, whole], ends, axis=0)
-    for column in np.flatnonzero(~whole):
-        defined = draws[~np.isnan(draws[:, column]), column]
-        if defined.size:
-            low[column], high[column] = np.quantile(defined, ends)
+    """The central 95% of each column of draws, None where there is none."""
+    low, high = percentile_intervals(draws)
     return _nulls(low), _nulls(high)
 
 
@@ -225,6 +228,9 @@ def _rows(line: _Part, nothing: str | None, *, twins: bool) -> Iterator[dict[str
         if reason and nothing and metric != "validity_rate":
             reason = nothing
         value = float(line.values[place])
+        if reason is None and low[place] is None:
+            lost = int(np.isnan(line.draws[:, place]).sum())
+            reason = f"no interval: undefined in {lost} of {RESAMPLES} resamples"
         yield {
             "subset": line.subset,
             "metric": metric,
@@ -233,4 +239,7 @@ def _rows(line: _Part, nothing: str | None, *, twins: bool) -> Iterator[dict[str
             "high": None if reason else high[place],
             "n": int(line.n[place]),
             "reason": reason,
+            "small": not np.isnan(value) and line.cases[place] < SMALL,
+            "sd": None,
+            "runs": 1,
         }

@@ -19,17 +19,13 @@ class Table:
 
 @dataclass(frozen=True)
 class Paper:
-    """A benchmark's paper: its tables, and the figures (pictures) that print no number.
-
-    `drops` says whether a case without a readable verdict is left out of the figures; else it counts as wrong.
-    """
+    """A benchmark's paper: its tables, and the figures (pictures) that print no number."""
 
     name: str
     title: str
     reference: str
     tables: tuple[Table, ...]
     pictures: tuple[int, ...] = ()
-    drops: bool = False
 
     def source(self, table: int) -> str:
         """Where a printed number stands, in words."""
@@ -79,7 +75,6 @@ PAPERS: dict[str, Paper] = {
                 *(Table(number, "step labels", f"every figure on {name}") for number, name in _DETAILED),
             ),
             pictures=(3, 4),
-            drops=True,
         ),
         Paper(
             "socratic",
@@ -91,7 +86,6 @@ PAPERS: dict[str, Paper] = {
                 Table(4, "step labels", "accuracy on right steps, on wrong steps and on all"),
             ),
             pictures=(3, 4),
-            drops=True,
         ),
         Paper(
             "grben",
@@ -110,7 +104,6 @@ PAPERS: dict[str, Paper] = {
                 Table(11, "first errors", "both accuracies and F1 on computer-science, Causelogics and Analobench"),
                 Table(12, "first errors", "both accuracies and F1 on Logiqa, FOLIO and MIRAGE"),
             ),
-            drops=True,
         ),
     )
 }

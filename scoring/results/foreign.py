@@ -13,7 +13,7 @@ import polars as pl
 
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
-from scoring.scorer import Comparison, Kind
+from scoring.scorer import Comparison, Kind, On
 
 FOREIGN: dict[str, pl.DataType] = {
     # 1-based line (or row) of the file.
@@ -58,6 +58,8 @@ class Foreign:
     `rows` has the columns of FOREIGN. `name` is what the scorer is called unless the user says otherwise; the fields
     after it are those of `scoring.scorer.Scorer`. `benchmark` is set where the format itself says which benchmark's
     ids these are. `label_base` says in words how indices were read, `read` counts the source's rows, usable or not.
+    Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
+    the rewards are as many as the steps, and the rewards where they are not.
     """
 
     format: str
@@ -73,6 +75,8 @@ class Foreign:
     threshold: float = 0.5
     threshold_source: str = "default"
     comparison: Comparison = "<"
+    on: On = "rewards"
+    labels_explained: bool = False
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None

@@ -8,10 +8,12 @@ a step is judged right (or redundant), and mostly come from a threshold on the s
 `idx` is `{classification}_{idx}` of the benchmark, and `correct_{idx}` of an unharmed original.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from scoring.boundary import DEFAULTS
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
@@ -20,7 +22,7 @@ from scoring.results.gathered import Gathered, Group, Record, Result, called, ca
 from scoring.results.label_threshold import label_threshold
 from scoring.results.numbers import number, numbers, reward_range, truths
 from scoring.results.records import inside
-from scoring.scorer import Comparison
+from scoring.scorer import Comparison, On
 
 TITLE = "PRMBench toolkit (mr_eval)"
 UNPARSED = "unparsed by the toolkit"
@@ -45,9 +47,9 @@ def recognises(row: Any) -> bool:
 def load(rows: Rows) -> list[Foreign]:
     """One Foreign a model and task. The first record with an id counts.
 
-    Where a threshold explains the labels beside the scores, it is the scorer's and the labels go; where none does, as
-    for labels on differences of neighbouring scores, scores and labels are both kept and the labels decide. A final
-    line's figures, in which -1 stands for undefined, are `settings["reported"]`.
+    Where a threshold explains the labels beside the scores, or else one on each score less that of the step before (as
+    the toolkit labels Skywork's), it is the scorer's and the labels add nothing. Where none does, the labels decide. A
+    final line's figures, in which -1 stands for undefined, are `settings["reported"]`.
     """
     reported: dict[Group, dict[str, Any]] = {}
 
@@ -117,7 +119,7 @@ def _gold(fields: Fields, length: int | None) -> int | None:
 
 def _foreign(source: str, found: Gathered, reported: Mapping[str, Any]) -> Foreign:
     judge = _is_judge(found)
-    threshold, threshold_source, comparison = _threshold(source, found, judge=judge)
+    told = _threshold(source, found, judge=judge)
     frame = foreign_frame(found.results)
     low, high = reward_range(frame["rewards"].to_list())
     task = found.group[-1] if len(found.group) > 1 else ""
@@ -131,9 +133,11 @@ def _foreign(source: str, found: Gathered, reported: Mapping[str, Any]) -> Forei
         label_base="error steps 1-based" if frame["gold"].count() else "no indices",
         benchmark="prmbench" if ids and "stem" not in task.lower() and all(map(_PRMBENCH.match, ids)) else None,
         kind="critic" if judge else "prm",
-        threshold=threshold,
-        threshold_source=threshold_source,
-        comparison=comparison,
+        threshold=told.threshold,
+        threshold_source=told.source,
+        comparison=told.comparison,
+        on=told.on,
+        labels_explained=told.explains,
         low=low,
         high=high,
         settings={**({"task_name": task} if task else {}), **({"reported": dict(reported)} if reported else {})},
@@ -149,41 +153,52 @@ def _is_judge(found: Gathered) -> bool:
     return answered or (any(said) and any(score is not None and score < 0 for score in scores))
 
 
-def _threshold(source: str, found: Gathered, *, judge: bool) -> tuple[float, str, Comparison]:
-    """The scorer's threshold, where it comes from and its comparison; takes out labels that it makes superfluous."""
+class _Threshold(NamedTuple):
+    """A scorer's threshold, where it comes from, how and with what it is compared, and whether it explains labels."""
+
+    threshold: float
+    source: str
+    comparison: Comparison = "<="
+    on: On = "rewards"
+    explains: bool = False
+
+
+def _threshold(source: str, found: Gathered, *, judge: bool) -> _Threshold:
     both = [result for result in found.results if result.get("rewards") and result.get("labels")]
     pairs = [pair for result in both for pair in zip(result["rewards"], result["labels"], strict=False)]
-    told = label_threshold(pairs)
-    if told is not None:
-        for result in both:
-            result["labels"] = None
-        where = "the file's labels fit it" if told.usual else "implied by the file's labels"
-        return told.threshold, where, told.comparison
+    if (told := _explaining(pairs, both)) is not None:
+        return told
     if pairs:
-        message = (
-            f"no threshold on the scores explains the labels{_by_differences(both)}: they decide as they are given"
-        )
+        message = "no threshold on the scores or their differences explains the labels: they decide as they are given"
         found.findings.append(Finding("warning", "labels-as-given", message, source))
     elif any(result.get("labels") for result in found.results):
         message = "there are labels without scores: they decide as given"
         found.findings.append(Finding("note", "labels-as-given", message, source))
     if judge and not pairs:
-        return 0.0, "the toolkit's for prompted judges", "<="
+        return _Threshold(0.0, "the toolkit's for prompted judges")
     if not pairs and any(result.get("rewards") for result in found.results):
         message = "there are scores without labels, so that the threshold is not known: 0.5 was assumed"
         found.findings.append(Finding("warning", "threshold-assumed", message, source))
-    return 0.5, "assumed" if not pairs else "default", "<="
+    return _Threshold(0.5, "assumed" if not pairs else "default")
 
 
-def _by_differences(both: list[Result]) -> str:
-    """In words, the threshold that labels have on each score less the one before it, if that explains them."""
+def _explaining(pairs: list[tuple[float, bool]], both: list[Result]) -> _Threshold | None:
+    """The threshold on scores, or else on their differences, that explains every label; None if neither does."""
+    if (told := label_threshold(pairs)) is not None:
+        source = "the file's labels fit it" if told.usual else "implied by the file's labels"
+        return _Threshold(told.threshold, source, told.comparison, explains=True)
     differences = [
         (score - before, right)
         for result in both
         for before, score, right in zip([0.0, *result["rewards"]], result["rewards"], result["labels"], strict=False)
     ]
-    told = label_threshold(differences)
-    return f" (differences of neighbouring scores above {told.threshold:g} do)" if told else ""
+    if (told := label_threshold(differences)) is None:
+        return None
+    usual = DEFAULTS["differences"][0]
+    if all((difference > usual) == right for difference, right in differences if math.isfinite(difference)):
+        return _Threshold(usual, "the file's labels fit it", "<=", "differences", explains=True)
+    source = "implied by the file's labels"
+    return _Threshold(told.threshold, source, told.comparison, "differences", explains=True)
 
 
 def _figures(value: Any) -> Any:

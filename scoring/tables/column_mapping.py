@@ -19,7 +19,7 @@ TEXTS = (
 """Fields that are taken over as texts."""
 
 COLUMNS = (
-    *("id", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
+    *("id", "problem", "steps", "earliest_error", "error_steps", "step_labels", "run"),
     *("final_answer_correct", "agreement", *TEXTS),
 )
 """Fields of a mapping that name a column each."""
@@ -42,6 +42,7 @@ class ColumnMapping:
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.
         rewards: Scorer's name -> column of its step rewards.
         verdicts: Scorer's name -> column of the earliest error that it predicts.
+        run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
         verdict_base: As `label_base`, for `verdicts`. Null = 0 is assumed, and said.
 
     Raises:
@@ -74,6 +75,7 @@ class ColumnMapping:
     origin: str | None = None
     rewards: Mapping[str, str] = field(default_factory=dict)
     verdicts: Mapping[str, str] = field(default_factory=dict)
+    run: str | None = None
     verdict_base: int | None = None
 
     def __post_init__(self) -> None:

@@ -85,4 +85,5 @@ _READ = {
     "step_labels": listed,
     "final_answer_correct": truth,
     "agreement": number,
+    "run": whole,
 }

@@ -39,13 +39,16 @@ def results(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
 
     A cell of rewards is a list of numbers (or of truth values: labels as given), as such or as JSON in a text, or one
     number for the whole solution. A cell of verdicts is the index of the step that the scorer takes for the earliest
-    wrong one. A row whose cell cannot be used is kept with the reason; the first row with an id counts.
+    wrong one. A row whose cell cannot be used is kept with the reason; the first row with an id and run counts.
 
     Raises:
-        UsageError: the mapping names no results, neither id nor problem and steps, or a column that is not there.
+        UsageError: the mapping names no results, runs of rewards, neither id nor problem and steps, or a column that is
+            not there.
     """
     if not mapping.rewards and not mapping.verdicts:
         raise UsageError("the mapping names no column of results.", "Name rewards or verdicts by their scorers.")
+    if mapping.run is not None and mapping.rewards:
+        raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
     if mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
     mapped = mapped_rows(rows, mapping)
@@ -69,13 +72,26 @@ def _result(mapping: ColumnMapping, bases: _Bases, fields: Fields) -> Result | N
     problem, steps = fields.text("problem"), fields.texts("steps")
     case_id(fields, "id", required=problem is None or steps is None)
     verdict = fields.value["kind"] == _VERDICTS
+    run = _run(fields, mapping)
+    if run is None:
+        return None
     return {
+        "run": run,
         "subset": fields.text("subset"),
         "problem": problem,
         "steps": steps,
         "gold": _gold(fields, mapping, bases.gold, steps),
         **(_verdict(fields, mapping, bases.verdicts[fields.value["scorer"]].base) if verdict else _rated(fields)),
     }
+
+
+def _run(fields: Fields, mapping: ColumnMapping) -> int | None:
+    """Which repetition the row is of, 0 where the table has one; None, with a finding, where that cannot be read."""
+    run = 0 if mapping.run is None else fields.value.get("run")
+    if type(run) is int and 0 <= run < _LARGE:
+        return run
+    fields.note("error", "bad-run", "the run is no whole number from 0 on")
+    return None
 
 
 def _gold(fields: Fields, mapping: ColumnMapping, base: LabelBase, steps: list[str] | None) -> int | None:

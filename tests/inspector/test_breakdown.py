@@ -9,7 +9,8 @@ import judged
 import making
 from inspector.bias import bias_document
 from inspector.breakdown import View, breakdown_document
-from inspector.cli import FORMS, main
+from inspector.cli import main
+from inspector.command_flags import FORMS
 from inspector.documents import cases_document, metrics_document
 from inspector.facet_counts import facet_counts
 from inspector.request import Request

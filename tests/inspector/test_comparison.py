@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 import making
-from inspector.cli import FORMS, main
-from inspector.comparison import COMPARISON, compare_document
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.comparison import COMPARISON, best_first, compare_document
 from inspector.request import Request
 from inspector.selection import load
 from scoring.errors import UsageError
@@ -107,6 +108,53 @@ def test_names_may_stand_behind_their_flag_too(root, capsys):
     words = ["--scorer", "gpt4", "compare", "x=y", "-w", root, "--json"]
     rows = json.loads(printed(words, capsys).out)["rows"]
     assert (rows[0]["scorer"], rows[0]["other"]) == ("x=y", "gpt4")
+
+
+def test_the_cascade_goes_in_the_order_that_was_asked_for(root):
+    names = ("x=y", "gpt4", "rand-0")
+    found = cells(document(root, *names))
+    for name, before in zip(names, (None, *names), strict=False):
+        assert (name, before, "all", "erroneous_cascade_right") in found
+    assert document(root, *names).provenance["cascade"]["bench"].startswith("x=y, gpt4, rand-0")
+    assert "log-odds" in document(root, *names).provenance["consensus"]
+    assert "consensus" not in document(root, "gpt4", "x=y").provenance
+    assert document(root, "gpt4", "x=y").provenance["cascade"] == {}
+
+
+def test_without_names_the_best_comes_first_and_that_is_said(root, capsys):
+    found = json.loads(printed(["compare", "-w", root, "--json"], capsys).out)
+    f1 = {row["scorer"]: row["value"] for row in found["rows"] if row["metric"] == "f1"}
+    order = [row["scorer"] for row in found["rows"] if row["metric"] == "clean_cascade_added"]
+    assert [f1[name] for name in order] == sorted(f1.values(), reverse=True)
+    assert found["provenance"]["cascade"]["bench"] == f"{', '.join(order)} (best first)"
+    worst_first = document(root, *reversed(order)).provenance["cascade"]["bench"]
+    assert worst_first == ", ".join(reversed(order))
+
+
+def test_best_first_takes_the_mean_over_benchmarks_and_puts_who_has_none_last(tmp_path):
+    sides = [making.scored(case, random.Random(1)) for case in making.study(n=24)[0]]
+    wrong = [replace(case, rewards=(0.9,) * (case.n_steps - 1) + (0.1,)) for case in sides]
+    nothing = [replace(case, rewards=None, refused="over length") for case in sides]
+    scorers = [(making.scorer(name), rows) for name, rows in (("bad", wrong), ("none", nothing), ("good", sides))]
+    making.workspace(tmp_path, sides, scorers)
+    assert best_first(load(Request(workspace=str(tmp_path)))).chosen == ("good", "bad", "none")
+
+
+def test_a_terminal_shows_the_consensus_and_a_line_a_scorer_of_the_cascade(root, capsys):
+    lines = printed(["compare", "gpt4", "rand-0", "x=y", "-w", root], capsys).out.splitlines()
+    (at,) = [row for row, line in enumerate(lines) if line.split()[:4] == ["benchmark", "any", "so", "far"]]
+    assert [line.split()[1] for line in lines[at + 2 : at + 5]] == ["gpt4", "rand-0", "x=y"]
+    rows = cells(document(root, "gpt4", "rand-0", "x=y"))
+    first, second = (rows["rand-0", "gpt4", "all", f"erroneous_cascade_{word}"]["value"] for word in ("right", "added"))
+    assert f"{first:.0f} ({second:+.0f})" in lines[at + 3]
+    decided = rows[None, None, "all", "consensus_decided"]
+    assert f"bench: consensus decides {decided['value']:.0f} of {decided['n']} cases, F1 " in "\n".join(lines)
+    assert sum("against the best, " in line for line in lines) == 1
+    assert max(len(line.rstrip()) for line in lines[at : at + 5]) <= 80
+
+
+def test_two_scorers_show_no_cascade(root, capsys):
+    assert "any so far" not in printed(["compare", "gpt4", "x=y", "-w", root], capsys).out
 
 
 def test_a_terminal_shows_standings_voices_and_three_lines_a_pair(root, capsys):

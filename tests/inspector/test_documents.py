@@ -7,7 +7,8 @@ import pytest
 import making
 import reference
 from inspector import documents
-from inspector.cli import FORMS, main
+from inspector.cli import main
+from inspector.command_flags import FORMS
 from inspector.exporting import export_document
 from inspector.inspection import inspect
 from inspector.messages import Export
@@ -200,7 +201,10 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
 def test_rows_have_the_columns_of_the_contract(root):
     selection = load(Request(workspace=root, scorers=("gpt4", "rand-0")))
     metrics = documents.metrics_document(selection).rows
-    assert metrics.columns == ["scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"]
+    assert metrics.columns == [
+        *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
+        *("small", "sd", "runs"),
+    ]
     cases = documents.cases_document(selection).rows
     for name in (
         "case",
@@ -241,9 +245,10 @@ def test_the_notes_say_what_a_reader_would_trip_over(tmp_path):
     ]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
     notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
-    assert notes[1:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
+    assert notes[1].startswith("small: fewer than 20 cases")
+    assert notes[2:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
     selection = load(Request(workspace=str(tmp_path), subsets=("a",)))
-    assert len(documents.metrics_document(selection).provenance["notes"]) == 1
+    assert len(documents.metrics_document(selection).provenance["notes"]) == 2
 
 
 def test_cases_that_share_problem_and_steps_are_counted(tmp_path):

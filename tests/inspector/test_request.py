@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inspector.cli import COMMANDS, FORMS, parse
+from inspector.cli import COMMANDS, parse
+from inspector.command_flags import FORMS
 from inspector.request import Request, shell_word
 from inspector.shell.requests import request_of
+from inspector.wishes import RULES
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
 WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(
@@ -34,8 +36,9 @@ REQUESTS = st.builds(
     scorers=WORDS,
     where=WORDS,
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
-    rules=st.lists(st.tuples(NAME, st.sampled_from(("<", "<="))), max_size=2).map(tuple),
-    unparsed=st.sampled_from(("wrong", "drop")),
+    rules=st.lists(st.tuples(NAME, st.sampled_from(tuple(RULES))), max_size=2).map(tuple),
+    unparsed=st.sampled_from(("wrong", "drop", None)),
+    protocol=st.sampled_from(("grben", "processbench", None)),
     seed=st.integers(0, 2**40),
     by=WORDS,
     sort=WORD,
@@ -137,6 +140,10 @@ def test_thresholds_name_a_scorer_or_none(text, pair):
         ("a=<=", ("a", "<=")),
         ("a=b=<=", ("a=b", "<=")),
         ("a=>", (None, "a=>")),
+        ("diff<", (None, "diff<")),
+        ("a=diff<=", ("a", "diff<=")),
+        ("diff=reward<", ("diff", "reward<")),
+        ("a=dif<", (None, "a=dif<")),
     ],
 )
 def test_rules_name_a_scorer_or_none(text, pair):

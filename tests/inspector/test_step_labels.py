@@ -147,7 +147,8 @@ def test_a_table_for_people_leads_with_prmscore(root, capsys, tmp_path):
     path = tmp_path / "out.csv"
     assert main(["metrics", "-w", root, "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.read_text().splitlines()))
-    assert list(rows[0]) == ["scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"]
+    assert list(rows[0])[:9] == ["scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"]
+    assert list(rows[0])[9:] == ["small", "sd", "runs"]
 
 
 def test_a_condition_leaves_cases_out(root, capsys):

@@ -162,7 +162,7 @@ def test_a_rule_that_was_asked_for_decides_every_row_and_is_told(root):
     document = thresholds_document(selection)
     assert set(document.rows["comparison"]) == {"<="}
     told = [note for note in document.provenance["notes"] if "as asked" in note]
-    assert told == ["abel: a step is wrong iff its reward <= threshold, as asked; its own rule is <"]
+    assert told == ["abel: a step is judged wrong iff its reward <= threshold, as asked; its own rule is <"]
     default = document.rows.filter((document.rows["kind"] == "default") & (document.rows["scorer"] == "abel"))
     expected = reference.metrics(cases(), 0.5, "<=")
     for row in default.iter_rows(named=True):

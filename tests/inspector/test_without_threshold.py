@@ -117,10 +117,14 @@ def test_further_runs_are_told(tmp_path):
     keys = load(Request(workspace=str(tmp_path))).cases["key"]
     VoteParts(folder).append(judged.votes(keys, [["0"]] * 6, run=1))
     found = load(Request(workspace=str(tmp_path)))
-    assert found.problems == (
-        "critic has 2 runs: its verdicts are those of the first; further runs are not averaged yet",
-    )
+    assert not found.problems
     assert found.evaluation("critic").columns["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]
+    assert votes_words(found.evaluation("critic"), 0).endswith("(first of 2 runs)")
+    assert len(found.answers("critic", 0)) == 5
+    assert (
+        "critic ran 2 times: this is its first run; metrics is about all of them"
+        in (cases_document(found).provenance["notes"])
+    )
 
 
 # -- one case
@@ -134,7 +138,7 @@ def test_sentences(selection):
         "predicted no error, and there is none: clean",
     ]
     assert said["labels"][3] == "predicted step 1, gold no error: false alarm"
-    assert said["labels"][5] == "refused: 2 labels for 1 steps"
+    assert said["labels"][5] == "refused: labels for 0 of 1 steps"
     assert said["critic"][4] == "unparsed: no number in the box"
     assert said["number"][0] == "no verdict, one number for the solution: 0.5"
     assert said["number"][5] == "refused: the file has no number"

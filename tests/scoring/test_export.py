@@ -213,8 +213,9 @@ def test_latex_has_a_row_a_line_and_no_special_character_of_the_data(cells):
     for line in rows.split("\n")[:-1]:
         left, end = line[: -len(r" & 0.5000 \\")], line[-len(r" & 0.5000 \\") :]
         assert end == r" & 0.5000 \\"
-        plain = re.sub(r"\\text(backslash|asciitilde|asciicircum)\{\}|\\[{}$&%#_]|\{[\[*]\}", "", left)
-        assert re.findall(r"[\\{}$&%#_~^\[*\x00-\x1f]", plain) == []
+        named = r"\\text(backslash|asciitilde|asciicircum|less|greater|bar)\{\}"
+        plain = re.sub(named + r"|\\[{}$&%#_]|\{[\[*]\}|-\{\}", "", left)
+        assert re.findall(r"[\\{}$&%#_~^\[*<>|\x00-\x1f]|--", plain) == []
 
 
 def test_latex_comments_stay_on_their_lines():

@@ -14,7 +14,7 @@ from scoring.gold import Gold
 from scoring.metrics.first_error import count, metric_rows
 from scoring.scorer import Scorer
 from scoring.thresholds import sweep
-from scoring.verdicts import AsGiven, Rule
+from scoring.verdicts import NO_VERDICT, AsGiven, Rule
 
 ALL = making.frame(judged.CASES)
 
@@ -43,7 +43,7 @@ def test_the_first_step_labelled_wrong_is_the_verdict():
     found = labelled()
     assert found.columns["scorer.verdict"].to_list() == [1, 0, -1, 1, -1, None]
     assert words(found) == ["exact", "early", "clean", "false_alarm", "missed", "refused"]
-    assert found.reasons[5] == "2 labels for 1 steps"
+    assert found.reasons[5] == "labels for 0 of 1 steps"
     assert (found.movable, found.coverage, found.rule.source) == (False, 5, "labels as given")
     assert found.rule.threshold is None
     assert found.columns.select("scorer.margin", "scorer.reward_at_gold").null_count().row(0) == (6, 6)
@@ -86,15 +86,15 @@ def test_labels_decide_where_there_are_rewards_too():
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([(True,)], "1 labels for 2 steps"),
-        ([(True, True, True)], "3 labels for 2 steps"),
+        ([(True,)], "labels for 1 of 2 steps"),
         ([(True, None)], "a label is missing"),
-        ([()], "0 labels for 2 steps"),
+        ([()], "labels for 0 of 2 steps"),
     ],
 )
-def test_labels_that_do_not_fit_are_refused_with_a_reason(rows, reason):
+def test_labels_that_say_of_no_step_that_it_is_wrong_and_not_of_all_are_refused_with_a_reason(rows, reason):
     found = labelled(rows, making.frame([Case(2, 0)]))
     assert (words(found), list(found.reasons)) == (["refused"], [reason])
+    assert found.verdicts.tolist() == [NO_VERDICT]
 
 
 def test_rows_with_and_without_labels_are_decided_each_in_its_way():

@@ -10,7 +10,7 @@ from reference import Case
 from scoring.critics.boxed import processbench_verdict, vote
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
-from scoring.votes import tally
+from scoring.votes import by_run, tally
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)
 
@@ -64,11 +64,23 @@ def test_a_verdict_without_a_text_votes_as_its_number():
     assert tally(cases, rows).verdicts.tolist() == [2]
 
 
-def test_of_several_runs_the_first_counts():
+def test_every_run_is_counted_by_itself_the_lowest_first():
     cases = making.frame([Case(3), Case(3)])
     runs = [judged.votes(cases["key"], [[ballot] * 3, [ballot]], run) for run, ballot in ((2, "2"), (0, "0"), (1, "1"))]
-    found = tally(cases, pl.concat(runs))
-    assert (found.verdicts.tolist(), found.runs, found.most) == ([0, 0], 3, 3)
+    found = by_run(cases, pl.concat(runs))
+    assert [(one.verdicts.tolist(), one.most) for one in found] == [([0, 0], 3), ([1, 1], 3), ([2, 2], 3)]
+
+
+def test_runs_are_numbered_within_a_benchmark():
+    cases = making.frame([Case(3), Case(3)]).with_columns(benchmark=pl.Series(["a", "b"]))
+    runs = [judged.votes(cases["key"][:1], [["0"]], 0), judged.votes(cases["key"], [["1"], ["2"]], 4)]
+    found = by_run(cases, pl.concat(runs))
+    assert [one.verdicts.tolist() for one in found] == [[0, 2], [1, NO_VERDICT]]
+
+
+def test_votes_of_other_cases_make_no_run():
+    cases = making.frame([Case(3), Case(3)])
+    assert by_run(cases[:1], judged.votes(cases["key"][1:], [["0"]])) == []
 
 
 @pytest.mark.parametrize("cases", [[], [Case(2)]])

@@ -8,13 +8,13 @@ import pytest
 import making
 import papers
 import reference
-from inspector import cli
+from inspector import cli, command_flags
 
 
 @pytest.mark.parametrize(
     "words", [("processbench",), ("processbench", "5"), ("processbench", "2"), ("processbench", "3", "--all")]
 )
-@pytest.mark.parametrize("form", cli.FORMS)
+@pytest.mark.parametrize("form", command_flags.FORMS)
 def test_the_command_in_a_document_prints_it_again(called, root, tmp_path, words, form):
     papers.processbench(root, papers.one_step(4, 4, 2, 3))
     out = called(*words, "--threshold", "0.4", f"--{form}")[1]
@@ -49,8 +49,9 @@ def test_a_boundary_that_is_not_the_papers_is_said(called, root):
     def notes(*words):
         return " ".join(json.loads(called("prmbench", "17", "--json", *words)[1])["provenance"]["notes"])
 
-    assert "as --rule '<=' does; not so here: a-prm" in notes()
+    assert "as --protocol prmbench does; not so here: a-prm" in notes()
     assert "not so here" not in notes("--rule", "<=")
+    assert "not so here" not in notes("--protocol", "prmbench")
 
 
 def test_three_lines_a_scorer_for_people(called, root):

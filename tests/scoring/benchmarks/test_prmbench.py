@@ -146,6 +146,12 @@ def test_of_repeated_ids_only_the_published_ones_are_known(read):
     assert codes(imported) == [("note", "repeated-id"), ("error", "repeated-id")]
 
 
+def test_of_two_rows_of_one_key_the_first_is_the_case(read):
+    first = row(0, "multi_solutions", idx="prm_test_p2_863", error_steps=[], modified_steps=[])
+    imported = read([first, {**first, "modified_process": ["Another solution."]}])
+    assert imported.cases["steps"].to_list() == [first["modified_process"]]
+
+
 def test_one_idx_in_two_classes_is_two_cases(read):
     imported = read([row(1, "circular"), row(1, "deception")])
     assert imported.cases["id"].to_list() == ["circular_sum_1", "deception_sum_1"]

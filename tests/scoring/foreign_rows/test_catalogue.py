@@ -7,7 +7,7 @@ import pytest
 import making
 import reference
 import rows_out
-from inspector import cli
+from inspector.command_flags import FOREIGN
 from scoring.foreign_rows.catalogue import CASES, REWARDS, case_lines, reward_lines
 from scoring.schema import REWARDS as REWARD_COLUMNS
 
@@ -15,7 +15,7 @@ BENCH = [reference.Case(2, 1, (0.9, 0.1), error_steps=(1,)), reference.Case(3, N
 
 
 def test_the_command_line_offers_exactly_these_formats():
-    assert set(cli.FOREIGN) == CASES.keys() | REWARDS.keys()
+    assert set(FOREIGN) == CASES.keys() | REWARDS.keys()
 
 
 @pytest.mark.parametrize("name", CASES)

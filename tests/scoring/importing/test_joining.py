@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -89,15 +90,32 @@ def test_an_id_counts_only_with_as_many_numbers_as_steps(of_three, joins):
             join(foreign, cases)
 
 
-@pytest.mark.parametrize("column", ["rewards", "labels"])
-@pytest.mark.parametrize("n", [2, 4])
-def test_missing_and_surplus_numbers_are_told_with_their_line(n, column):
+@pytest.mark.parametrize(
+    ("column", "n", "code", "said"),
+    [
+        ("rewards", 2, "length-mismatch", "2 numbers for 3 steps; the case is refused"),
+        ("rewards", 4, "length-mismatch", "4 numbers for 3 steps; the case is refused"),
+        ("labels", 2, "fewer-labels", "labels for 2 of 3 steps; the others are not judged"),
+        ("labels", 4, "more-labels", "4 labels for 3 steps; those beyond count in official figures of steps alone"),
+    ],
+)
+def test_missing_and_surplus_numbers_are_told_with_their_line(column, n, code, said):
     odd = {**texts(B), "id": "b", column: [True] * n if column == "labels" else [0.5] * n}
     found = join(results({**texts(A), "rewards": THREE}, odd), CASES)
     assert found.joined == 2
-    assert [(one.code, one.line, one.case, one.message) for one in found.findings] == [
-        ("length-mismatch", 2, "b", f"{n} numbers for 3 steps; the case is refused")
-    ]
+    assert [(one.code, one.line, one.case, one.message) for one in found.findings] == [(code, 2, "b", said)]
+
+
+@pytest.mark.parametrize("on", ["rewards", "differences"])
+def test_of_rewards_and_labels_that_say_the_same_the_labels_stay_where_the_rewards_do_not_fit(on):
+    values = [{**texts(A), "rewards": THREE, "labels": [True, False, True]}]
+    values.append({**texts(B), "rewards": THREE[:2], "labels": [True, False]})
+    found = join(replace(results(*values), labels_explained=True, on=on), CASES)
+    assert found.rewards.select("rewards", "labels").rows() == [(THREE, None), (None, [True, False])]
+    assert [one.code for one in found.findings] == ["fewer-labels"]
+    # Where they are the scorer's own decisions, both stay, and the labels decide.
+    found = join(results(*values), CASES)
+    assert found.rewards["rewards"].null_count() == found.rewards["labels"].null_count() == 0
 
 
 def test_ids_that_two_benchmarks_have_are_refused_with_both_named():

@@ -192,7 +192,8 @@ def test_a_workspace_without_a_folder(workspace):
 def test_a_second_file_with_another_threshold_does_not_move_the_first_ones_and_it_is_said(workspace):
     save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0))
     later = given({"b": 0.2}, "runs/b.jsonl", threshold=0.6, high=2.0)
-    told = "Here a step is judged wrong iff its reward < 0.6; it stays reward < 0.4, as in the files imported before."
+    told = "Here a step is judged wrong iff its reward < 0.6; "
+    told += "as in the files imported before, it stays its reward < 0.4."
     assert save(workspace, later) == Saved("a-prm", "new", told)
     assert save(workspace, later) == Saved("a-prm", "unchanged", told)
     assert save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0)) == Saved("a-prm", "unchanged")

@@ -13,7 +13,7 @@ from reference import Case
 from scoring.filters import passing
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
-from scoring.metrics.paired import SMALL
+from scoring.metrics.intervals import SMALL
 from scoring.verdicts import OUTCOMES
 
 SOME = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])

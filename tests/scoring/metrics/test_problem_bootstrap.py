@@ -20,7 +20,7 @@ def test_sums_are_those_of_whole_problems_in_plain_loops(rows):
     found = sums(np.column_stack([values, np.ones(len(rows))]), groups, problems, 3)
     assert found.shape == (RESAMPLES, 3, 2)
     numbers = sorted(set(problems.tolist()))
-    drawn = np.concatenate(list(problem_bootstrap._draws(len(numbers), 0)))
+    drawn = np.concatenate(list(problem_bootstrap._draws(len(numbers), 0)), axis=1).T
     assert (drawn.sum(axis=1) == len(numbers)).all()
     for resample in (0, 1, RESAMPLES - 1):
         for group in range(3):
@@ -60,8 +60,8 @@ def test_batches_cover_all_resamples(monkeypatch):
     found = sums(np.ones((10, 1)), np.zeros(10, dtype=int), np.arange(10))
     assert (found == 10).all()
     shapes = [drawn.shape for drawn in problem_bootstrap._draws(10, 3)]
-    assert shapes[0] == (7, 10)
-    assert sum(size for size, _ in shapes) == RESAMPLES
+    assert shapes[0] == (10, 7)
+    assert sum(size for _, size in shapes) == RESAMPLES
 
 
 def test_without_cases_all_sums_are_0():

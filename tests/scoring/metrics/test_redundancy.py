@@ -41,7 +41,8 @@ def test_numbers_without_a_known_threshold_decide_nothing_and_are_counted():
     ("numbers", "labels", "usable"),
     [
         ([0.1, 0.2], [True, False], (True, True)),
-        ([0.1], [True], (False, False)),
+        ([0.1], [True], (False, True)),
+        ([0.1, 0.2, 0.3], [], (False, False)),
         ([0.1, float("nan")], [True, None], (False, False)),
         ([0.1, None], None, (False, False)),
         (None, [False, False], (False, True)),

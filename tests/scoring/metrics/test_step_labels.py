@@ -255,9 +255,10 @@ def test_every_row_has_every_column_and_a_value_or_a_reason():
         "average",
     ]
     for row in rows:
-        assert list(row) == ["subset", "metric", "value", "low", "high", "n", "reason"]
-        assert (row["value"] is None) == (row["reason"] is not None)
-        assert (row["value"] is None) == (row["low"] is None) == (row["high"] is None)
+        assert list(row) == ["subset", "metric", "value", "low", "high", "n", "reason", "small", "sd", "runs"]
+        assert (row["sd"], row["runs"]) == (None, 1)
+        assert (row["low"] is None) == (row["high"] is None) == (row["reason"] is not None)
+        assert row["value"] is None or row["reason"] is None or row["reason"].startswith("no interval")
 
 
 def test_subsets_that_are_no_classes_are_reported_beside_the_categories_of_classes():
@@ -297,7 +298,8 @@ def test_the_headline_is_the_row_of_the_table(items, seed):
     assert (None if np.isnan(values[0]) else values[0]) == row["value"]
     assert sizes[0] == row["n"]
     if row["value"] is not None:
-        assert pooled_interval(found, rows, FACTS, seed) == (row["low"], row["high"])
+        interval = None if row["low"] is None else (row["low"], row["high"])
+        assert pooled_interval(found, rows, FACTS, seed) == interval
 
 
 def test_the_averaging_is_said_in_words():

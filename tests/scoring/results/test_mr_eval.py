@@ -60,8 +60,9 @@ def test_a_record_is_the_same_in_every_kind_of_line(rows, value, name):
     (found,) = load(rows, value)
     assert found.rows.schema == FOREIGN
     assert found.rows.select("line", "id", "rewards", "labels", "reason").rows() == [
-        (1, "circular_sums_1", [0.9, 0.2], None, None)
+        (1, "circular_sums_1", [0.9, 0.2], [True, False], None)
     ]
+    assert (found.labels_explained, found.on) == (True, "rewards")
     assert (found.name, found.kind, found.benchmark, found.read) == (name, "prm", "prmbench", 1)
     assert (found.threshold, found.comparison, found.threshold_source) == (0.5, "<=", "the file's labels fit it")
     assert (found.low, found.high) == (0.0, 1.0)
@@ -114,7 +115,7 @@ def test_scores_of_prompted_judges_lie_around_0(rows):
     assert (found.kind, found.low, found.high) == ("critic", -1.0, 1.0)
     assert (found.threshold, found.comparison) == (0.0, "<=")
     assert found.threshold_source == "implied by the file's labels"
-    assert found.rows["labels"].to_list() == [None, None]
+    assert found.labels_explained
     (bare,) = load(rows, checkpoint({"scores": scores(0.3, -0.3), "idx": "circular_a", "validity": True}))
     assert (bare.threshold, bare.threshold_source) == (0.0, "the toolkit's for prompted judges")
 
@@ -124,7 +125,7 @@ def test_logits_keep_their_range_and_the_threshold_of_their_labels(rows):
     assert (found.threshold, found.low, found.high) == (-2.0, -3.0, 4.0)
 
 
-def test_labels_on_differences_are_kept_beside_the_scores_and_decide(rows):
+def test_labels_on_differences_give_a_threshold_on_differences(rows):
     # Each label says whether its score is not more than 0.05 below the one before it.
     (found,) = load(
         rows,
@@ -133,16 +134,28 @@ def test_labels_on_differences_are_kept_beside_the_scores_and_decide(rows):
     )
     assert found.rows["rewards"].to_list() == [[0.9, 0.7, 0.69], [0.1, 0.08, 0.4]]
     assert found.rows["labels"].to_list() == [[True, False, True], [True, True, True]]
-    assert (found.threshold, found.threshold_source) == (0.5, "default")
-    assert codes(found) == [("warning", "labels-as-given", None)]
-    assert "differences of neighbouring scores above" in found.findings[0].message
+    assert (found.on, found.threshold, found.comparison, found.labels_explained) == ("differences", -0.05, "<=", True)
+    assert found.threshold_source == "the file's labels fit it"
+    assert not found.findings
+
+
+def test_another_threshold_on_differences_is_the_roundest_that_explains_the_labels(rows):
+    (found,) = load(rows, record("circular_a", (0.9, 0.7, 0.3, 0.29), (True, True, False, True)))
+    assert (found.on, found.threshold, found.comparison) == ("differences", -0.3, "<=")
+    assert found.threshold_source == "implied by the file's labels"
+
+
+def test_the_first_step_has_nothing_before_it_and_is_held_against_the_threshold_itself(rows):
+    values = [record("circular_a", (0.9, 0.84, 0.8), (True, False, True)), record("circular_b", (-0.06,), (False,))]
+    (found,) = load(rows, *values, record("circular_c", (-0.04, 0.2), (True, True)))
+    assert (found.on, found.threshold, found.comparison) == ("differences", -0.05, "<=")
 
 
 def test_labels_that_nothing_explains_are_kept_as_well(rows):
     (found,) = load(rows, record(rewards=(0.5, 0.5, 0.5), labels=(True, True, False)))
     assert found.rows["labels"].to_list() == [[True, True, False]]
     assert [finding.code for finding in found.findings] == ["labels-as-given"]
-    assert "differences" not in found.findings[0].message
+    assert (found.labels_explained, found.on) == (False, "rewards")
 
 
 def test_labels_without_scores_are_taken_as_given(rows):

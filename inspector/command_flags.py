@@ -1,0 +1,96 @@
+"""The words and flags of each command, beside those of all. Only argparse is imported, so that `--help` is quick."""
+
+import argparse
+
+from inspector.common_flags import Collect, natural
+
+FORMS = ("json", "jsonl", "csv", "markdown", "latex")
+FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
+"""Formats of `export`."""
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("output (default: a table)")
+    forms = group.add_mutually_exclusive_group()
+    for form in FORMS:
+        forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="")
+    group.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all")
+    group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
+
+
+def _export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("cases", "rewards"), help="the shown cases, or one scorer's rewards for them")
+    parser.add_argument("--to", choices=FOREIGN, required=True, help="cases: all but mr_eval; rewards: grben, mr_eval")
+    parser.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all (default: stdout)")
+    parser.add_argument("--name", metavar="NAME", help="mr_eval: the model_name, which is its own --model")
+
+
+def _paper(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", choices=("processbench", "prmbench", "socratic", "grben"), help="the paper's benchmark")
+    parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
+    parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
+    parser.add_argument(
+        "--check", action="store_true", help="exit with 1 if a figure here does not round to the printed one"
+    )
+
+
+def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
+    """The flags of one command."""
+    if name == "import":
+        paths = "files, folders or patterns (benchmarks, results or tables), or hf:NAME"
+        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help=paths)
+        parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
+        runs = "which independent repetition these answers are; figures are means over them (default 0)"
+        parser.add_argument("--run", type=natural, metavar="N", help=runs)
+        parser.add_argument("--mapping", metavar="FILE", help="which column of a table is what (JSON)")
+        parser.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
+        parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
+        parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        return
+    if name == "score":
+        from scoring.arguments import add_arguments
+
+        add_arguments(parser)
+        return
+    if name == "doctor":
+        parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
+        return
+    if name == "export":
+        _export(parser)
+        return
+    if name == "demo":
+        parser.add_argument("--no-app", action="store_true", help="print the board and exit")
+        parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
+        return
+    _output(parser)
+    _of_numbers(name, parser)
+
+
+def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
+    """What a command that prints a document takes beside the flags of all of them."""
+    if name == "show":
+        parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
+        parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
+    if name == "metrics":
+        parser.add_argument("--by", action=Collect, metavar="COL", default=(), help="group by these columns")
+    if name == "thresholds":
+        parser.add_argument(
+            "--flips",
+            nargs="*",
+            metavar="X",
+            help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
+        )
+    if name == "paper":
+        _paper(parser)
+    if name == "compare":
+        words = "two scorers or more, by name or a unique part of it (default: all that have a verdict)"
+        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=words)
+    if name == "breakdown":
+        from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
+
+        add_breakdown(parser)
+    if name == "best-of-n":
+        of = "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)"
+        parser.add_argument("--of", type=int, metavar="N", help=of)
+    if name == "cases":
+        parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")

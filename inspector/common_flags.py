@@ -1,0 +1,102 @@
+"""The flags that are known before and after every command. Only argparse is imported, so that `--help` is quick."""
+
+import argparse
+
+PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
+"""Names of `scoring.protocols`, which is not imported for `--help`."""
+TAKE_A_VALUE = frozenset(
+    {
+        *("-w", "--workspace", "--where", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
+        *("--redundancy", "--protocol", "--unparsed", "--seed", "-o", "--output"),
+    }
+)
+"""Flags whose next word is theirs."""
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold", "rule", "redundancy")
+
+
+def common_flags(default: object) -> argparse.ArgumentParser:
+    """Flags known before and after every command. `default` SUPPRESS keeps the later parser from undoing the first."""
+
+    def value(given: object) -> object:
+        return argparse.SUPPRESS if default is argparse.SUPPRESS else given
+
+    def dest(flag: str) -> str:
+        # A command's parser starts from nothing and would undo what was collected before it.
+        return flag.strip("-") if default is argparse.SUPPRESS else f"early_{flag.strip('-')}"
+
+    common = argparse.ArgumentParser(add_help=False)
+    which = common.add_argument_group("which cases and scorers")
+    which.add_argument("-w", "--workspace", metavar="DIR", default=value(None), help="the workspace's folder")
+    for flag, text in {
+        "--benchmark": "only this benchmark (repeatable); `demo` is known everywhere",
+        "--subset": "only this subset (repeatable)",
+        "--scorer": "only this scorer: its name or a unique part of it (repeatable)",
+        "--where": 'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
+    }.items():
+        metavar = "SQL" if flag == "--where" else "NAME"
+        which.add_argument(flag, action=Collect, metavar=metavar, default=value(()), help=text, dest=dest(flag))
+    which.add_argument(
+        "--threshold",
+        action=Collect,
+        metavar="X",
+        dest=dest("--threshold"),
+        default=value(()),
+        help="a number, default, best, dev or from:SUBSET, for all scorers or as SCORER=X (repeatable)",
+    )
+    which.add_argument(
+        "--rule",
+        action=Collect,
+        metavar="RULE",
+        dest=dest("--rule"),
+        default=value(()),
+        help="'<' or '<=': how a reward stands to the threshold where its step is wrong; 'diff<' or 'diff<=': how its "
+        "reward less that of the step before does, threshold -0.05 unless given; 'reward<' and 'reward<=' undo that; "
+        "or SCORER=RULE (repeatable)",
+    )
+    which.add_argument(
+        "--redundancy",
+        action=Collect,
+        metavar="X",
+        dest=dest("--redundancy"),
+        default=value(()),
+        help="above which number a step is redundant, for scorers that judge it; or SCORER=X (repeatable)",
+    )
+    decides = "decide as this benchmark's protocol does, boundary, tuned thresholds and undefined figures included"
+    which.add_argument("--protocol", choices=PROTOCOLS, default=value(None), help=decides)
+    uncounted = "how cases without a verdict count (default: as the benchmark's protocol does)"
+    which.add_argument("--unparsed", choices=("wrong", "drop"), default=value(None), help=uncounted)
+    seeded = "seed of resampling and of dev sets (default 0)"
+    which.add_argument("--seed", type=natural, default=value(0), metavar="N", help=seeded)
+    which.add_argument(
+        "--baselines", action="store_true", default=value(False), help="also a coin, always-clean and always-first-step"
+    )
+    how = common.add_argument_group("how it looks")
+    how.add_argument("-q", "--quiet", action="store_true", default=value(False), help="no words on stderr")
+    how.add_argument("--no-color", action="store_true", default=value(False), help="no colours (also NO_COLOR=1)")
+    how.add_argument("--ascii", action="store_true", default=value(False), help="plain ASCII bars and lines")
+    how.add_argument("--no-mouse", action="store_true", default=value(False), help="leave the mouse to the terminal")
+    return common
+
+
+class Collect(argparse.Action):
+    """Collect a repeatable flag, before and after the command alike, into one tuple."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, _flag: str | None = None
+    ) -> None:
+        """Add what was given."""
+        setattr(namespace, self.dest, (*getattr(namespace, self.dest, ()), values))
+
+
+def together(args: argparse.Namespace) -> argparse.Namespace:
+    """Repeatable flags before the command and after it make one tuple, in this order."""
+    for name in _REPEATABLE:
+        setattr(args, name, (*vars(args).pop(f"early_{name}"), *getattr(args, name, ())))
+    return args
+
+
+def natural(text: str) -> int:
+    """A whole number, 0 or more."""
+    if (number := int(text)) < 0:
+        raise argparse.ArgumentTypeError(f"{number} is below 0")
+    return number

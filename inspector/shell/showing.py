@@ -1,0 +1,102 @@
+"""`show`: one case, its steps and what each scorer made of them."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+
+import polars as pl
+
+from inspector.case_pages import CaseDocument
+from inspector.case_table import CaseTable, Judgement
+from inspector.documents import case_document
+from inspector.names import match_name
+from inspector.selection import Selection, load
+from inspector.shell.output import form_of, print_table, put
+from inspector.shell.requests import request_of
+from inspector.text import clean, json_text
+from scoring.export import footer
+from scoring.importing.original import original_row
+
+TOLD = ("case", "subset", "generator", "problem", "earliest_error", "error_type", "pattern", "reason_of_gold")
+BESIDE = 3
+"""Up to so many scorers stand beside the steps' texts; more have tables of their own, by number."""
+ACROSS = 5
+"""Scorers in one of these: with the words of gold they fill 80 columns."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write one case, or the row of the file it was made of."""
+    selection = load(request_of(args))
+    row = _row(selection, args.case)
+    if args.row:
+        print(json_text(original_row(selection.workspace, selection.cases.row(row, named=True))))
+        return 0
+    document = case_document(selection, row, form_of(args))
+    if args.raw:
+        facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
+        document = replace(document, provenance=facts, raw=True)
+    if form_of(args):
+        put(document, args, selection.problems)
+        return 0
+    *first, last = _tables(document)
+    facts = {name: document.provenance[name] for name in TOLD}
+    print(clean("\n".join(footer(facts)), lines=True))
+    for table in first:
+        print()
+        print_table(table)
+    print()
+    put(document, args, selection.problems, last)
+    return 0
+
+
+def _tables(document: CaseDocument) -> Iterator[pl.DataFrame]:
+    """The steps with few scorers beside them, or many in tables that follow; at last a line a scorer."""
+    table = document.table
+    if table is None or not table.columns:
+        yield document.rows
+        return
+    numbered = len(table.columns) > BESIDE
+    heads = [str(n) if numbered else column.name for n, column in enumerate(table.columns, 1)]
+    if numbered:
+        yield document.rows.select("step", "text", "gold")
+        for start in range(0, len(heads), ACROSS):
+            yield _judged(table, heads, range(start, min(start + ACROSS, len(heads))))
+    else:
+        beside = _judged(table, heads, range(len(heads)))
+        yield beside.insert_column(1, pl.Series("text", [*table.texts, "", ""], dtype=pl.String))
+    yield _scorers(table, heads if numbered else None)
+
+
+def _judged(table: CaseTable, heads: list[str], places: range) -> pl.DataFrame:
+    """A line a step with the judgements of the scorers at these places, then their verdicts and step accuracies."""
+    columns = {
+        "step": [*map(str, range(len(table.texts))), "verdict", "accuracy"],
+        "gold": [*table.gold, "", ""],
+    }
+    for place in places:
+        scorer = table.columns[place]
+        columns[heads[place]] = [*map(_marked, scorer.judgements), scorer.verdict, scorer.step_accuracy]
+    return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+
+
+def _marked(judgement: Judgement) -> str:
+    """A judgement for a terminal: `x` where the step is judged wrong, `<` at the verdict."""
+    marks = ("x" if judgement.wrong else "") + ("<" if judgement.verdict else "")
+    return f"{judgement.text} {marks}".strip()
+
+
+def _scorers(table: CaseTable, heads: list[str] | None) -> pl.DataFrame:
+    names = [column.name for column in table.columns]
+    outcomes = [column.outcome for column in table.columns]
+    numbers = {} if heads is None else {"": heads}
+    return pl.DataFrame({**numbers, "scorer": names, "outcome (x judged wrong, < verdict)": outcomes})
+
+
+def _row(selection: Selection, wanted: str) -> int:
+    """The row id of the case called `wanted`, or of the only one whose name contains it."""
+    names = selection.cases["case"]
+    exact = selection.cases.with_row_index("_row").filter((pl.col("case") == wanted) | (pl.col("id") == wanted))
+    if exact.height == 1:
+        return int(exact["_row"][0])
+    found = match_name(wanted, names.to_list(), "case")
+    return int((names == found).arg_max() or 0)

@@ -1,0 +1,16 @@
+"""The range in which a threshold moves."""
+
+from scoring.evaluation import Evaluation
+
+
+def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
+    """Lowest and highest of what the threshold is compared with; never empty, and (0, 1) without a scorer.
+
+    The range of rewards is the scorer's own, widened to rewards beyond it; that of differences holds the default.
+    """
+    if evaluation is None:
+        return 0.0, 1.0
+    scorer, compared, default = evaluation.scorer, evaluation.compared_values, evaluation.default[0]
+    own = (scorer.low, scorer.high) if compared is evaluation.rewards else (default, default)
+    low, high = float(compared.values.min(initial=own[0])), float(compared.values.max(initial=own[1]))
+    return (low, high) if low < high else (low, low + 1.0)

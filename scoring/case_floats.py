@@ -1,0 +1,109 @@
+"""Three numbers a case that say its outcome at every threshold, and how far it is from another one."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.step_rewards import Bools, Floats, Ints, StepRewards
+from scoring.verdicts import (
+    CLEAN,
+    EARLY,
+    EXACT,
+    FALSE_ALARM,
+    LATE,
+    MISSED,
+    NO_GOLD,
+    ByThreshold,
+    Codes,
+    under,
+)
+
+_BY_COUNT = np.array(
+    [[MISSED, LATE, EXACT, EARLY], [CLEAN, FALSE_ALARM, FALSE_ALARM, FALSE_ALARM], [NO_GOLD] * 4], dtype=np.uint8
+)
+"""The outcome of an erroneous case, a clean one and one without gold by how many of its floats are under a cut."""
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFloats:
+    """The three numbers a case that decide its outcome at every threshold. Shape (n,), Float64; NaN: none does.
+
+    A reward is here what the threshold is compared with, which may be a difference of two.
+
+    `before`: lowest reward before the gold step, +inf at step 0. `at`: the lower of that and the reward at the gold
+    step. `all`: lowest of all. For clean cases (and those without gold) `before` and `at` equal `all`; where the gold
+    step is beyond the last one they do too, so that no threshold makes such a case exact.
+    """
+
+    before: Floats
+    at: Floats
+    all: Floats
+
+    def outcomes(self, rule: ByThreshold, gold: Ints, has_gold: Bools, fixed: Codes) -> Codes:
+        """The same codes as deciding step by step, from the floats alone; where these are NaN, the `fixed` ones."""
+        before, at, lowest = (
+            under(side, rule.cut, rule.comparison).view(np.uint8) for side in (self.before, self.at, self.all)
+        )
+        # before >= at >= all, so that how many of the three are under the threshold says which.
+        column = before + at + lowest
+        kind = (gold < 0).view(np.uint8)
+        kind[~has_gold] = 2
+        return np.where(np.isnan(self.all), fixed, _BY_COUNT.ravel()[4 * kind + column])
+
+
+def case_floats(rewards: StepRewards, gold: Ints, decided: Bools | None = None) -> CaseFloats:
+    """Reduce step rewards to the three floats a case.
+
+    Args:
+        rewards: of n cases, or what stands in their place (`StepRewards.on`).
+        gold: (n,) earliest errors, 0-based, negative where there is no error.
+        decided: (n,) the cases that a threshold decides, of those with rewards; by default all of these.
+    """
+    n = gold.size
+    lowest = np.full(n, np.nan)
+    rows = np.flatnonzero(rewards.scored)
+    if not rows.size:
+        return CaseFloats(lowest, lowest.copy(), lowest.copy())
+    starts = rewards.offsets[:-1][rows]
+    lengths = rewards.offsets[1:][rows] - starts
+    lowest[rows] = np.minimum.reduceat(rewards.values, starts)
+    before, at = lowest.copy(), lowest.copy()
+    inside = (gold[rows] >= 0) & (gold[rows] < lengths)
+    erroneous, step = rows[inside], gold[rows][inside]
+    if erroneous.size:
+        start = rewards.offsets[:-1][erroneous]
+        before[erroneous] = _minimum_until(rewards.values, start, start + step)
+        at[erroneous] = np.minimum(before[erroneous], rewards.values[start + step])
+    if decided is not None:
+        before[~decided] = at[~decided] = lowest[~decided] = np.nan
+    return CaseFloats(before, at, lowest)
+
+
+def _minimum_until(values: Floats, starts: Ints, ends: Ints) -> Floats:
+    """The minimum of each values[start:end]; +inf where that is empty. Starts and ends ascend together."""
+    bounds = np.column_stack([starts, ends]).ravel()
+    lowest = np.minimum.reduceat(np.append(values, np.inf), bounds)[::2]
+    return np.where(starts == ends, np.inf, lowest)
+
+
+def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floats:
+    """Signed distance from the threshold to the nearest one at which the case turns right or wrong. Shape (n,).
+
+    `threshold` is one for all or one a case, shape (n,). The distance is positive for right cases, negative for wrong
+    ones, minus infinity where no threshold makes the case right, NaN where there is no outcome or no threshold decides.
+    """
+    below, above = threshold - floats.at, floats.before - threshold
+    exact = np.minimum(below, above)
+    wrong = np.where(floats.at < floats.before, np.minimum(np.abs(below), np.abs(above)), np.inf)
+    clean = np.abs(floats.all - threshold)
+    return np.select(
+        [
+            np.isnan(floats.all),
+            codes == EXACT,
+            np.isin(codes, (EARLY, LATE, MISSED)),
+            codes == CLEAN,
+            codes == FALSE_ALARM,
+        ],
+        [np.nan, exact, -wrong, clean, -clean],
+        np.nan,
+    )

@@ -1,0 +1,44 @@
+"""Text from data as literal text of Markdown and of LaTeX: nothing in it is read as markup."""
+
+import re
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+_CONTROL = re.compile("[\x00-\x1f\x7f]+")
+_LATEX = {
+    # After a row's end these two would be read as its arguments.
+    "[": "{[}",
+    "*": "{*}",
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "%": r"\%",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    # These three print as other signs in the fonts that LaTeX takes by itself.
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    # Two minus signs would be joined to a dash.
+    "-": "-{}",
+}
+_LATEX_SPECIAL = re.compile(r"[\\{}$&%#_~^\[*<>|]|-(?=-)")
+
+
+def markdown_text(text: str) -> str:
+    """The text on one line of a Markdown table: marks behind backslashes, line breaks as <br>."""
+    return _LINE_BREAK.sub("<br>", _MARKDOWN.sub(r"\\\1", text))
+
+
+def latex_text(text: str) -> str:
+    """The text on one line of LaTeX: special characters as commands that print them, control characters as spaces."""
+    return _LATEX_SPECIAL.sub(lambda match: _LATEX[match[0]], one_line(text))
+
+
+def one_line(text: str) -> str:
+    """The text with every run of control characters as one space."""
+    return _CONTROL.sub(" ", text)

@@ -1,0 +1,44 @@
+"""One row of a comparison, and the two sides that its counts are told for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from scoring.metrics.lineup import Lineup
+from scoring.metrics.paired import SIDES, Figure
+from scoring.step_rewards import Bools
+
+
+def sides(lineup: Lineup) -> Iterator[tuple[str, Bools]]:
+    """Each side's name and its cases, shape (n,)."""
+    yield SIDES[0], lineup.erroneous
+    yield SIDES[1], ~lineup.erroneous
+
+
+def none_of(side: str) -> str:
+    """Why there is no count of a side."""
+    return f"no {side} case in common"
+
+
+def plain_row(about: dict[str, Any], metric: str, value: float | None, n: int, reason: str) -> dict[str, Any]:
+    """A row over all subsets. `about` holds `left_out` and, where there are any, `scorer` and `other`."""
+    return {
+        "scorer": None,
+        "other": None,
+        **about,
+        "subset": "all",
+        "metric": metric,
+        "value": None if value is None else float(value),
+        "low": None,
+        "high": None,
+        "n": n,
+        "p": None,
+        "p_holm": None,
+        "reason": reason if value is None else None,
+        "note": None,
+    }
+
+
+def figure_row(about: dict[str, Any], metric: str, figure: Figure, nothing: str | None = None) -> dict[str, Any]:
+    """A row of a mean over subsets with its interval; `nothing` says why it could not even be asked for."""
+    made = plain_row(about, metric, figure.value, figure.n, nothing or figure.reason or "")
+    return {**made, "subset": "average", "low": figure.low, "high": figure.high, "note": figure.note}

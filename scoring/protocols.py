@@ -1,0 +1,115 @@
+"""Protocols as values: how each benchmark turns what a scorer gave into its official figure.
+
+A benchmark's own protocol always says how answers that cannot be read count. Asked for by name, a protocol also decides
+the boundary, which thresholds are tuned and on what, and what an undefined figure is.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scoring.errors import UsageError
+from scoring.metrics.first_error import Unparsed
+from scoring.published.names import normalised
+from scoring.scorer import Comparison, Scorer
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How one benchmark's figures are made.
+
+    `unparsed` says whether refused and unparsed cases count as wrong or leave the denominators. `comparison` is how a
+    reward stands to the threshold where its step is wrong; None = as the scorer has it. Scorers whose family or name
+    begins with one of `tuned` have rewards without a natural threshold and get the one that `tuning` says; all others
+    keep their own. `undefined` is what the official figure says where a denominator is empty; None = nothing at all.
+    `counts` says in words what becomes of answers without a verdict, `source` where all of this is stated.
+    """
+
+    name: str
+    unparsed: Unparsed
+    counts: str
+    source: str
+    comparison: Comparison | None = None
+    tuned: tuple[str, ...] = ()
+    tuning: Literal["default", "dev", "from:gsm8k"] = "default"
+    undefined: float | None = None
+
+    def __str__(self) -> str:
+        decides = [self.counts]
+        if self.comparison:
+            decides.append(f"a step is wrong iff its reward {self.comparison} threshold")
+        if self.tuned:
+            decides.append(f"thresholds of {', '.join(self.tuned)} are tuned ({self.tuning})")
+        if self.undefined is not None:
+            decides.append(f"what has an empty denominator is {self.undefined:g}")
+        return "; ".join(decides)
+
+    def tunes(self, scorer: Scorer) -> bool:
+        """Whether the scorer's threshold is tuned: a property of scorer and protocol together."""
+        called = (normalised(scorer.family), normalised(scorer.name))
+        return any(one.startswith(self.tuned) for one in called)
+
+    def threshold(self, scorer: Scorer) -> str:
+        """What is asked of the scorer's threshold, in the words of `--threshold`."""
+        return self.tuning if self.tunes(scorer) else "default"
+
+
+_AS_PRMBENCH = "what cannot be read is left out and lowers the validity rate"
+
+PROTOCOLS: dict[str, Protocol] = {
+    one.name: one
+    for one in (
+        Protocol(
+            "processbench",
+            unparsed="wrong",
+            counts="unparsed and refused cases count as wrong",
+            source="Zheng et al., arXiv 2412.06559, section 4.1 and run_eval.py",
+            tuned=("skywork",),
+            tuning="from:gsm8k",
+        ),
+        Protocol(
+            "prmbench",
+            unparsed="drop",
+            counts=_AS_PRMBENCH,
+            source="Song et al., arXiv 2501.03124, section 4.2 and mr_eval/tasks/prmtest_classified/task.py",
+            comparison="<=",
+            undefined=-1.0,
+        ),
+        Protocol(
+            "socratic",
+            unparsed="drop",
+            counts=_AS_PRMBENCH,
+            source="Li et al., arXiv 2505.23474, section 4, which uses PRMBench's toolkit",
+            comparison="<=",
+            undefined=-1.0,
+        ),
+        Protocol(
+            "grben",
+            unparsed="drop",
+            counts="unparsed and refused cases are left out",
+            source="GR-Ben, section 4 and evaluation/metrics.py",
+            comparison="<",
+            tuned=("universal", "versa", "llemma"),
+            tuning="dev",
+            undefined=0.0,
+        ),
+    )
+}
+"""Name -> protocol. A name is that of the benchmark it belongs to."""
+
+_OTHERS = PROTOCOLS["processbench"]
+
+
+def protocol_of(benchmark: str) -> Protocol:
+    """A benchmark's own protocol; that of ProcessBench where it has none."""
+    return PROTOCOLS.get(benchmark, _OTHERS)
+
+
+def protocol_named(name: str) -> Protocol:
+    """The protocol of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {name!r}.", f"There are: {', '.join(PROTOCOLS)}.")
+    return PROTOCOLS[name]

@@ -1,0 +1,271 @@
+"""`best-of-n`: the document, the command, and responses of people's own from a file to a figure."""
+
+import json
+import random
+import shlex
+
+import numpy as np
+import pytest
+
+import making
+import response_making
+import response_reference
+from authored import json_lines
+from inspector.best_of_n import BEST_OF_N, best_of_n_document
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.headline import official_score
+from inspector.request import Request
+from inspector.selection import load
+from scoring.benchmarks.imported import Imported
+from scoring.cache import RewardParts
+from scoring.errors import UsageError
+
+NAMES = ("good", "other", "partial")
+
+
+def study(seed=0):
+    """Problems in two subsets with four responses each, as three scorers scored them; the last left some out."""
+    rng = random.Random(seed)
+    found = {name: [] for name in NAMES}
+    for number in range(12):
+        right = [rng.random() < 0.5 for _ in range(4)]
+        for name in NAMES:
+            rewards = [tuple(rng.choice((0.2, 0.5, 0.9)) for _ in range(rng.randint(1, 3))) for _ in right]
+            gaps = [None if name == "partial" and number < 3 else one for one in rewards]
+            found[name].append((("gsm8k", "math")[number % 2], list(zip(gaps, right, strict=True))))
+    # The steps are those of the case, so all scorers need as many rewards.
+    for name in NAMES[1:]:
+        found[name] = [
+            (
+                subset,
+                [(trimmed(rewards, model, rng), right) for (rewards, right), (model, _) in zip(one, two, strict=True)],
+            )
+            for (subset, one), (_, two) in zip(found[name], found["good"], strict=True)
+        ]
+    return found
+
+
+def trimmed(rewards, model, rng):
+    return None if rewards is None else tuple(rng.choice((0.1, 0.4, 0.8)) for _ in model)
+
+
+def workspace(root, found, **also):
+    cases, columns = response_making.flat(found["good"])
+    scorers = [(making.scorer(name), response_making.flat(found[name])[0]) for name in found]
+    return making.workspace(root, cases, scorers, "candidates", **columns, **also)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("it's responses")
+    workspace(root, study())
+    return str(root)
+
+
+def cells(document):
+    keys = ("scorer", "benchmark", "subset", "aggregation", "metric", "of")
+    found = {tuple(row[key] for key in keys): row for row in document.rows.iter_rows(named=True)}
+    assert len(found) == document.rows.height
+    return found
+
+
+def expected(found, name, aggregation, subset=None, n=4):
+    values = []
+    for own, responses in found[name]:
+        if subset in {None, own}:
+            rewards, right = zip(*responses, strict=True)
+            values.append(response_reference.best_of(response_reference.scores(aggregation, rewards), right, n))
+    return float(np.mean(values))
+
+
+def test_rows_are_in_long_form_and_say_how_they_came_to_be(root):
+    document = best_of_n_document(load(Request(workspace=root, seed=3)))
+    assert document.rows.columns == list(BEST_OF_N)
+    facts = document.provenance
+    assert facts["coverage"]["good"] == {"candidates": "12 of 12 problems"}
+    assert facts["coverage"]["partial"] == {"candidates": "9 of 12 problems"}
+    assert facts["seed"] == 3
+    assert any(note.startswith("shifted_product: ") for note in facts["notes"])
+
+
+def test_values_are_those_of_plain_loops(root):
+    found, rows = study(), cells(best_of_n_document(load(Request(workspace=root))))
+    for name in NAMES[:2]:
+        for aggregation in response_reference.SCORES:
+            for subset in ("gsm8k", "math"):
+                value = rows[name, "candidates", subset, aggregation, "prm@n", 4]["value"]
+                assert value == pytest.approx(expected(found, name, aggregation, subset))
+            both = [expected(found, name, aggregation, subset) for subset in ("gsm8k", "math")]
+            average = rows[name, "candidates", "average", aggregation, "prm@n", 4]
+            assert average["value"] == pytest.approx(np.mean(both))
+        for n in (1, 2):
+            value = rows[name, "candidates", "all", "min", "prm@n", n]["value"]
+            assert value == pytest.approx(expected(found, name, "min", n=n))
+    row = rows["partial", "candidates", "all", "product", "prm@n", 4]
+    assert (row["n"], row["left_out"]) == (9, 3)
+
+
+def test_over_scorers_are_those_that_scored_every_problem(root):
+    found, rows = study(), cells(best_of_n_document(load(Request(workspace=root))))
+    values = [expected(found, name, "mean") for name in NAMES[:2]]
+    row = rows[None, "candidates", "all", "mean", "prm@n_sd", 4]
+    assert (row["n"], row["value"]) == (2, pytest.approx(np.std(values)))
+    row = rows[None, "candidates", "all", "mean", "prm@n_somers_d_prmscore", 4]
+    assert (row["n"], row["value"]) == (0, None)
+    assert row["reason"] == "fewer than two scorers have both prm@n of every problem and prmscore"
+    one = cells(best_of_n_document(load(Request(workspace=root, scorers=("good",)))))
+    row = one[None, "candidates", "all", "mean", "prm@n_sd", 4]
+    assert (row["value"], row["reason"]) == (None, "fewer than two scorers scored every problem")
+
+
+def test_prmscore_and_f1_are_held_against_it(tmp_path):
+    found = {name: study()["good"] if name == "good" else study()["other"] for name in NAMES[:2]}
+    made = workspace(tmp_path / "w", found)
+    for benchmark in ("prmbench", "processbench"):
+        cases, scorers = making.study(n=60)
+        frame = making.full_frame(cases, benchmark, problem=[f"{benchmark} {index}" for index in range(60)])
+        made.add([Imported(benchmark, "made.jsonl", "made", "0-based", frame.height, frame, ())])
+        for name, (_, rows) in zip(NAMES[:2], scorers, strict=False):
+            RewardParts(tmp_path / "w" / "rewards" / making.scorer(name).folder).append(
+                making.rewards(rows, frame["key"])
+            )
+    selection = load(Request(workspace=str(tmp_path / "w"), where=("benchmark = 'candidates'",)))
+    rows = cells(best_of_n_document(selection))
+    y = [rows[name, "candidates", "all", "min", "prm@n", 4]["value"] for name in NAMES[:2]]
+    for benchmark, metric, subset in (("prmbench", "prmscore", "all"), ("processbench", "f1", "average")):
+        within = (selection.cases["benchmark"] == benchmark).to_numpy()
+        unparsed = selection.unparsed(benchmark)
+        x = [official_score(selection.evaluation(name), within, unparsed, benchmark) for name in NAMES[:2]]
+        assert None not in x
+        assert [rows[name, benchmark, subset, None, metric, None]["value"] for name in NAMES[:2]] == x
+        row = rows[None, "candidates", "all", "min", f"prm@n_somers_d_{metric}", 4]
+        assert (row["value"], row["n"]) == (response_reference.somers_d(x, y), 2)
+        spread = rows[None, benchmark, subset, None, f"{metric}_sd", None]
+        assert (spread["value"], spread["n"]) == (pytest.approx(np.std(x)), 2)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n", [None, 2])
+def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, n, form, capsysbinary):
+    document = best_of_n_document(load(Request(workspace=root, seed=3, baselines=True)), n, form)
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsysbinary.readouterr().out == document.render(form).encode()
+
+
+def test_a_terminal_gets_a_line_a_scorer_and_aggregation(root, capsys):
+    assert main(["best-of-n", "-w", root, "--baselines"]) == 0
+    said = capsys.readouterr()
+    lines = [line.split() for line in said.out.splitlines()]
+    assert ["candidates", "partial", "shifted_product"] in [line[:3] for line in lines]
+    assert ["candidates", "(no", "scorer)", "pass@n"] in [line[:4] for line in lines]
+    assert "3 of 12" in said.out
+    assert "verdicts or labels without numbers rank nothing" in said.out
+    assert "candidates: 12 problems, 48 responses (12 with 4)" in said.err
+
+
+def test_a_filter_chooses_among_what_it_shows(root):
+    rows = cells(best_of_n_document(load(Request(workspace=root, where=("id <> 'c0'",), subsets=("gsm8k",)))))
+    sizes = {(key[2], key[5]): row["value"] for key, row in rows.items() if key[4] == "problems"}
+    assert sizes == {("gsm8k", 3): 1.0, ("gsm8k", 4): 5.0, ("all", 3): 1.0, ("all", 4): 5.0}
+    assert rows[None, "candidates", "all", None, "pass@n", None]["n"] == 6
+
+
+# -- what there is nothing to say of
+
+
+@pytest.mark.parametrize(
+    ("columns", "n", "told"),
+    [
+        ({"final_answer_correct": [None] * 4, "problem_id": ["1", "1", "2", "2"]}, None, "of no shown case"),
+        ({"final_answer_correct": [True] * 4, "problem_id": ["1", "2", "3", "4"]}, None, "no shown problem has two"),
+        ({"final_answer_correct": [True] * 4, "problem_id": ["1", "1", "1", "2"]}, 4, "no shown problem has 4"),
+        ({"final_answer_correct": [True] * 4, "problem_id": ["1", "1", "1", "2"]}, 0, "out of 0 responses"),
+    ],
+)
+def test_without_responses_there_is_one_sentence_and_exit_code_2(tmp_path, columns, n, told, capsys):
+    cases = [making.reference.Case(1, -1, (0.5,))] * 4
+    making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], **columns)
+    with pytest.raises(UsageError, match=told):
+        best_of_n_document(load(Request(workspace=str(tmp_path / "w"))), n)
+    words = [] if n is None else ["--of", str(n)]
+    assert main(["best-of-n", "-w", str(tmp_path / "w"), *words]) == 2
+    said = capsys.readouterr()
+    assert (said.out, len(said.err.splitlines())) == ("", 1)
+
+
+def test_oddities_are_told(tmp_path, capsys):
+    cases = [making.reference.Case(1, -1, (-0.5,))] * 5
+    columns = {
+        "problem_id": ["1", "1", "1", "2", "3"],
+        "final_answer_correct": [True, False, None, True, False],
+        "generator": ["a", "b", None, "a", "a"],
+        "steps": [[r"\boxed{7}"]] * 5,
+    }
+    making.workspace(tmp_path / "w", cases, [(making.scorer("negative"), cases)], **columns)
+    assert main(["best-of-n", "-w", str(tmp_path / "w")]) == 0
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith(("bench", "negative"))] == [
+        "bench: 1 problems, 2 responses (1 with 2)",
+        "bench: 2 problems with one response are left out: nothing is chosen there",
+        "bench: 1 responses are left out: their final answer is neither right nor wrong",
+        "bench: right and wrong responses in 1 of 1 problems: the choice matters there alone",
+        "bench: 1 problems have responses of several generators, and the best of all is chosen",
+        "bench: in 1 problems one answer is labelled right and wrong; for maj@n its first label counts",
+        "negative on bench: 2 step rewards are below 0, so that products change sign",
+    ]
+
+
+# -- people's own responses
+
+
+def own_rows(problems=6, responses=4, seed=1):
+    rng = random.Random(seed)
+    rows = []
+    for problem in range(problems):
+        for number in range(responses):
+            right = rng.random() < 0.5
+            answer = problem if right else problem + rng.randint(1, 2)
+            steps = [f"Let {number} be.", rf"So it is \boxed{{{answer}}}."]
+            rewards = [rng.choice((0.2, 0.6, 0.9)), round(rng.random(), 3)]
+            row = {"problem": f"How much is {problem}?", "steps": steps, "is_correct": right}
+            rows.append({**row, "answer": str(answer), "scores": rewards})
+    return rows
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
+    rows, path = own_rows(), tmp_path / "candidates.jsonl"
+    path.write_bytes(json_lines(rows))
+    words = []
+    if mapped:
+        mapping = {
+            "format": 1,
+            "benchmark": "mine",
+            "problem": "problem",
+            "steps": "steps",
+            "rewards": {"prm": "scores"},
+        }
+        (tmp_path / "mapping.json").write_text(json.dumps({**mapping, "final_answer_correct": "is_correct"}))
+        words = ["--mapping", str(tmp_path / "mapping.json")]
+    assert main(["import", str(path), *words, "-w", str(tmp_path / "w")]) == 0
+    capsys.readouterr()
+    assert main(["best-of-n", "-w", str(tmp_path / "w"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["rows"]
+    value = {
+        (row["scorer"], row["aggregation"], row["metric"], row["of"]): row["value"]
+        for row in found
+        if row["subset"] == "all"
+    }
+    problems = [rows[start : start + 4] for start in range(0, len(rows), 4)]
+    scorer = "prm" if mapped else "scores"
+    for name in response_reference.SCORES:
+        best = []
+        for problem in problems:
+            scores = response_reference.scores(name, [tuple(one["scores"]) for one in problem])
+            best.append(problem[response_reference.first_best(scores)]["is_correct"])
+        assert value[scorer, name, "prm@n", 4] == pytest.approx(np.mean(best))
+    votes = [
+        response_reference.majority([one["answer"] for one in problem], [one["is_correct"] for one in problem])
+        for problem in problems
+    ]
+    assert value[None, None, "maj@n", 4] == pytest.approx(np.mean(votes))

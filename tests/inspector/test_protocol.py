@@ -1,0 +1,144 @@
+"""`--protocol` and how each benchmark counts what has no verdict."""
+
+import json
+
+import pytest
+
+import making
+import reference
+from inspector.cli import main
+from inspector.documents import metrics_document
+from inspector.request import Request
+from inspector.selection import load
+from scoring.errors import UsageError
+
+CASES = [
+    reference.Case(2, 1, (0.9, 0.1), subset="gsm8k"),
+    reference.Case(2, 1, (0.9, 0.5), subset="gsm8k"),
+    reference.Case(2, -1, (0.9, 0.8), subset="gsm8k"),
+    reference.Case(2, -1, None, "over length", subset="gsm8k"),
+    reference.Case(2, 0, (0.6, 0.9), subset="math"),
+    reference.Case(2, -1, (0.9, 0.7), subset="math"),
+]
+
+
+def made(tmp_path, benchmark, *names, cases=CASES):
+    scorers = [(making.scorer(name), cases) for name in names or ("plain",)]
+    making.workspace(tmp_path / "w", cases, scorers, benchmark)
+    return str(tmp_path / "w")
+
+
+def values(root, **asked):
+    document = metrics_document(load(Request(workspace=root, **asked)))
+    return {(row["subset"], row["metric"]): row for row in document.rows.iter_rows(named=True)}, document.provenance
+
+
+@pytest.mark.parametrize(("benchmark", "correct"), [("processbench", 0.5), ("grben", 1.0), ("bench", 0.5)])
+def test_a_refused_case_counts_as_the_benchmark_counts_it(tmp_path, benchmark, correct):
+    found, provenance = values(made(tmp_path, benchmark))
+    assert found["gsm8k", "correct_acc"]["value"] == correct
+    assert provenance["unparsed"] == ("drop" if correct == 1 else "wrong")
+    assert provenance["protocol"].startswith(benchmark if benchmark != "bench" else "processbench")
+
+
+def test_what_is_asked_comes_before_the_protocol(tmp_path):
+    root = made(tmp_path, "grben")
+    assert values(root, unparsed="wrong")[0]["gsm8k", "correct_acc"]["value"] == 0.5
+    assert values(root, protocol="processbench")[0]["gsm8k", "correct_acc"]["value"] == 0.5
+    assert values(root, protocol="processbench", unparsed="drop")[0]["gsm8k", "correct_acc"]["value"] == 1.0
+
+
+def test_several_benchmarks_count_each_in_its_own_way(tmp_path):
+    root = made(tmp_path, "grben")
+    making.workspace(tmp_path / "w", CASES, [], "processbench")
+    document = metrics_document(load(Request(workspace=root)))
+    found = {
+        row["benchmark"]: row["value"]
+        for row in document.rows.iter_rows(named=True)
+        if (row["subset"], row["metric"]) == ("gsm8k", "correct_acc")
+    }
+    assert found == {"grben": 1.0, "processbench": 0.5}
+    assert document.provenance["unparsed"] == {"grben": "drop", "processbench": "wrong"}
+
+
+def test_the_boundary_is_the_protocols_unless_it_is_asked_for(tmp_path):
+    root = made(tmp_path, "prmbench")
+    loaded = [
+        load(Request(workspace=root, **asked)).evaluation("plain")
+        for asked in ({}, {"protocol": "prmbench"}, {"protocol": "prmbench", "rules": ((None, "<"),)})
+    ]
+    assert [one.rule.comparison for one in loaded] == ["<", "<=", "<"]
+    # The second case's wrong step is exactly on the threshold of 0.5.
+    assert [int(one.verdicts[1]) for one in loaded] == [-1, 1, -1]
+
+
+def test_processbench_tunes_skywork_on_gsm8k_and_nobody_else(tmp_path):
+    root = made(tmp_path, "processbench", "Skywork-PRM-7B", "plain")
+    found = load(Request(workspace=root, protocol="processbench"))
+    assert found.evaluation("Skywork-PRM-7B").rule.source == "best on subset gsm8k (optimistic there)"
+    assert found.evaluation("plain").rule.source == "default"
+    by_hand = load(Request(workspace=root, thresholds=(("Skywork-PRM-7B", "from:gsm8k"),)))
+    assert found.evaluation("Skywork-PRM-7B").rule == by_hand.evaluation("Skywork-PRM-7B").rule
+    asked = load(Request(workspace=root, protocol="processbench", thresholds=((None, "0.3"),)))
+    assert asked.evaluation("Skywork-PRM-7B").rule.threshold == 0.3
+
+
+def test_what_it_would_be_tuned_on_must_be_there(tmp_path):
+    root = made(tmp_path, "processbench", "Skywork-PRM-7B", cases=CASES[4:])
+    with pytest.raises(UsageError, match="tunes Skywork-PRM-7B on gsm8k: not here"):
+        load(Request(workspace=root, protocol="processbench"))
+    given = Request(workspace=root, protocol="processbench", thresholds=(("Skywork-PRM-7B", "0.4"),))
+    assert load(given).evaluation("Skywork-PRM-7B").rule.threshold == 0.4
+
+
+def test_grben_says_0_where_a_denominator_is_empty_only_when_asked(tmp_path):
+    cases = [
+        reference.Case(1, 0, (0.9,), subset="a"),
+        reference.Case(1, -1, (0.1,), subset="a"),
+        reference.Case(1, -1, (0.9,), subset="b"),
+        reference.Case(1, 0, (0.1,), subset="c"),
+        reference.Case(1, -1, (0.9,), subset="c"),
+    ]
+    root = made(tmp_path, "grben", cases=cases)
+    own, asked = values(root)[0], values(root, protocol="grben")[0]
+    assert own["a", "f1"]["value"] is None
+    assert own["average", "f1"]["value"] is None
+    assert (asked["a", "f1"]["value"], asked["a", "f1"]["reason"]) == (0.0, "both accuracies are 0")
+    assert asked["b", "error_acc"]["value"] == 0.0
+    assert asked["average", "f1"]["value"] == pytest.approx((0 + 0 + 1) / 3)
+    assert asked["average", "error_acc"]["value"] == pytest.approx((0 + 0 + 1) / 3)
+    assert asked["average", "f1"]["low"] is None
+    assert asked["all", "f1"] == own["all", "f1"]
+
+
+def test_grben_without_subsets_averages_over_all(tmp_path):
+    cases = [reference.Case(1, 0, (0.9,), subset=None), reference.Case(1, -1, (0.1,), subset=None)]
+    found = values(made(tmp_path, "grben", cases=cases), protocol="grben")[0]
+    assert found["all", "f1"]["value"] == found["average", "f1"]["value"] == 0.0
+
+
+def test_prmbench_says_minus_1_only_when_asked(tmp_path):
+    # Nothing wrong is caught, and there is a false alarm: the official F1 of wrong steps is -1.
+    cases = [reference.Case(2, 1, (0.1, 0.9), subset="confidence", error_steps=(1,))]
+    root = tmp_path / "w"
+    making.workspace(root, cases, [(making.scorer("x"), cases)], "prmbench", error_type=["confidence"])
+    own, asked = values(str(root))[0], values(str(root), protocol="prmbench")[0]
+    assert own["confidence", "f1_negative"]["value"] is None
+    assert asked["confidence", "f1_negative"]["value"] == -1.0
+    assert asked["confidence", "f1_negative"]["reason"]
+
+
+def test_an_unknown_protocol_ends_in_a_sentence(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["metrics", "-w", made(tmp_path, "grben"), "--protocol", "gr-ben"])
+    assert "grben" in capsys.readouterr().err
+
+
+def test_the_command_says_what_counts_how(tmp_path, capsys):
+    root = made(tmp_path, "grben")
+    assert main(["metrics", "-w", root]) == 0
+    assert "grben: 1 unparsed or refused cases are left out" in capsys.readouterr().err
+    assert main(["metrics", "-w", root, "--protocol", "processbench", "--json"]) == 0
+    provenance = json.loads(capsys.readouterr().out)["provenance"]
+    assert provenance["command"].endswith("--protocol processbench --json")
+    assert provenance["protocol"].startswith("processbench: unparsed and refused cases count as wrong")

@@ -1,0 +1,137 @@
+"""Three runs of one judge, from files to figures."""
+
+import csv
+import json
+import statistics
+
+import pytest
+
+from inspector.board import board_frame
+from inspector.cli import main
+from inspector.documents import metrics_document
+from inspector.request import Request
+from inspector.selection import load
+
+GOLD = [0, 1, -1, -1, 0, 1, -1, -1]
+RUNS = [
+    [0, 1, -1, -1, 0, 0, -1, 1],
+    [0, 0, -1, -1, 0, 0, -1, -1],
+    [0, 1, -1, 0, 0, 1, -1, -1],
+]
+
+
+@pytest.fixture
+def root(tmp_path):
+    cases, answers = tmp_path / "sums.jsonl", tmp_path / "judge.csv"
+    lines = [
+        {"id": f"set{place // 4}-{place}", "problem": f"problem {place}", "steps": ["one", "two"], "label": label}
+        for place, label in enumerate(GOLD)
+    ]
+    cases.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with answers.open("w", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(["id", "repetition", "answer"])
+        rows.writerows((line["id"], run, RUNS[run][place]) for run in range(3) for place, line in enumerate(lines))
+    mapping = tmp_path / "mapping.json"
+    told = {"id": "id", "run": "repetition", "verdicts": {"judge": "answer"}, "verdict_base": 0}
+    mapping.write_text(json.dumps(told))
+    space = str(tmp_path / "w")
+    assert main(["import", str(cases), "-w", space, "-q"]) in {0, 1}
+    assert main(["import", str(answers), "--mapping", str(mapping), "-w", space, "-q"]) in {0, 1}
+    return space
+
+
+def share(run, rows):
+    return sum(RUNS[run][row] == GOLD[row] for row in rows) / len(rows)
+
+
+def f1(run, rows):
+    wrong, right = ([row for row in rows if (GOLD[row] >= 0) == side] for side in (True, False))
+    a, b = share(run, wrong), share(run, right)
+    return 2 * a * b / (a + b)
+
+
+def test_a_table_with_a_column_of_runs_becomes_means_over_runs(root, capsys):
+    capsys.readouterr()
+    assert main(["metrics", "-w", root, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    rows = {(row["subset"], row["metric"]): row for row in document["rows"]}
+    pooled = [f1(run, range(8)) for run in range(3)]
+    row = rows["all", "f1"]
+    assert (row["runs"], row["small"]) == (3, True)
+    assert (row["value"], row["sd"]) == (
+        pytest.approx(statistics.mean(pooled)),
+        pytest.approx(statistics.stdev(pooled)),
+    )
+    assert row["low"] <= row["value"] <= row["high"]
+    notes = " ".join(document["provenance"]["notes"])
+    assert "sd: their sample standard deviation (n-1)" in notes
+    assert "3 runs, of 8 each cases" in notes
+
+
+def test_the_board_and_metrics_give_the_same_digits_and_screens_the_first_run(root):
+    found = load(Request(workspace=root))
+    rows = metrics_document(found).rows.rows(named=True)
+    (line,) = board_frame(found).rows(named=True)
+    row = next(row for row in rows if (row["subset"], row["metric"]) == ("average", "f1"))
+    assert {name: line[name] for name in ("low", "high", "sd", "runs")} == {
+        name: row[name] for name in ("low", "high", "sd", "runs")
+    }
+    assert line["score"] == row["value"]
+    assert line["over"].endswith("mean of 3 runs")
+    assert found.evaluation("judge").verdicts.tolist() == RUNS[0]
+
+
+def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
+    capsys.readouterr()
+    assert main(["metrics", "-w", root]) == 0
+    shown = capsys.readouterr()
+    assert " sd " in shown.out
+    assert " ~" in shown.out
+    assert "~ few: 19 cases or less" in shown.err + shown.out
+
+
+@pytest.mark.parametrize("command", [["cases"], ["breakdown"], ["show", "0"]])
+def test_other_commands_are_of_the_first_run_and_say_so(root, capsys, command):
+    command = ["show", load(Request(workspace=root)).cases["case"][0]] if command[0] == "show" else command
+    capsys.readouterr()
+    assert main([*command, "-w", root, "--json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
+    assert "judge ran 3 times: this is its first run; metrics is about all of them" in notes
+
+
+def test_runs_of_step_rewards_are_refused(root, tmp_path, capsys):
+    mapping = tmp_path / "rewards.json"
+    mapping.write_text(json.dumps({"id": "id", "run": "repetition", "rewards": {"prm": "answer"}}))
+    assert main(["import", str(tmp_path / "judge.csv"), "--mapping", str(mapping), "-w", root]) == 2
+    assert "runs of step rewards" in capsys.readouterr().err
+
+
+def test_files_of_one_run_each_become_runs(root, tmp_path, capsys):
+    """As GR-Ben's scripts write them: nothing in a file says which repetition it is."""
+    paths = [tmp_path / folder / "other.jsonl" for folder in ("first", "second")]
+    for run, path in enumerate(paths):
+        path.parent.mkdir()
+        rows = [
+            {
+                "id": f"set{place // 4}-{place}",
+                "problem": f"problem {place}",
+                "steps": ["one", "two"],
+                "label": label + 1 if label >= 0 else -1,
+                "pred_error_idx": answer + 1 if answer >= 0 else -1,
+                "raw_response": f"\\boxed{{{answer + 1 if answer >= 0 else -1}}}",
+                "thinking_mode": "fast",
+                "model_key": "other",
+                "api_failed": False,
+            }
+            for place, (label, answer) in enumerate(zip(GOLD, RUNS[run], strict=True))
+        ]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert main(["import", str(path), "--benchmark", "processbench", "--run", str(run), "-w", root, "-q"]) == 0
+    capsys.readouterr()
+    assert main(["metrics", "-w", root, "--scorer", "other", "--json"]) == 0
+    rows = {(row["subset"], row["metric"]): row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert rows["all", "f1"]["runs"] == 2
+    assert rows["all", "f1"]["value"] == pytest.approx(statistics.mean(f1(run, range(8)) for run in range(2)))
+    assert main(["import", str(tmp_path / "judge.csv"), "--mapping", str(tmp_path / "mapping.json"), "--run", "1"]) == 2
+    assert "says itself which runs" in capsys.readouterr().err
