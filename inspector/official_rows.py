@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from inspector.parts import parts
 from inspector.selection import Selection
 from inspector.twins import twin_evaluations
@@ -30,14 +32,21 @@ def official_rows(selection: Selection) -> Iterator[Row]:
     """
     request, shown = selection.request, selection.mask
     twins = {name: twin_evaluations(selection, name) for name, facts in step_benchmarks(selection) if facts.twins}
+    frame = grouped(selection)
     for evaluation in selection.chosen_evaluations:
         for benchmark, within in parts(selection.cases, ("benchmark",)):
             name = benchmark["benchmark"]
             own = twins.get(name, {}).get(evaluation.scorer.name)
-            for group, rows in parts(selection.cases, request.by, within & shown):
+            for group, rows in parts(frame, request.by, within & shown):
                 for row in figures_of(evaluation, name, rows, selection, own):
                     if not request.by or row["subset"] == "all":
                         yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
+
+
+def grouped(selection: Selection) -> pl.DataFrame:
+    """The cases with what they can be grouped by: their own columns, and those of scorers where one is asked for."""
+    own = set(selection.request.by) <= set(selection.cases.columns)
+    return selection.cases if own else selection.frame()
 
 
 def figures_of(
@@ -103,7 +112,7 @@ def resampled_words(selection: Selection, benchmark: str) -> str:
     found = {
         first_error.first_errors(one, rows, unparsed).decided.related
         for one in selection.chosen_evaluations
-        for _, rows in parts(selection.cases, selection.request.by, within)
+        for _, rows in parts(grouped(selection), selection.request.by, within)
         if (one.tried & rows).any()
     }
     if {True, False} <= found:

@@ -9,8 +9,9 @@ import polars as pl
 
 from inspector.comparison import best_first, compare_document
 from inspector.selection import load
-from inspector.shell.output import form_of, print_table, put
+from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
+from inspector.shell.tables import print_table
 from inspector.text import clean
 from scoring.export import Document
 from scoring.metrics.paired import SIDES
@@ -21,6 +22,9 @@ QUADRANTS = {"both": "both", "only scorer": "only_scorer", "only other": "only_o
 """Columns of the table of pairs, and what their metrics are called."""
 TOGETHER = ("consensus_", "oracle_")
 ORDER = ("benchmark", "scorer")
+PAIR = ("scorer", "other")
+FEW = 3
+"""Scorers of which a terminal shows all pairs."""
 CASCADE = ("right", "added")
 
 
@@ -41,8 +45,21 @@ def run(args: argparse.Namespace) -> int:
         if (cascade := wide_cascade(document.rows)).height:
             print_table(cascade)
             print()
-    put(document, args, selection.problems, wide_pairs(document.rows))
+    pairs = wide_pairs(document.rows)
+    if not form_of(args) and (left := pairs.height - (pairs := with_the_best(pairs, document.rows)).height):
+        print(f"Pairs with the best; {left // len(LINES)} others are in --csv and --json.\n")
+    put(document, args, selection.problems, pairs)
     return 0
+
+
+def with_the_best(pairs: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """The lines of pairs that the best scorer of a benchmark is in; all lines of a few scorers."""
+    if rows["scorer"].drop_nulls().n_unique() <= FEW:
+        return pairs
+    told = rows.filter(pl.col("metric") == "f1_behind_best").select("benchmark", "other").drop_nulls()
+    best = dict(told.iter_rows())
+    kept = [best.get(row[0]) in {None, *row[1:]} for row in pairs.select("benchmark", *PAIR).iter_rows()]
+    return pairs.filter(pl.Series(kept, dtype=pl.Boolean))
 
 
 def wide_standings(rows: pl.DataFrame) -> pl.DataFrame:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inspector import documents
+from inspector.official_rows import grouped
 from inspector.parts import parts
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
@@ -60,6 +61,8 @@ def _without_verdict(selection: Selection) -> Iterator[str]:
 
 
 def _columns_exist(selection: Selection) -> None:
+    columns = grouped(selection).columns
     for name in selection.request.by:
-        if name not in selection.cases.columns:
-            raise UsageError(f"there is no column {name!r}.", f"There are: {', '.join(selection.cases.columns)}.")
+        if name not in columns:
+            told = f"There are: {', '.join(selection.cases.columns)}; and SCORER.outcome, SCORER.verdict and so on."
+            raise UsageError(f"there is no column {name!r}.", told)

@@ -9,7 +9,7 @@ import polars as pl
 
 from inspector.text import clean
 from scoring.errors import UnwritableWorkspace
-from scoring.export import Document, footer, shown
+from scoring.export import Document, footer
 
 
 def put(
@@ -32,6 +32,8 @@ def put(
         sys.stdout.buffer.write(document.render(args.form).encode("utf-8", errors="replace"))
         sys.stdout.flush()
         return
+    from inspector.shell.tables import print_table
+
     print_table(document.rows if table is None else table)
     if not args.quiet:
         for line in footer(
@@ -46,31 +48,6 @@ def form_of(args: argparse.Namespace) -> str:
         return str(args.form)
     endings = {".csv": "csv", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}
     return endings.get(Path(args.output).suffix.lower(), "json")
-
-
-def print_table(frame: pl.DataFrame) -> None:
-    """The rows as a table; on a terminal it keeps to its width."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    class _Console(Console):
-        def on_broken_pipe(self) -> None:
-            """Rich would end the program with code 1; a reader that has had enough is no error."""
-            raise BrokenPipeError
-
-    terminal = sys.stdout.isatty()
-    console = _Console(width=None if terminal else 10_000, highlight=False, emoji=False)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
-    frame = frame.drop(empty) if frame.height else frame
-    for name, dtype in frame.schema.items():
-        table.add_column(Text(clean(name)), justify="right" if dtype.is_numeric() else "left", overflow="fold")
-    for row in frame.iter_rows():
-        table.add_row(*(Text(clean(shown(value), lines=True)) for value in row))
-    console.print(table)
-    sys.stdout.flush()
 
 
 def say(lines: Iterable[str], args: argparse.Namespace) -> None:

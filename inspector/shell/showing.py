@@ -11,8 +11,9 @@ from inspector.case_table import CaseTable, Judgement
 from inspector.documents import case_document
 from inspector.names import match_name
 from inspector.selection import Selection, load
-from inspector.shell.output import form_of, print_table, put
+from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
+from inspector.shell.tables import print_table
 from inspector.text import clean, json_text
 from scoring.export import footer
 from scoring.importing.original import original_row

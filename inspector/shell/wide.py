@@ -43,9 +43,13 @@ def statistic_text(name: str, value: float | None) -> str:
 def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
     """Metrics in percent with their intervals, a column a metric; `n` is that of F1, both sides together.
 
-    Where PRMScore is there it comes first and `n` is its steps; the figures beside it stand without intervals.
+    Where PRMScore is there it comes first and `n` is its steps; the figures beside it stand without intervals. Where
+    there are no subsets, the average over them is not told beside `all`, which it equals.
     """
     keys = [name for name in rows.columns if name not in set(_OF_A_FIGURE)]
+    if "subset" in keys and rows.height:
+        named = (~pl.col("subset").is_in(["all", "average"])).any().over([name for name in keys if name != "subset"])
+        rows = rows.filter(named | (pl.col("subset") != "average"))
     stated = rows["metric"].is_in(OF_STEPS)
     cells = [
         _bare(row["value"]) if bare else _metric(row)
@@ -57,7 +61,11 @@ def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
     # Rows of PRMScore stand before those of F1.
     sizes = rows.filter(pl.col("metric").is_in(["prmscore", "f1"])).select([*keys, "n"])
     sizes = sizes.unique(keys, keep="first", maintain_order=True)
-    return wide.join(sizes, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    wide = wide.join(sizes, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    why = rows.filter(pl.col("value").is_null()).select([*keys, "reason"])
+    why = why.unique([*keys, "reason"], maintain_order=True).group_by(keys, maintain_order=True).agg("reason")
+    told = wide.join(why, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return told.with_columns(reason=pl.col("reason").list.drop_nulls().list.join("; "))
 
 
 def _bare(value: float | None) -> str:
@@ -67,7 +75,7 @@ def _bare(value: float | None) -> str:
 def _metric(row: Mapping[str, Any]) -> str:
     """A figure with its interval, the sd of its runs where there are several, and a mark where few cases say it."""
     if row["value"] is None:
-        return f"- ({row['reason']})"
+        return "-"
     runs = "" if row["sd"] is None else f" sd {100 * row['sd']:.1f}"
     few = " ~" if row["small"] else ""
     if row["low"] is None or row["high"] is None:

@@ -1,0 +1,102 @@
+"""Tables for people: on a terminal they keep to its width, in a pipe they are as wide as they need."""
+
+import sys
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from inspector.text import clean, squeezed
+from scoring.export import shown
+
+NAMES = ("scorer", "other", "any so far", "case")
+"""Columns whose cells may lose their middle where there is no room."""
+KEYS = (*NAMES, "benchmark", "subset", "group", "statistic", "kind", "metric", "cases", "aggregation", "of")
+"""Columns that say what a row is about: they stand in front of every part of a table that is too wide for one."""
+NARROWEST = 18
+"""Cells that a name keeps."""
+_GAP = 3
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Rich would end the program with code 1; a reader that has had enough is no error."""
+        raise BrokenPipeError
+
+
+def print_table(frame: pl.DataFrame) -> None:
+    """The rows as a table.
+
+    On a terminal, a benchmark that all rows are of stands above; names give way first, and what is still too wide
+    becomes several tables, one below the other, each with the columns that say what its rows are about.
+    """
+    terminal = sys.stdout.isatty()
+    console = _Console(width=None if terminal else 10_000, highlight=False, emoji=False)
+    empty = [name for name in frame.columns if frame[name].null_count() == frame.height]
+    frame = frame.drop(empty) if frame.height else frame
+    parts = [frame]
+    if terminal:
+        if "benchmark" in frame.columns[:-1] and frame["benchmark"].n_unique() == 1:
+            console.print(Text(clean(str(frame["benchmark"][0]))))
+            frame = frame.drop("benchmark")
+        parts = list(fitting(frame, console.width))
+    for number, part in enumerate(parts):
+        if number:
+            console.print()
+        console.print(_table(part))
+    sys.stdout.flush()
+
+
+def fitting(frame: pl.DataFrame, width: int) -> Iterator[pl.DataFrame]:
+    """The table in parts of at most `width` cells, where columns allow it."""
+    cells = pl.DataFrame({column.name: pl.Series(list(map(_cell, column)), dtype=pl.String) for column in frame})
+    lacking = _width(cells, cells.columns) - width
+    for name in NAMES:
+        if lacking > 0 and name in cells.columns:
+            room = max(NARROWEST, _widest(cells, name) - lacking)
+            lacking -= max(0, _widest(cells, name) - room)
+            short = [squeezed(text, room) for text in cells[name]]
+            frame = frame.with_columns(pl.Series(name, short, dtype=pl.String))
+            cells = cells.with_columns(pl.Series(name, short, dtype=pl.String))
+    leading = next((at for at, name in enumerate(cells.columns) if name not in KEYS), len(cells.columns))
+    keys, others = cells.columns[:leading], cells.columns[leading:]
+    part: list[str] = []
+    for name in others:
+        if part and _width(cells, [*keys, *part, name]) > width:
+            yield _with_something(frame.select(*keys, *part), part)
+            part = []
+        part.append(name)
+    whole = part == others
+    yield frame if whole else _with_something(frame.select(*keys, *part), part)
+
+
+def _with_something(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+    """The rows that say something in one of the columns."""
+    nothing = (pl.col(name).is_null() | (pl.col(name).cast(pl.String) == "") for name in names)
+    return frame.filter(~pl.all_horizontal(nothing))
+
+
+def _width(cells: pl.DataFrame, names: Sequence[str]) -> int:
+    return sum(_widest(cells, name) for name in names) + _GAP * (len(names) - 1)
+
+
+def _widest(cells: pl.DataFrame, name: str) -> int:
+    lines = [line for text in (name, *cells[name]) for line in text.splitlines()]
+    return max(map(cell_len, lines), default=0)
+
+
+def _cell(value: object) -> str:
+    return clean(shown(value), lines=True)
+
+
+def _table(frame: pl.DataFrame) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name, dtype in frame.schema.items():
+        table.add_column(Text(clean(name)), justify="right" if dtype.is_numeric() else "left", overflow="fold")
+    for row in frame.iter_rows():
+        table.add_row(*(Text(_cell(value)) for value in row))
+    return table

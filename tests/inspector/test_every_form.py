@@ -1,0 +1,67 @@
+"""Every command that prints a document prints it in every form, and groups by every column."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from inspector.cli import COMMANDS, main
+from inspector.command_flags import FORMS
+from scoring.benchmarks.demo import NAME
+
+WORDS = {
+    "benchmarks": [],
+    "scorers": [],
+    "stats": [],
+    "metrics": [],
+    "thresholds": ["--scorer", "blend"],
+    "compare": ["blend", "tiny-prm-m", "tiny-prm-s"],
+    "breakdown": ["--scorer", "blend"],
+    "bias": ["--scorer", "blend"],
+    "cases": ["--scorer", "blend"],
+    "show": ["algebra-012"],
+}
+NO_DOCUMENT = {"demo", "import", "score", "doctor", "export"}
+NOT_ON_THE_DEMO = {"best-of-n": "no problem has two responses", "paper": "papers are of other benchmarks"}
+
+
+def test_all_commands_are_here():
+    assert WORDS.keys() | NO_DOCUMENT | NOT_ON_THE_DEMO.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("command", WORDS)
+def test_one_document_and_nothing_else(command, form, capsysbinary, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([command, *WORDS[command], "--benchmark", NAME, f"--{form}"]) == 0
+    out = capsysbinary.readouterr().out.decode()
+    assert out.endswith("\n")
+    if form == "json":
+        document = json.loads(out)
+        assert document.keys() == {"rows", "provenance"}
+        assert document["provenance"]["command"].startswith(f"prm-inspect {command}")
+    elif form == "jsonl":
+        assert all(isinstance(json.loads(line), dict) for line in out.splitlines())
+    elif form == "csv":
+        rows = list(csv.reader(io.StringIO(out)))
+        assert len({len(row) for row in rows}) == 1
+    elif form == "markdown":
+        assert "|" in out
+        assert f"prm-inspect {command}" in out
+    else:
+        assert "\\begin{tabular}" in out
+        assert out.count("\\begin{") == out.count("\\end{")
+
+
+def test_metrics_group_by_every_column_of_the_cases_and_of_scorers(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["cases", "--benchmark", NAME, "--scorer", "blend", "--csv"]) == 0
+    columns = next(csv.reader(io.StringIO(capsys.readouterr().out)))
+    assert "blend.outcome" in columns
+    for column in columns:
+        assert main(["metrics", "--benchmark", NAME, "--scorer", "blend", "--by", column, "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["rows"]
+        assert all(column in row for row in rows)
+        sizes = [row["n"] for row in rows if row["metric"] == "f1"]
+        assert sum(sizes) == 240
