@@ -20,11 +20,13 @@ import numpy as np  # noqa: E402  # after the path is set
 import polars as pl  # noqa: E402
 
 from covering import PROCESSBENCH, TWO, covered  # noqa: E402
+from scoring.benchmarks.prmbench import CLASSES, STEP_LABELLED  # noqa: E402
 from scoring.dev_sets import dev_tuned  # noqa: E402
 from scoring.evaluation import Evaluation, evaluate  # noqa: E402
 from scoring.gold import Gold  # noqa: E402
 from scoring.metrics import problem_bootstrap  # noqa: E402
 from scoring.metrics.first_error import first_errors  # noqa: E402
+from scoring.metrics.step_labels import metric_rows as step_metrics  # noqa: E402
 from scoring.schema import METADATA, REWARDS  # noqa: E402
 from scoring.score_curves import score_curve, tuned  # noqa: E402
 from scoring.scorer import Scorer  # noqa: E402
@@ -70,7 +72,7 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
         slow = time.perf_counter() - start
         better = f"best F1 {best.best()[1]:.4f} against {f1:.4f} of the grid"
         yield f"exact best threshold, {n:,} x {n_steps} ({better})", ours, slow, target
-    yield steps_row()
+    yield from step_rows()
     types = np.random.default_rng(1).integers(0, TYPES, n)
     yield f"decide {n:,} cases again, counts by error type", timed(lambda: counts(found, types), 30), None, "under 2 ms"
     naive = naive_counts(*lists, types.tolist(), 0.4)
@@ -123,13 +125,16 @@ def naive_bootstrap(rewards: list[list[float]], gold: list[int], each: int) -> l
     return found
 
 
-def steps_row() -> tuple[str, float, float | None, str]:
-    """The exact best threshold for PRMScore on as many cases and steps as PRMBench has."""
+def step_rows() -> Iterator[tuple[str, float, float | None, str]]:
+    """The exact best threshold for PRMScore, and all figures, on as many cases, steps and classes as PRMBench has."""
     found, (rewards, _) = study(6_216, 13)
     wrong = np.random.default_rng(2).random(np.shape(rewards)) < np.where(np.array(rewards) < 0.6, 0.4, 0.1)
     listed = [np.flatnonzero(row).tolist() for row in wrong]
     cases = found.gold.cases.with_columns(
         pl.lit("prmbench").alias("benchmark"),
+        pl.Series("subset", [list(CLASSES)[row % len(CLASSES)] for row in range(found.gold.cases.height)]),
+        pl.Series("error_type", [list(CLASSES)[row % len(CLASSES)] for row in range(found.gold.cases.height)]),
+        pl.Series("error_category", [None] * found.gold.cases.height, dtype=pl.String),
         pl.Series("error_steps", listed, dtype=pl.List(pl.Int32)),
         pl.Series("earliest_error", [min(row, default=-1) for row in listed], dtype=pl.Int32),
     )
@@ -142,7 +147,14 @@ def steps_row() -> tuple[str, float, float | None, str]:
     slow = time.perf_counter() - start
     exact = naive_prmscore(rewards, wrong.tolist(), best)
     better = f"PRMScore {exact:.4f} against {score:.4f} of the grid"
-    return f"exact best threshold for steps, {cases.height:,} x 13 ({better})", ours, slow, ""
+    yield f"exact best threshold for steps, {cases.height:,} x 13 ({better})", ours, slow, ""
+    figures = timed(lambda: list(step_metrics(found.at(0.5), everything, STEP_LABELLED)), 9)
+    yield (
+        f"all PRMBench figures of one scorer, {cases.height:,} x 13, {len(CLASSES)} classes",
+        figures,
+        None,
+        "under 50 ms",
+    )
 
 
 def drawn(found: Evaluation) -> Evaluation:
