@@ -17,7 +17,7 @@ from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.best_of_n import PRM, response_rows, scorer_rows
 from scoring.metrics.final_answers import boxed_answer, contradicted
 from scoring.metrics.intervals import RESAMPLES
-from scoring.metrics.over_scorers import population_sd, somers_d
+from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
 from scoring.metrics.responses import Responses, responses_of
 
 BEST_OF_N = {
@@ -46,7 +46,7 @@ NOTES = (
     "n counts problems; left_out: problems of which a response is not scored, or whose answers are not known",
     f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
     f"{SD}: population standard deviation over scorers; {SOMERS}_*: Somers' D of prm@n given their official figure",
-    "over scorers: those that scored every problem, and n counts them",
+    f"over scorers: those that scored every problem, and n counts them; values within {SAME:g} are tied",
     "prmscore and f1 are of all cases of PRMBench and ProcessBench here, whatever the filter",
 )
 
@@ -83,7 +83,8 @@ def best_of_n_document(selection: Selection, n: int | None = None, form: str = "
     rows += [*official, *_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
     words = () if n is None else ("--of", str(n))
-    facts = provenance(selection, selection.request.command("best-of-n", *words, form=form), tuple(notes))
+    command = selection.request.command("best-of-n", *words, form=form)
+    facts = provenance(selection, command, tuple(notes), decides=bool(official))
     kept = {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
     return Document(frame, {**kept, "coverage": coverage, "oddities": oddities})
 
@@ -211,7 +212,8 @@ def _spread(values: dict[str, float]) -> Row:
 
 def _association(x: dict[str, float], y: dict[str, float], metric: str) -> Row:
     names = [name for name in y if name in x]
-    if len(names) < 2:
-        return {"n": len(names), "reason": f"fewer than two scorers have both {PRM} of every problem and {metric}"}
+    if len(names) < FEWEST:
+        why = f"fewer than {FEWEST} scorers have both {PRM} of every problem and {metric}"
+        return {"n": len(names), "reason": why}
     value = somers_d(*(np.array([side[name] for name in names]) for side in (x, y)))
     return {"n": len(names), "value": value, "reason": f"{metric} is the same for all" if value is None else None}

@@ -10,6 +10,7 @@ import polars as pl
 from inspector.headline import F1, Headline, headline
 from inspector.paint import Brush
 from inspector.selection import Selection
+from inspector.sentences import counted
 from inspector.text import squeezed
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
@@ -102,11 +103,12 @@ def _line(
 
 
 def board_columns(
-    brush: Brush, *, several: bool, long_names: bool = False, metrics: tuple[str, ...] = (F1,)
+    brush: Brush, *, several: bool, long_names: bool = False, metrics: tuple[str, ...] = (F1,), scored_width: int = 7
 ) -> list[Column]:
     """The board's columns on screen, with headings that are true of all the `metrics` of its rows.
 
-    `long_names` gives the scorers' names more of the width that is to spare.
+    `long_names` gives the scorers' names more of the width that is to spare; `scored_width` holds the longest of the
+    texts `scored/cases` (see `scored_width`).
     """
     dash = "-" if brush.ascii_only else "–"
 
@@ -128,29 +130,43 @@ def board_columns(
         return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
 
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
-        return [(f"{value[0]:,}/{value[1]:,}", "dim" if value[0] == value[1] else "late")]
+        return [(_coverage(*value), "dim" if value[0] == value[1] else "late")]
 
     def whose(value: str, width: int) -> list[Part]:
         return [(squeezed(value, width), "")]
 
-    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1, paint=whose)]
+    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1, paint=whose, least=10)]
     if several:
         columns.append(Column("benchmark", "benchmark", 12))
     if len(metrics) > 1:
         columns.append(Column("metric", "metric", max(map(len, metrics))))
     name = metrics[0] if len(metrics) == 1 else "score"
-    wrong, right = ("error", "clean") if metrics == (F1,) else ("wrong", "right")
+    wrong, right = heads(metrics)
     return [
         *columns,
         Column("score", name, max(5, len(name)), right=True, paint=strong),
-        Column("interval", "95%", 7, right=True, paint=interval, source=("low", "high")),
-        Column("on_wrong", wrong, 5, right=True, paint=percent),
-        Column("on_right", right, 5, right=True, paint=percent),
-        Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4),
+        Column("interval", "95%", 7, right=True, paint=interval, source=("low", "high"), leave=1),
+        Column("on_wrong", wrong, max(5, len(wrong)), right=True, paint=percent, leave=2),
+        Column("on_right", right, max(5, len(right)), right=True, paint=percent, leave=2),
+        Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4, least=8, leave=3),
         # Room for "0.550 optimistic" and "labels as given".
-        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=1),
-        Column("coverage", "scored", 7, right=True, paint=coverage, source=("scored", "cases")),
+        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=1, leave=4),
+        Column("coverage", "scored", scored_width, right=True, paint=coverage, source=("scored", "cases"), leave=5),
     ]
+
+
+def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
+    """What the columns of the two accuracies are called, true of all the metrics."""
+    return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
+
+
+def scored_width(frame: pl.DataFrame) -> int:
+    """Cells of the longest `scored/cases` of a board."""
+    return max([7, *(len(_coverage(*pair)) for pair in frame.select("scored", "cases").iter_rows())])
+
+
+def _coverage(scored: int, cases: int) -> str:
+    return f"{scored:,}/{cases:,}"
 
 
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -161,10 +177,10 @@ def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
 def board_lines(selection: Selection) -> Iterator[str]:
     """The board as lines of plain text, for a terminal without the app."""
     frame = board_frame(selection)
-    yield f"{selection.cases.height} cases, {frame.height} scorers"
+    yield f"{counted(selection.cases.height, 'case')}, {counted(frame['scorer'].n_unique(), 'scorer')}"
     width = max([len(name) for name in frame["scorer"]] + [6])
     metrics = metrics_of(frame)
-    name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", "wrong", "right")
+    name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", *heads(metrics))
     yield f"{'scorer':<{width}}  {name:>5}   95% interval  {wrong:>9}  {right:>11}  threshold  outcomes"
     for row in frame.iter_rows(named=True):
         score = (

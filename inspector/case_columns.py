@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.inspection import Inspection
 from inspector.paint import Brush
-from inspector.text import squeezed
+from inspector.text import number, squeezed
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
@@ -38,7 +38,7 @@ def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
 
     # What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
     columns = [
-        Column("id", "case", 16, paint=name),
+        Column("id", "case", 16, paint=name, least=10),
         Column("n_steps", "steps", 5),
         Column("earliest_error", "gold", 4, right=True, paint=index),
     ]
@@ -58,10 +58,10 @@ def _outcome_columns(
     def outcome(value: str | None, _: int) -> list[Part]:
         return brush.outcome(value)
 
-    def margin(value: float | None, _: int) -> list[Part]:
+    def margin(value: float | None, width: int) -> list[Part]:
         if value is None:
             return [(dash, "dim")]
-        return [("never" if value == float("-inf") else f"{value:+.2f}", "")]
+        return [("never" if value == float("-inf") else number(value, 2, width, "+"), "")]
 
     def spark(value: tuple[list[float] | None, int | None, int | None], _: int) -> list[Part]:
         found, gold, verdict = value
@@ -72,17 +72,17 @@ def _outcome_columns(
         Column("outcome", "outcome", 13, paint=outcome, source=f"{name}.outcome"),
     ]
     if evaluation.movable:
-        columns.append(Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin"))
+        columns.append(Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin", leave=1))
     if evaluation.movable or rewards.scored.any():
         source = ("rewards", "earliest_error", f"{name}.verdict")
-        columns.append(Column("rewards", "rewards", 10, paint=spark, source=source, flex=2))
-        columns.append(Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2))
+        columns.append(Column("rewards", "rewards", 10, paint=spark, source=source, flex=2, least=7, leave=2))
+        columns.append(Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2, leave=4))
     if np.isfinite(rewards.solutions).any():
-        columns.append(Column("solution", "solution", 8, decimals=3))
+        columns.append(Column("solution", "solution", 8, decimals=3, leave=3))
     return columns
 
 
 def _labels(inspection: Inspection) -> list[Column]:
     """The benchmark's own labels that tell cases apart."""
     cases = inspection.cases
-    return [Column(name, *LABELS[name]) for name in LABELS if cases[name].n_unique() > 1][:SHOWN_LABELS]
+    return [Column(name, *LABELS[name], leave=5) for name in LABELS if cases[name].n_unique() > 1][:SHOWN_LABELS]

@@ -12,7 +12,7 @@ from inspector.documents import gold_word
 from inspector.inspection import Inspection
 from inspector.mathtext import unicode_math
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.sentences import GLYPHS, outcome_sentence, votes_words
+from inspector.sentences import GLYPHS, counted, outcome_sentence, votes_words
 from inspector.text import clean
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
@@ -77,7 +77,7 @@ def _prose(text: str, manner: Manner) -> str:
 
 
 def _head(case: dict[str, Any], manner: Manner) -> Iterator[Line]:
-    facts = [case["subset"], case["origin"], case["language"], case["generator"], f"{case['n_steps']} steps"]
+    facts = [case["subset"], case["origin"], case["language"], case["generator"], counted(case["n_steps"], "step")]
     if case["final_answer_correct"] is not None:
         facts.append("final answer right" if case["final_answer_correct"] else "final answer wrong")
     described = "  ·  ".join(clean(fact) for fact in facts if fact)

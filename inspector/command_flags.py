@@ -72,7 +72,8 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
         parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
     if name == "metrics":
-        parser.add_argument("--by", action=Collect, metavar="COL", default=(), help="group by these columns")
+        by = "group by this column, or by steps or position, which are in bins (repeatable)"
+        parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
     if name == "thresholds":
         parser.add_argument(
             "--flips",

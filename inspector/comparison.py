@@ -13,6 +13,7 @@ from inspector.parts import parts
 from inspector.request import Request
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
+from scoring.benchmarks.catalogue import step_labelled
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.comparison import comparison_rows, n_tests
@@ -20,6 +21,9 @@ from scoring.metrics.ensemble import CONSENSUS
 from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.lineup import Lineup, line_up
 from scoring.metrics.paired import shared_values
+from scoring.metrics.paired_steps import StepLineup, common_prmscores, labelled, line_up_steps
+from scoring.metrics.step_comparison import PAIRED, step_comparison_rows
+from scoring.step_rewards import Bools
 
 COMPARISON = {
     "scorer": pl.String(),
@@ -60,6 +64,9 @@ def compare_document(selection: Selection, form: str = "") -> Document:
     notes = [UNADJUSTED, *first_run_notes(selection)]
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another")
+    for benchmark, steps in step_lineups(selection).items():
+        rows += [{**row, "benchmark": benchmark} for row in step_comparison_rows(steps, selection.request.seed)]
+        facts.setdefault("prmscore", {})[benchmark] = f"{PAIRED}; {_common_judged(steps)}"
     for benchmark, lineup in lineups(selection).items():
         found = [{**row, "benchmark": benchmark} for row in comparison_rows(lineup, selection.request.seed)]
         rows += found
@@ -68,6 +75,7 @@ def compare_document(selection: Selection, form: str = "") -> Document:
         facts["common_cases"][benchmark] = _common(lineup)
         facts["cascade"] |= {benchmark: _order(lineup)} if len(_trying(lineup)) > 2 else {}
         notes += _partial_averages(benchmark, lineup)
+    notes += without_gold(selection)
     made = {**provenance(selection, _command(selection.request, selection.chosen, form), tuple(notes))}
     facts |= {"consensus": CONSENSUS} if facts["cascade"] else {}
     extra = {**facts, "test": TEST, "level": 0.95, "resamples": RESAMPLES}
@@ -75,14 +83,17 @@ def compare_document(selection: Selection, form: str = "") -> Document:
 
 
 def best_first(selection: Selection) -> Selection:
-    """The same with its chosen scorers in the order of their F1 on the cases that all tried, the highest first.
+    """The same with its chosen scorers in the order of their official figure on common cases, the highest first.
 
-    With several benchmarks it is the mean of those where it is defined; scorers without any come last.
+    It is F1 on the cases that all tried, or PRMScore on those whose steps all judged. With several benchmarks it is the
+    mean of those where it is defined; scorers without any come last.
     """
     found: dict[str, list[float]] = {name: [] for name in selection.chosen}
-    for lineup in lineups(selection).values():
-        for name, f1 in _common_f1(lineup).items():
-            found[name] += [] if np.isnan(f1) else [f1]
+    steps = step_lineups(selection)
+    for benchmark, lineup in lineups(selection).items():
+        official = common_prmscores(steps[benchmark]) if benchmark in steps else _common_f1(lineup)
+        for name, value in official.items():
+            found[name] += [] if np.isnan(value) else [value]
     means = {name: float(np.mean(values)) if values else -1.0 for name, values in found.items()}
     return replace(selection, chosen=tuple(sorted(means, key=lambda name: -means[name])))
 
@@ -92,10 +103,23 @@ def lineups(selection: Selection) -> dict[str, Lineup]:
 
     Where none did for any, all benchmarks are there, so that there are rows to say so.
     """
+    evaluations = selection.chosen_evaluations
+    return {name: line_up(evaluations, rows, selection.unparsed(name)) for name, rows in _compared(selection).items()}
+
+
+def step_lineups(selection: Selection) -> dict[str, StepLineup]:
+    """The same step by step, for those of the benchmarks whose official figure is PRMScore."""
+    facts = {name: (rows, step_labelled(name)) for name, rows in _compared(selection).items()}
+    evaluations = selection.chosen_evaluations
+    return {name: line_up_steps(evaluations, rows, told) for name, (rows, told) in facts.items() if told}
+
+
+def _compared(selection: Selection) -> dict[str, Bools]:
+    """The shown cases, shape (n,), of each benchmark that is compared."""
     evaluations, shown = selection.chosen_evaluations, selection.mask
     found = {part["benchmark"]: within & shown for part, within in parts(selection.cases, ("benchmark",))}
     given = {name: rows for name, rows in found.items() if any((one.present & rows).any() for one in evaluations)}
-    return {name: line_up(evaluations, rows, selection.unparsed(name)) for name, rows in (given or found).items()}
+    return given or found
 
 
 def _command(request: Request, names: tuple[str, ...], form: str) -> str:
@@ -123,7 +147,17 @@ def _intervals(lineup: Lineup) -> str:
 def _common(lineup: Lineup) -> str:
     trying = _trying(lineup)
     n = int(lineup.common(trying).sum()) if trying else 0
-    return f"{n} of {lineup.rows.size} tried by all {len(trying)} scorers that tried any"
+    return f"{n} of {lineup.rows.size} tried by {_all(len(trying))} tried any"
+
+
+def _common_judged(lineup: StepLineup) -> str:
+    judging = lineup.judging
+    n = int(lineup.common(judging).sum()) if judging else 0
+    return f"steps of {n} of {lineup.problems.size} cases judged by {_all(len(judging))} judged any"
+
+
+def _all(scorers: int) -> str:
+    return "the one scorer that" if scorers == 1 else f"all {scorers} scorers that"
 
 
 def _common_f1(lineup: Lineup) -> dict[str, float]:
@@ -139,6 +173,21 @@ def _order(lineup: Lineup) -> str:
     f1 = np.array(list(found.values()))
     ordered = " (best first)" if np.isfinite(f1).all() and (np.diff(f1) <= 0).all() else ""
     return f"{', '.join(found)}{ordered}"
+
+
+def without_gold(selection: Selection) -> Iterator[str]:
+    """A sentence for every benchmark with cases that cannot be compared on, because they have no gold labels."""
+    first = selection.chosen_evaluations[0]
+    for benchmark, rows in _compared(selection).items():
+        missing = int((rows & ~first.gold.known).sum())
+        if missing:
+            what = "has" if missing == 1 else "have"
+            told = f"{missing} of {int(rows.sum())} cases {what} no gold label of a first error"
+            yield f"{benchmark}: {told}, and what is compared of first errors leaves them out"
+        bare = int((rows & ~labelled(first)).sum()) if step_labelled(benchmark) else 0
+        if bare:
+            what = "has" if bare == 1 else "have"
+            yield f"{benchmark}: {bare} of {int(rows.sum())} cases {what} no labelled step: prmscore leaves them out"
 
 
 def _partial_averages(benchmark: str, lineup: Lineup) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """What a request asks of decisions, granted: every evaluation under its rule and at its threshold."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -127,7 +128,10 @@ def check_number(wish: str) -> float:
     Raises:
         UsageError: it is none.
     """
-    found = check(wish)
-    if found is None or wish.startswith("best:"):
-        raise UsageError(f"{wish!r} is no redundancy threshold.", "Give a number, or SCORER=NUMBER.")
+    try:
+        found = float(wish)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise UsageError(f"{wish!r} is no redundancy number.", "Give --redundancy a number, or SCORER=NUMBER.")
     return found

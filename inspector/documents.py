@@ -7,15 +7,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.boundary_notes import boundary_notes
 from inspector.case_pages import CaseDocument
 from inspector.case_table import case_table
 from inspector.label_notes import label_notes
 from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_rows
 from inspector.parts import parts
+from inspector.range_notes import range_notes
 from inspector.request import Request
 from inspector.run_notes import first_run_notes, mean_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
+from inspector.wish_notes import wish_notes
+from inspector.wishes import speaks_of
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.export import Document
@@ -81,9 +85,16 @@ def program_version() -> str:
         return "unknown"
 
 
-def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) -> dict[str, Any]:
-    """How a document came to be. No time and no output path: the same command gives the same bytes."""
+def provenance(
+    selection: Selection, command: str, notes: tuple[str, ...] = (), *, decides: bool = True
+) -> dict[str, Any]:
+    """How a document came to be. No time and no output path: the same command gives the same bytes.
+
+    `decides` says whether its rows depend on verdicts: where neither they nor the conditions do, no note is about
+    thresholds and rules.
+    """
     request, evaluations = selection.request, selection.chosen_evaluations
+    decides = decides or any(speaks_of(one.scorer.name, request.where) for one in selection.evaluations)
     rules = {str(one.rule) for one in evaluations}
     return {
         "command": command,
@@ -99,8 +110,15 @@ def provenance(selection: Selection, command: str, notes: tuple[str, ...] = ()) 
         "unparsed": _by_benchmark({name: selection.unparsed(name) for name in _benchmarks(selection)}),
         "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
         "seed": request.seed,
-        "notes": [*notes, *_other_boundaries(evaluations), *_dev_cases(selection)],
+        "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def _decision_notes(selection: Selection) -> Iterator[str]:
+    """What is to be known of thresholds and rules: those not granted, those not the scorer's own, and dev cases."""
+    yield from wish_notes(selection.request, selection.evaluations)
+    yield from _other_boundaries(selection.chosen_evaluations)
+    yield from _dev_cases(selection)
 
 
 def _benchmarks(selection: Selection) -> list[str]:
@@ -173,7 +191,7 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     rows = list(official_rows(selection))
     by = {name: pl.String() for name in selection.request.by if name not in METRICS}
     frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
-    notes = [*interval_notes(selection), *label_notes(selection)]
+    notes = [*interval_notes(selection), *label_notes(selection), *boundary_notes(selection), *range_notes(selection)]
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     notes += [SMALL_WORDS] if frame["small"].any() else []
@@ -269,6 +287,6 @@ def statistics_document(selection: Selection, form: str = "") -> Document:
     """Statistics of the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
     shown = described_cases(selection)
     frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
-    facts = provenance(selection, selection.request.command("stats", form=form))
+    facts = provenance(selection, selection.request.command("stats", form=form), decides=False)
     kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
     return Document(frame, kept)

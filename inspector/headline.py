@@ -7,9 +7,10 @@ import numpy as np
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
+from scoring.metrics.accuracies import METRICS
 from scoring.metrics.first_error import Unparsed, first_errors
-from scoring.metrics.step_counts import METRICS
-from scoring.metrics.step_labels import pooled_figures, pooled_interval, why_nothing
+from scoring.metrics.step_counts import METRICS as STEP_METRICS
+from scoring.metrics.step_labels import pooled_figures, pooled_interval, why_no_prmscore, why_nothing
 from scoring.step_rewards import Bools, Floats
 
 F1, PRMSCORE = "F1", "PRMScore"
@@ -50,7 +51,8 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
     runs = f", mean of {f1.runs} runs" if f1.runs > 1 else ""
     reason = f1.reason if f1.value is None else None
     if subsets == 1 and reason:
-        reason = "undefined here"
+        # Of one subset the average's reason only counts subsets.
+        reason = found.of_subset(int(found.present[0]))[METRICS.index("f1")].reason
     return Headline(
         F1,
         f1.value,
@@ -69,12 +71,12 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
 
 def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> Headline:
     values, sizes = pooled_figures(evaluation, rows, facts)
-    found = {name: None if np.isnan(value) else float(value) for name, value in zip(METRICS, values, strict=True)}
+    found = {name: None if np.isnan(value) else float(value) for name, value in zip(STEP_METRICS, values, strict=True)}
     interval = None if found["prmscore"] is None else pooled_interval(evaluation, rows, facts, seed)
     low, high = interval or (None, None)
     n = int(sizes[0])
     over = "all steps pooled" if n else "no step"
-    undefined = "undefined here" if found["prmscore"] is None else None
+    undefined = why_no_prmscore(evaluation, rows, facts) if found["prmscore"] is None else None
     return Headline(
         PRMSCORE,
         found["prmscore"],

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from scoring.errors import UsageError
 
+LISTED = 12
+"""Names that a message lists."""
+
 
 def match_name(word: str, names: Sequence[str], what: str) -> str:
     """The one name that equals the word or contains it.
@@ -15,5 +18,6 @@ def match_name(word: str, names: Sequence[str], what: str) -> str:
     if len(hits) == 1:
         return hits[0]
     problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
-    listed = ", ".join((hits or list(names))[:12]) or "none"
-    raise UsageError(f"{problem}.", f"There are: {listed}.")
+    found = hits or list(names)
+    more = f" and {len(found) - LISTED:,} more" if len(found) > LISTED else ""
+    raise UsageError(f"{problem}.", f"There are: {', '.join(found[:LISTED]) or 'none'}{more}.")

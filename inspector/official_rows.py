@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import polars as pl
-
+from inspector.grouping import grouped, groups
 from inspector.parts import parts
 from inspector.selection import Selection
 from inspector.twins import twin_evaluations
@@ -37,16 +36,10 @@ def official_rows(selection: Selection) -> Iterator[Row]:
         for benchmark, within in parts(selection.cases, ("benchmark",)):
             name = benchmark["benchmark"]
             own = twins.get(name, {}).get(evaluation.scorer.name)
-            for group, rows in parts(frame, request.by, within & shown):
+            for group, rows in groups(frame, request.by, within & shown):
                 for row in figures_of(evaluation, name, rows, selection, own):
                     if not request.by or row["subset"] == "all":
                         yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
-
-
-def grouped(selection: Selection) -> pl.DataFrame:
-    """The cases with what they can be grouped by: their own columns, and those of scorers where one is asked for."""
-    own = set(selection.request.by) <= set(selection.cases.columns)
-    return selection.cases if own else selection.frame()
 
 
 def figures_of(

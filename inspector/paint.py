@@ -58,18 +58,17 @@ class Brush:
         return [(f"{GLYPHS[name]} {WORDS[name]}", OUTCOME_STYLES.get(name, "dim"))]
 
     def outcome_bar(self, counts: Mapping[str, int], width: int) -> list[Part]:
-        """A bar of `width` cells in which each outcome has its share, drawn with its glyph."""
-        total = sum(counts.values())
-        if not total or not width:
-            return [(" " * width, "")]
-        parts, used, seen = [], 0, 0
-        for name, count in counts.items():
-            seen += count
-            end = round(seen * width / total)
-            if end > used:
-                parts.append((GLYPHS[name] * (end - used), OUTCOME_STYLES.get(name, "dim")))
-            used = end
-        return parts
+        """A bar of `width` cells in which each outcome has its share, drawn with its glyph.
+
+        Shares are whole cells by largest remainders: to less than one cell each, and more cases never get fewer cells.
+        """
+        cells = apportioned(tuple(counts.values()), width)
+        parts = [
+            (GLYPHS[name] * size, OUTCOME_STYLES.get(name, "dim"))
+            for name, size in zip(counts, cells, strict=True)
+            if size
+        ]
+        return parts or [(" " * width, "")]
 
     def sparkline(
         self, rewards: Sequence[float], low: float, high: float, gold: int | None, verdict: int | None
@@ -86,3 +85,19 @@ class Brush:
     def curve(self, values: Sequence[float | None], top: float) -> str:
         """One character a value in [0, top]; a blank where there is none."""
         return "".join(" " if value is None else self.level(value / top if top else 0.0) for value in values)
+
+
+def apportioned(counts: Sequence[int], width: int) -> list[int]:
+    """How many of `width` cells each count gets, by largest remainders; none where there is nothing to share.
+
+    Of equal remainders the larger count comes first, then the earlier one.
+    """
+    total = sum(counts)
+    if not total:
+        return [0] * len(counts)
+    shares = [divmod(count * width, total) for count in counts]
+    cells = [whole for whole, _ in shares]
+    order = sorted(range(len(counts)), key=lambda place: (-shares[place][1], -counts[place]))
+    for place in order[: width - sum(cells)]:
+        cells[place] += 1
+    return cells

@@ -8,10 +8,11 @@ import numpy as np
 from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.sentences import GLYPHS, WORDS, threshold_name
+from inspector.phrases import Phrase, parts
+from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
-from scoring.score_curves import Curve
+from scoring.score_curves import Curve, tuned
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RuleByCase
 
 WIDE = 130
@@ -29,31 +30,36 @@ def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) ->
     if best is not None:
         marks["best"] = best[0]
     wide = width >= WIDE
+    first = [*ON_ERRONEOUS, *ON_CLEAN] if wide else ON_ERRONEOUS
+    second = () if wide else ON_CLEAN
     return [
-        Line(list(_metric(now, before, brush))),
-        Line([(_curve(sweep, now.span, width, brush), "")]),
-        Line(_axis(marks, now.span, width, brush)),
-        Line(list(_outcomes(now, before, (*ON_ERRONEOUS, *ON_CLEAN) if wide else ON_ERRONEOUS))),
-        _changed(now, before, [] if wide else [*_outcomes(now, before, ON_CLEAN)], width),
-        Line(list(_legend(now, best))),
+        Line(parts(list(_metric(now, before, brush)), width)),
+        *_picture(now, sweep, marks, width, brush),
+        Line(parts(list(_outcomes(now, before, tuple(first))), width)),
+        Line(parts([*_outcomes(now, before, second), _changed(now, before, wide=wide)], width)),
+        Line(parts(list(_legend(now, best)), width)),
     ]
 
 
-def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Part]:
+def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phrase]:
     assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
     rule, old = now.evaluation.rule, before.evaluation.rule
     line, was = now.headline, before.headline
-    yield f"{threshold_name(rule)} {rule.threshold:.4f}", "strong"
-    yield f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   ", "dim"
-    yield score_words(line), "strong"
+    yield Phrase((f"{threshold_name(rule)} {rule.threshold:.4f}",), style="strong")
+    source = f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   "
+    yield Phrase((source, "   "), rank=3, style="dim")
+    yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
-        yield f" {100 * (line.score - was.score):+.1f}", "strong"
+        yield Phrase((f" {100 * (line.score - was.score):+.1f}", ""), rank=1, style="strong")
     if line and line.low is not None and line.high is not None:
         dash = "-" if brush.ascii_only else "–"
-        yield f" [{100 * line.low:.1f}{dash}{100 * line.high:.1f}]", "dim"
+        yield Phrase((f" [{100 * line.low:.1f}{dash}{100 * line.high:.1f}]", ""), rank=2, style="dim")
     if line:
+        size = counted(line.n, line.unit.removesuffix("s"))
         reason = f": {line.reason}" if line.reason else ""
-        yield f"  {line.over}, {line.n:,} {line.unit}{reason}   {now.evaluation.scorer.name}", "dim"
+        forms = (f"  {line.over}, {size}{reason}", f"  {size}{reason}", f"  {line.reason or size}", "")
+        yield Phrase(forms, rank=4, style="dim")
+        yield Phrase((f"   {now.evaluation.scorer.name}", ""), rank=5, style="dim")
 
 
 def why_unmovable(now: Inspection) -> str:
@@ -76,16 +82,35 @@ def score_words(line: Headline | None) -> str:
     return f"{line.metric if line else F1} {percent(line)}"
 
 
+def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int, brush: Brush) -> list[Line]:
+    """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
+    axis = Line(_axis(marks, now.span, width, brush))
+    if "best" in marks:
+        return [Line([(_curve(sweep, now.span, width, brush), "")]), axis]
+    reason = (now.headline.reason if now.headline else None) or tuned(sweep).reason or "undefined here"
+    forms = (
+        f"no curve: {sweep.metric} is undefined at every threshold: {reason}",
+        f"no curve: {reason}",
+        "no curve",
+        "",
+    )
+    return [Line(parts([Phrase(forms, style="dim")], width)), axis]
+
+
 @lru_cache(maxsize=8)
 def _curve(sweep: Curve, span: tuple[float, float], width: int, brush: Brush) -> str:
-    """The score over the range, one character a column: the best decision that falls into the column."""
-    score = np.nan_to_num(sweep.score)
-    top = float(score.max()) if score.size else 0.0
+    """The score over the range, one character a column: the best decision that falls into the column.
+
+    A blank where every decision in a column leaves the score undefined.
+    """
+    score = np.where(np.isnan(sweep.score), -np.inf, sweep.score)
     edges = np.linspace(*span, width + 1)
     # A threshold in (low, high] decides as the candidates from the first one above low to the first at or above high.
-    first = np.searchsorted(sweep.thresholds, edges[:-1], side="right")
+    # Beyond the last candidate all is decided as by it.
+    first = np.minimum(np.searchsorted(sweep.thresholds, edges[:-1], side="right"), score.size - 1)
     last = np.searchsorted(sweep.thresholds, edges[1:], side="left")
-    return brush.curve([float(score[a : b + 1].max(initial=0.0)) for a, b in zip(first, last, strict=True)], top)
+    bests = [float(score[a : b + 1].max(initial=-np.inf)) for a, b in zip(first, last, strict=True)]
+    return brush.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
 
 
 def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush: Brush) -> list[Part]:
@@ -104,30 +129,29 @@ def _axis(marks: dict[str, float], span: tuple[float, float], width: int, brush:
     return parts
 
 
-def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> Iterator[Part]:
+def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> Iterator[Phrase]:
     for name in (OUTCOMES[code] for code in codes):
         count = now.outcome_counts[name]
         change = count - before.outcome_counts[name]
-        yield f"{GLYPHS[name]} {WORDS[name]} {count:,}", OUTCOME_STYLES.get(name, "dim")
-        yield f" ({change:+,})  " if change else "  ", "dim"
+        style = OUTCOME_STYLES.get(name, "dim")
+        yield Phrase((f"{GLYPHS[name]} {WORDS[name]} {count:,}", f"{GLYPHS[name]} {count:,}"), rank=1, style=style)
+        yield Phrase((f" ({change:+,})  " if change else "  ",), style="dim")
 
 
-def _changed(now: Inspection, before: Inspection, ahead: list[Part], width: int) -> Line:
-    """What became of cases; in as many words as there is room for after `ahead`."""
+def _changed(now: Inspection, before: Inspection, *, wide: bool) -> Phrase:
+    """What became of all the cases that changed or, where there is no room for it, only how many they are."""
     right, wrong, other = now.changes(before)
-    changed = f"changed {right + wrong + other:,}"
-    forms = (
-        f"{changed}: {right:,} became right, {wrong:,} wrong, {other:,} another mistake",
-        f"{changed}: {right:,} right, {wrong:,} wrong, {other:,} other",
-        f"{changed}: {right:,} right, {wrong:,} wrong",
-    )
-    room = width - sum(len(text) for text, _ in ahead)
-    return Line([*ahead, (next((form for form in forms if len(form) <= room), forms[-1]), "")])
+    changed = f"{right + wrong + other:,} changed"
+    if changed == "0 changed":
+        return Phrase(("nothing changed", ""), rank=2)
+    became = " now" if wide else ""
+    return Phrase((f"{changed}: {right:,}{became} right, {wrong:,}{became} wrong, {other:,} still wrong", changed))
 
 
-def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Part]:
+def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Phrase]:
     default = now.evaluation.default[0] if now.evaluation else 0.0
-    yield f"d default {default:.4g}", "dim"
+    yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
     if best is not None:
         metric = now.headline.metric if now.headline else F1
-        yield f"   * best {best[0]:.4f}: {metric} {100 * best[1]:.1f}, tuned on these cases, optimistic", "dim"
+        yield Phrase((f"   * best {best[0]:.4f}: {metric} {100 * best[1]:.1f}",), style="dim")
+        yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")

@@ -11,6 +11,7 @@ import polars as pl
 from inspector.deciding import Deciding, decided
 from inspector.names import match_name
 from inspector.request import Request
+from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
@@ -35,7 +36,8 @@ class Selection:
 
     `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown.
     `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
-    sentences about what could not be read, `folders` say by name where a scorer's parts lie.
+    sentences about what could not be read and what was asked for in vain, `folders` say by name where a scorer's parts
+    lie.
     """
 
     request: Request
@@ -135,7 +137,9 @@ def load(request: Request) -> Selection:
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = Selection(request, workspace, cases, texts, *loaded)
-    return select(decide(everything))
+    found = decide(everything)
+    notes = wish_notes(request, found.evaluations)
+    return select(replace(found, problems=(*problems, *notes)))
 
 
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:

@@ -26,6 +26,11 @@ WORDS = {name: name.replace("_", " ") for name in OUTCOMES}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 case`, `1,252 cases`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def threshold_name(rule: Decision) -> str:
     """What a rule's threshold is called: by what is compared with it, where that is not the rewards."""
     return "threshold" if isinstance(rule, AsGiven) or rule.on == "rewards" else "threshold on differences"

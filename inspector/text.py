@@ -88,6 +88,15 @@ def squeezed(text: str, width: int) -> str:
     return f"{text[:head]}…{text[len(text) - (width - 1 - head) :]}" if width > 1 else text[:width]
 
 
+def number(value: float, decimals: int, width: int, sign: str = "") -> str:
+    """A number in at most `width` cells: with fewer digits after the point where there is no room, never cut inside.
+
+    One too large for that has an exponent; where not even this fits it is `#`, repeated. `sign` is that of a format.
+    """
+    texts = [f"{value:{sign}.{digits}f}" for digits in range(decimals, -1, -1)] + [f"{value:{sign}.0e}"]
+    return next((text for text in texts if len(text) <= width), "#" * width)
+
+
 def content(text: str, *, lines: bool = True) -> "Content":
     """Cleaned text as Textual content that is never read as markup."""
     from textual.content import Content

@@ -15,9 +15,9 @@ from inspector.documents import METRICS, provenance
 from inspector.official_rows import figures_of, resampled_words, step_benchmarks, without_errors
 from inspector.parts import parts
 from inspector.selection import Selection, surroundings
-from inspector.threshold_ways import Way, ways
+from inspector.threshold_ways import PER_SUBSET, Way, ways
 from scoring.benchmarks.catalogue import step_labelled
-from scoring.dev_sets import EACH
+from scoring.dev_sets import EACH, listed
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.intervals import RESAMPLES
@@ -93,7 +93,6 @@ def _about(way: Way, decided: Evaluation, row: dict[str, Any], shown: Bools, ben
     member = _member(decided, row["subset"], shown, benchmark)
     tuned_on = np.zeros_like(shown) if way.tuned_on is None else way.tuned_on
     counted = decided.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
-    why = way.at_default.get(row["subset"])
     threshold, comparison = _rule(way, decided, member)
     return {
         "kind": way.kind,
@@ -101,8 +100,21 @@ def _about(way: Way, decided: Evaluation, row: dict[str, Any], shown: Bools, ben
         "comparison": comparison,
         "excluded": int(((decided.codes == DEV) & member).sum()),
         "optimistic": bool((tuned_on & member & counted).any()),
-        "reason": row["reason"] or way.note or (why and f"at the default: {why}"),
+        "reason": row["reason"] or way.note or _at_default(way, decided, row["subset"], member),
     }
+
+
+def _at_default(way: Way, decided: Evaluation, subset: str, member: Bools) -> str | None:
+    """Which of the subsets that a row is about are at the default threshold, and why; None = none of them."""
+    if why := way.at_default.get(subset):
+        return f"at the default: {why}"
+    names, groups = decided.gold.subsets
+    here = {names[number] for number in np.unique(groups[member])}
+    lacking = {name: why for name, why in way.at_default.items() if name in here}
+    if not lacking:
+        return None
+    bound = "no upper bound, " if way.kind == PER_SUBSET else ""
+    return f"{bound}at the default: {listed(lacking)}"
 
 
 def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> Bools:

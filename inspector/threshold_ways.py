@@ -28,6 +28,7 @@ from scoring.step_rewards import Bools
 from scoring.step_thresholds import redundancy_sweep
 from scoring.verdicts import Rule
 
+PER_SUBSET = "best-per-subset"
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
 
 
@@ -105,7 +106,7 @@ def _best_per_subset(default: Evaluation, shown: Bools, around: Surroundings) ->
         thresholds[rows] = told[name] = threshold
         tuned_on |= rows
     if told:
-        yield Way("best-per-subset", default.by_case(thresholds, told, "best"), tuned_on, at_default=lacking)
+        yield Way(PER_SUBSET, default.by_case(thresholds, told, "best"), tuned_on, at_default=lacking)
 
 
 def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: str) -> Iterator[Way]:

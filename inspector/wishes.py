@@ -148,8 +148,13 @@ def not_circular(scorer: str, conditions: Sequence[str]) -> None:
     Raises:
         UsageError: a condition speaks of the scorer.
     """
-    own = named(f"{scorer}.").rstrip('"')
-    if circular := [condition for condition in conditions if own in condition]:
+    if circular := speaks_of(scorer, conditions):
         raise UsageError(
             f"'best' of {scorer} cannot be tuned under {circular[0]!r}.", "Drop the condition, or give a number."
         )
+
+
+def speaks_of(scorer: str, conditions: Sequence[str]) -> list[str]:
+    """The conditions that name a column of the scorer."""
+    own = named(f"{scorer}.").rstrip('"')
+    return [condition for condition in conditions if own in condition]

@@ -7,7 +7,7 @@ apostrophe, and Markdown and LaTeX escape what those languages would read as mar
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ _FORMULA = r"^[=+\-@\t\r]"
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 DIGITS = 4
 """Digits after the point in Markdown and LaTeX; CSV and JSON are unrounded."""
+_P = frozenset({"p", "p_holm"})
+"""Columns of p-values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ def _markdown(document: Document) -> str:
         "| " + " | ".join(markdown_text(name) for name in frame.columns) + " |",
         "|" + "|".join("---:" if side else "---" for side in right) + "|",
     ]
-    lines += ["| " + " | ".join(markdown_text(shown(value)) for value in row) + " |" for row in frame.iter_rows()]
+    lines += ["| " + " | ".join(map(markdown_text, _shown_row(frame, row))) + " |" for row in frame.iter_rows()]
     return "\n".join([*lines, "", *markdown_footer(document.provenance), ""])
 
 
@@ -123,7 +125,7 @@ def _latex(document: Document) -> str:
     right = "".join("r" if dtype.is_numeric() else "l" for dtype in frame.dtypes)
     header = " & ".join(map(latex_text, frame.columns)) + r" \\"
     lines = [rf"\begin{{tabular}}{{{right}}}", r"\hline", header, r"\hline"]
-    lines += [" & ".join(latex_text(shown(value)) for value in row) + r" \\" for row in frame.iter_rows()]
+    lines += [" & ".join(map(latex_text, _shown_row(frame, row))) + r" \\" for row in frame.iter_rows()]
     lines += [r"\hline", r"\end{tabular}", ""]
     return "\n".join([*lines, *latex_footer(document.provenance)]) + "\n"
 
@@ -131,6 +133,17 @@ def _latex(document: Document) -> str:
 def latex_footer(provenance: Mapping[str, Any]) -> list[str]:
     """The provenance as lines of LaTeX comments."""
     return [f"% {one_line(line)}" for line in footer(provenance)]
+
+
+def _shown_row(frame: pl.DataFrame, row: Sequence[Any]) -> list[str]:
+    return [
+        (p_words(value) or "") if name in _P else shown(value) for name, value in zip(frame.columns, row, strict=True)
+    ]
+
+
+def p_words(p: float | None) -> str | None:
+    """A p-value with four digits, or that it is smaller than these can say; None where there is none."""
+    return None if p is None else f"< {10**-DIGITS:.{DIGITS}f}" if p < 10**-DIGITS else f"{p:.{DIGITS}f}"
 
 
 def shown(value: Any) -> str:

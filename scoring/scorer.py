@@ -19,6 +19,7 @@ On = Literal["rewards", "differences"]
 
 FILE = "scorer.json"
 FORMAT = 1
+_ADVICE = "Correct it, or import or score again."
 _TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
 _NUMBERS = frozenset({"threshold", "low", "high", "redundancy_threshold"})
 
@@ -77,9 +78,9 @@ class Scorer:
             known = {name: value for name, value in document.items() if name in cls.__dataclass_fields__}
             return cls(**_checked(known))
         except KeyError as error:
-            raise DamagedWorkspace(f"{path} lacks {error}.", "Remove the folder.") from None
+            raise DamagedWorkspace(f"{path} lacks {error}.", _ADVICE) from None
         except (OSError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-            raise DamagedWorkspace(f"{path} is no description of a scorer ({error}).", "Remove the folder.") from None
+            raise DamagedWorkspace(f"{path} is no description of a scorer ({error}).", _ADVICE) from None
 
 
 def _checked(known: dict[str, Any]) -> dict[str, Any]:
@@ -92,9 +93,7 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("name or fingerprint is empty")
     numbers = {name for name in known.keys() & _NUMBERS if name != "redundancy_threshold" or known[name] is not None}
     for name in numbers:
-        known[name] = float(known[name])
-        if not math.isfinite(known[name]):
-            raise ValueError(f"{name} is not a finite number")
+        known[name] = _number(name, known[name])
     if known.get("kind", "prm") not in get_args(Kind):
         raise ValueError(f"kind is none of {', '.join(get_args(Kind))}")
     if known.get("comparison", "<") not in get_args(Comparison):
@@ -104,3 +103,13 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
     return known
+
+
+def _number(name: str, value: Any) -> float:
+    """The finite number that a field holds."""
+    if value is None or isinstance(value, (bool, list, dict)):
+        raise TypeError(f"{name} is {json.dumps(value)}, not a number")
+    found = float(value)
+    if not math.isfinite(found):
+        raise ValueError(f"{name} is not a finite number")
+    return found

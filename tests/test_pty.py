@@ -42,13 +42,13 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         before = metric(failures)
 
         terminal.press("t")
-        rail = shown(terminal, "* best", "changed 0")
+        rail = shown(terminal, "* best", "nothing changed")
         assert "threshold 0.5000 (" in rail
         for _ in range(6):
             terminal.press("right")
         moved = shown(terminal, "threshold 0.5600 (was 0.5000)")
         assert metric(moved) != before
-        assert "changed 0" not in moved
+        assert "nothing changed" not in moved
         terminal.press("escape")
         restored = shown(terminal, "threshold 0.500")
         assert metric(restored) == before
@@ -78,7 +78,7 @@ def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp
         sentence = re.search(r"predicted step (\d+), gold step (\d+): (\w+) steps? late", case)
         assert int(sentence[1]) > int(sentence[2])
         terminal.press("t")
-        shown(terminal, "changed 0")
+        shown(terminal, "nothing changed")
         for _ in range(45):
             terminal.press("right", gap=0.02)
         assert f"predicted step {sentence[1]}, gold" not in shown(terminal, "threshold 0.9500 (was 0.5000)")

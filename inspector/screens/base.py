@@ -1,5 +1,6 @@
 """What every screen shares: the inspected value coming down, messages going up, and the threshold rail."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -12,11 +13,13 @@ from inspector.commands import RAIL
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
+from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.sentences import threshold_name
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
+from inspector.widgets.phrase_line import PhraseLine
 from inspector.wishes import OPTIMISTIC
 from scoring.verdicts import Decision
 
@@ -43,9 +46,9 @@ class InspectionScreen(Screen[None]):
         self._before: Inspection | None = None
 
     @staticmethod
-    def one_line(name: str) -> LineView:
-        """A line of text at a place of its own; `write` changes it."""
-        line = LineView(id=name, classes="one-line")
+    def one_line(name: str) -> PhraseLine:
+        """A line of text at a place of its own; `write` and `tell` change it."""
+        line = PhraseLine(id=name, classes="one-line")
         line.can_focus = False
         return line
 
@@ -56,14 +59,20 @@ class InspectionScreen(Screen[None]):
 
     def write(self, name: str, text: str, style: str = "") -> None:
         """Put text from anywhere on a line of `one_line`; only cells that change are painted."""
-        self.query_one(f"#{name}", LineView).show([[(text, style)]])
+        self.query_one(f"#{name}", PhraseLine).tell([Phrase((text,))], style=style)
 
-    def threshold_words(self, rule: Decision) -> str:
+    def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
+        """Put phrases on a line of `one_line`, in as many words as fit."""
+        between = " | " if self.brush.ascii_only else " · "
+        self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
+
+    def threshold_forms(self, rule: Decision) -> tuple[str, ...]:
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
-            return rule.source
+            return rule.source, ""
         source = rule.source if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
-        return f"{threshold_name(rule)} {rule.threshold:.3f}" + (f" ({source})" if source else "")
+        words = f"{threshold_name(rule)} {rule.threshold:.3f}"
+        return (f"{words} ({source})", words, "") if source else (words, "")
 
     def compose_rail(self) -> ComposeResult:
         """The rail and the footer, to be composed last."""

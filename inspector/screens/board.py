@@ -8,16 +8,17 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame, metrics_of
+from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame, metrics_of, scored_width
 from inspector.commands import bindings_of
 from inspector.headline import F1, PRMSCORE
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go, Score, StopScoring
 from inspector.paint import Brush
+from inspector.phrases import Phrase
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
-from inspector.sentences import GLYPHS, WORDS
+from inspector.sentences import GLYPHS, WORDS, counted
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 
@@ -32,6 +33,8 @@ EXPLAINED = {
     F1: "F1 in percent: harmonic mean of the accuracies on erroneous and on clean cases",
     PRMSCORE: "PRMScore in percent: mean of the F1s of right and of wrong steps, pooled",
 }
+SIDES = "on wrong, on right: accuracy on wrong and on right steps"
+BOTH_SIDES = "on wrong, on right: accuracy on such cases (F1) or on such steps (PRMScore)"
 LEGEND_WIDTH = 78
 
 
@@ -42,7 +45,9 @@ def legend(frame: "pl.DataFrame") -> str:
     line = "  ".join(words)
     if len(line) > LEGEND_WIDTH:
         line = "  ".join(words[:-1]) + "\n" + words[-1]
-    return "\n".join([line, *(EXPLAINED[metric] for metric in metrics_of(frame))])
+    metrics = metrics_of(frame)
+    sides = {(PRMSCORE,): SIDES, (F1, PRMSCORE): BOTH_SIDES}.get(metrics)
+    return "\n".join([line, *(EXPLAINED[metric] for metric in metrics), *([sides] if sides else [])])
 
 
 class BoardScreen(InspectionScreen):
@@ -54,7 +59,7 @@ class BoardScreen(InspectionScreen):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._columns: dict[tuple[bool, bool, tuple[str, ...]], list[Column]] = {}
+        self._columns: dict[tuple[bool, bool, tuple[str, ...], int], list[Column]] = {}
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -79,28 +84,30 @@ class BoardScreen(InspectionScreen):
         # The same column objects while they are right: new ones would have every row painted again.
         long_names = bool((frame["scorer"].str.len_chars() > NAME_WIDTH).any())
         metrics = metrics_of(frame)
-        kind = (several, long_names, metrics)
+        kind = (several, long_names, metrics, scored_width(frame))
         if kind not in self._columns:
-            self._columns[kind] = board_columns(self.brush, several=several, long_names=long_names, metrics=metrics)
+            self._columns[kind] = board_columns(
+                self.brush, several=several, long_names=long_names, metrics=metrics, scored_width=kind[-1]
+            )
         first = not table.row_count
         self._frame = frame
         self.query_one("#legend", Static).update(Content(legend(frame)))
         table.show(frame, view, self._columns[kind], key="row")
         if first:
             self._follow(inspection)
-        dot = "|" if self.brush.ascii_only else "·"
         kinds = frame["over"].unique().to_list() if len(metrics) == 1 else []
-        words = [
-            "prm-inspect",
-            ", ".join(inspection.cases["benchmark"].unique(maintain_order=True)) or "no benchmark",
-            f"{inspection.cases.height:,} cases",
-            "1 scorer" if (scorers := frame["scorer"].n_unique()) == 1 else f"{scorers} scorers",
+        names = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
+        phrases = [
+            Phrase(("prm-inspect", ""), rank=4),
+            Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
+            Phrase((counted(inspection.cases.height, "case"),)),
+            Phrase((counted(frame["scorer"].n_unique(), "scorer"), ""), rank=1),
         ]
         if len(kinds) == 1:
-            words.append(f"{metrics[0]}: {kinds[0]}")
+            phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
         if inspection.base:
-            words.append("filter " + " AND ".join(inspection.base))
-        self.write("title", f" {dot} ".join(words), "strong")
+            phrases.append(Phrase(("filter " + " AND ".join(inspection.base), "filtered"), rank=2))
+        self.tell("title", phrases, "strong")
         self._describe()
 
     def on_screen_resume(self) -> None:
@@ -127,12 +134,31 @@ class BoardScreen(InspectionScreen):
     def _describe(self) -> None:
         row = self.query_one(FrameTable).row_id
         about = "" if row is None else self._frame["about"][row] or ""
+        if row is not None and (unseen := self._unseen(row)):
+            about = f"{unseen}. {about}"
         if row is not None and (reason := self._frame["reason"][row]):
             about = f"No {self._frame['metric'][row]}: {reason}. {about}"
         if row is not None and len(name := self._frame["scorer"][row]) > NAME_WIDTH:
             # The table may have cut it.
             about = f"{name}: {about}"
         self.query_one("#about", Static).update(Content(clean(about)))
+
+    def _unseen(self, row: int) -> str:
+        """Threshold and coverage of a row in words, where the table has no room for their columns."""
+        columns = {column.name for column in self.query_one(FrameTable).columns_shown}
+        line, words = self._frame.row(row, named=True), []
+        if columns and "threshold" not in columns:
+            at = "" if line["threshold"] is None else f"threshold {line['threshold']:.3f}, "
+            words.append(f"{at}{line['threshold_source']}")
+        if columns and "coverage" not in columns:
+            words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
+        said = "; ".join(words)
+        return said[:1].upper() + said[1:]
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        # The table says which columns it has room for when it has been laid out.
+        self.call_after_refresh(self._describe)
 
     def on_frame_table_opened(self) -> None:
         self.action_failures()

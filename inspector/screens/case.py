@@ -11,6 +11,7 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export
 from inspector.paint import Brush
+from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
 from inspector.screens.export import ExportMenu
 from inspector.screens.reading import ReadingScreen
@@ -61,17 +62,17 @@ class CaseScreen(ReadingScreen):
         self._show_title(inspection, listed=bool(found.size))
 
     def _show_title(self, inspection: Inspection, *, listed: bool) -> None:
-        dot = " | " if self.brush.ascii_only else " · "
         place = f"{self._place + 1:,} of {inspection.shown.size:,}" if listed else "no longer in the list"
-        words = [inspection.cases["case"][self.row], place]
+        name, short = inspection.cases["case"][self.row], inspection.cases["id"][self.row]
+        phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
         evaluation = inspection.evaluation
         if evaluation is not None:
-            words += [
-                evaluation.scorer.name,
-                self.threshold_words(evaluation.rule),
-                score_words(inspection.headline),
+            phrases += [
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14), ""), rank=3),
+                Phrase(self.threshold_forms(evaluation.rule), rank=1),
+                Phrase((score_words(inspection.headline), ""), rank=2),
             ]
-        self.write("title", dot.join(words), "strong")
+        self.tell("title", phrases, "strong")
 
     # -- keys
 

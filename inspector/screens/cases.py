@@ -13,10 +13,12 @@ from inspector.facet_groups import facet_groups, filter_words
 from inspector.inspection import Inspection
 from inspector.messages import Export, Go
 from inspector.paint import Brush
+from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
 from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
 from inspector.screens.reading import ReadingScreen
+from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.line_view import LineView
@@ -101,14 +103,18 @@ class CasesScreen(ReadingScreen):
         self._show_pane_soon()
 
     def _show_titles(self, inspection: Inspection) -> None:
-        dot = " | " if self.brush.ascii_only else " · "
-        words = [inspection.benchmark, f"{inspection.shown.size:,} of {int(inspection.benchmark_rows.sum()):,} cases"]
+        listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
+        phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
-            words += [evaluation.scorer.name, score_words(line), self.threshold_words(evaluation.rule)]
-        self.write("title", dot.join(words), "strong")
+            phrases += [
+                Phrase((*name_forms(evaluation.scorer.name, 20, 14), ""), rank=3),
+                Phrase((score_words(line), "")),
+                Phrase(self.threshold_forms(evaluation.rule), rank=1),
+            ]
+        self.tell("title", phrases, "strong")
         order = order_words(inspection.selection.request.sort)
-        self.write("filter", f"{order}{dot}{filter_words(inspection)}", "dim")
+        self.tell("filter", [Phrase((order, ""), rank=1), Phrase((filter_words(inspection), "filtered"))], "dim")
 
     def show_case(self) -> None:
         self._show_pane()
@@ -223,7 +229,7 @@ class CasesScreen(ReadingScreen):
         self.close_rail()
         if self.inspection is None:
             return
-        shown = f"The {self.inspection.shown.size:,} cases on screen, in this order"
+        shown = f"The {counted(self.inspection.shown.size, 'case')} on screen, in this order"
         choices = ((Export("cases", ""), shown), (Export("metrics", ""), "The metrics, by subset"))
         menu = ExportMenu(choices if self.inspection.scorer else choices[:1])
         self.app.push_screen(menu, self.export)

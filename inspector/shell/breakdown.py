@@ -10,7 +10,7 @@ from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import FEW
-from scoring.export import Document
+from scoring.export import Document, p_words
 
 TOLD = (
     *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
@@ -45,12 +45,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def wide_breakdown(rows: pl.DataFrame) -> pl.DataFrame:
-    """A column a metric: counts whole, fractions in percent with their intervals, `~` where they rest on few cases."""
+    """A column a metric: counts whole, fractions in percent with their intervals, `~` where they rest on few cases.
+
+    `reason` says why a line has no value at all.
+    """
     index = [name for name in rows.columns if name not in {"metric", *_FIGURE, "where"}]
     told = rows.filter(pl.col("metric").is_in(TOLD))
     cells = [_cell(*values) for values in told.select("metric", *_SHOWN).iter_rows()]
     long = told.select(*index, "metric").with_columns(pl.Series("cell", cells, dtype=pl.String))
-    return long.pivot("metric", index=index, values="cell", sort_columns=False)
+    wide = long.pivot("metric", index=index, values="cell", sort_columns=False)
+    silent = told.group_by(index).agg(pl.col("reason").first(), none=pl.col("value").count() == 0).filter("none")
+    why = silent.select(*index, "reason")
+    return wide.join(why, on=index, how="left", nulls_equal=True, maintain_order="left") if silent.height else wide
 
 
 def wide_bias(rows: pl.DataFrame) -> pl.DataFrame:
@@ -67,7 +73,7 @@ def wide_bias(rows: pl.DataFrame) -> pl.DataFrame:
         pl.when(sliced).then(part).otherwise(whole).alias("what"),
         pl.Series("value", cells, dtype=pl.String),
         "n",
-        pl.col("p_holm").alias("p (Holm)"),
+        pl.Series("p (Holm)", list(map(p_words, told["p_holm"])), dtype=pl.String),
     )
 
 

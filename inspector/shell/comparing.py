@@ -7,17 +7,30 @@ from typing import Any
 
 import polars as pl
 
-from inspector.comparison import best_first, compare_document
+from inspector.comparison import best_first, compare_document, without_gold
 from inspector.selection import load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from inspector.text import clean
-from scoring.export import Document
+from scoring.export import Document, p_words
+from scoring.metrics.comparison import TO_BEST as F1_TO_BEST
 from scoring.metrics.paired import SIDES
+from scoring.metrics.paired_steps import COMPARED
+from scoring.metrics.step_comparison import TO_BEST as PRMSCORE_TO_BEST
 
-LINES = {"all": "f1", "erroneous": "error_acc", "clean": "correct_acc"}
-"""The cases that a line of the table of pairs is about, and its metric."""
+LINES = (
+    ("all", "all", "prmscore"),
+    ("right steps", "all", "positive_acc"),
+    ("wrong steps", "all", "negative_acc"),
+    ("all", "average", "f1"),
+    ("all", "all", "f1"),
+    ("erroneous", "all", "error_acc"),
+    ("clean", "all", "correct_acc"),
+)
+"""What a line of the table of pairs is about: its cases or steps, and the subset and metric of its difference."""
+STANDING = {"prmscore": PRMSCORE_TO_BEST, "f1": F1_TO_BEST}
+"""The figures that rank scorers, and the metrics that say how far they are behind the best and whether tied."""
 QUADRANTS = {"both": "both", "only scorer": "only_scorer", "only other": "only_other", "neither": "neither"}
 """Columns of the table of pairs, and what their metrics are called."""
 TOGETHER = ("consensus_", "oracle_")
@@ -29,7 +42,7 @@ CASCADE = ("right", "added")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print or write the rows; a terminal shows the standings and three lines a pair."""
+    """Print or write the rows; a terminal shows the standings and some lines a pair."""
     request = request_of(args)
     selection = load(replace(request, scorers=(*args.scorers, *request.scorers)))
     if not selection.request.scorers:
@@ -46,46 +59,70 @@ def run(args: argparse.Namespace) -> int:
             print_table(cascade)
             print()
     pairs = wide_pairs(document.rows)
-    if not form_of(args) and (left := pairs.height - (pairs := with_the_best(pairs, document.rows)).height):
-        print(f"Pairs with the best; {left // len(LINES)} others are in --csv and --json.\n")
-    put(document, args, selection.problems, pairs)
+    if not form_of(args):
+        everything, pairs = pairs, with_the_best(pairs, document.rows)
+        if left := _n_pairs(everything) - _n_pairs(pairs):
+            print(f"Pairs with the best; {left} others are in --csv and --json.\n")
+    problems = [*selection.problems, *([] if form_of(args) else without_gold(selection))]
+    put(document, args, problems, pairs)
     return 0
+
+
+def _n_pairs(lines: pl.DataFrame) -> int:
+    """Of how many pairs these are the lines."""
+    return lines.select("benchmark", *PAIR).unique().height
 
 
 def with_the_best(pairs: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """The lines of pairs that the best scorer of a benchmark is in; all lines of a few scorers."""
     if rows["scorer"].drop_nulls().n_unique() <= FEW:
         return pairs
-    told = rows.filter(pl.col("metric") == "f1_behind_best").select("benchmark", "other").drop_nulls()
-    best = dict(told.iter_rows())
+    best = {}
+    for benchmark, head in heads(rows).items():
+        about = (pl.col("benchmark") == benchmark) & (pl.col("metric") == f"{head}_behind_best")
+        best[benchmark] = next(iter(rows.filter(about)["other"].drop_nulls()), None)
     kept = [best.get(row[0]) in {None, *row[1:]} for row in pairs.select("benchmark", *PAIR).iter_rows()]
     return pairs.filter(pl.Series(kept, dtype=pl.Boolean))
 
 
+def heads(rows: pl.DataFrame) -> dict[str, str]:
+    """The official figure of each benchmark, by which scorers are ranked: `prmscore` or `f1`."""
+    of_steps = set(rows.filter(pl.col("metric") == "prmscore")["benchmark"])
+    names = rows["benchmark"].unique(maintain_order=True)
+    return {name: "prmscore" if name in of_steps else "f1" for name in names}
+
+
 def wide_standings(rows: pl.DataFrame) -> pl.DataFrame:
-    """A line a scorer, best first: F1 on the cases that all tried, how far behind the best, how often right alone."""
+    """A line a scorer, best first: the official figure on common cases, how far behind the best, how often right alone.
+
+    Where PRMScore is official, `n` counts the cases whose steps all judged, and who is right alone is not told: that is
+    about first errors, on the cases that all tried.
+    """
     rows = rows.filter(pl.col("scorer").is_not_null())
     by_cell = {(row["benchmark"], row["scorer"], row["metric"]): row for row in rows.iter_rows(named=True)}
-    ranked = rows.filter(pl.col("metric") == "f1").sort(
-        "benchmark", "value", descending=[False, True], nulls_last=True, maintain_order=True
-    )
     lines = []
-    for row in ranked.iter_rows(named=True):
-        about = (row["benchmark"], row["scorer"])
-        behind, tied = (by_cell[*about, name] for name in ("f1_behind_best", "tied_with_best"))
-        alone = (by_cell.get((*about, f"{side}_lone_right")) for side in ("erroneous", "clean"))
-        lines.append(
-            {
-                "benchmark": row["benchmark"],
-                "scorer": row["scorer"],
-                "n": row["n"],
-                "left out": row["left_out"],
-                "f1": f"- ({row['reason']})" if row["value"] is None else f"{100 * row['value']:.1f}",
-                "behind the best": "best" if behind["other"] == row["scorer"] else _difference(behind),
-                "tied with best": {None: "-", 0.0: "no", 1.0: "yes"}[tied["value"]],
-                **dict(zip(("alone right on erroneous", "on clean"), map(_count, alone), strict=True)),
-            }
+    for benchmark, head in heads(rows).items():
+        ranked = rows.filter(pl.col("benchmark") == benchmark, pl.col("metric") == head).sort(
+            "value", descending=True, nulls_last=True, maintain_order=True
         )
+        for row in ranked.iter_rows(named=True):
+            about = (benchmark, row["scorer"])
+            behind, tied = (by_cell[*about, name] for name in STANDING[head])
+            sides = SIDES if head == "f1" else ()
+            alone = [by_cell.get((*about, f"{side}_lone_right")) for side in sides] or [None, None]
+            figure = f"- ({row['reason']})" if row["value"] is None else f"{100 * row['value']:.1f}"
+            lines.append(
+                {
+                    "benchmark": benchmark,
+                    "scorer": row["scorer"],
+                    "n": row["n"],
+                    "left out": row["left_out"],
+                    **{name: figure if name == head else None for name in STANDING},
+                    "behind the best": "best" if behind["other"] == row["scorer"] else _difference(behind),
+                    "tied with best": {None: "-", 0.0: "no", 1.0: "yes"}[tied["value"]],
+                    **dict(zip(("alone right on erroneous", "on clean"), map(_count, alone), strict=True)),
+                }
+            )
     return pl.DataFrame(lines, infer_schema_length=None)
 
 
@@ -141,27 +178,51 @@ def _so_far(right: dict[str, Any], added: dict[str, Any]) -> str:
 
 
 def wide_pairs(rows: pl.DataFrame) -> pl.DataFrame:
-    """Three lines a pair: the difference of F1, and for each side that of its accuracy, the quadrants and the test."""
-    pairs = rows.filter(pl.col("metric") == "f1_difference").select("benchmark", "scorer", "other")
-    keys = ("benchmark", "scorer", "other", "metric")
-    by_cell = {tuple(row[key] for key in keys): row for row in rows.iter_rows(named=True)}
-    lines = []
-    for pair in pairs.iter_rows():
-        for cases, metric in LINES.items():
-            difference, test = by_cell[*pair, f"{metric}_difference"], by_cell.get((*pair, f"{cases}_mcnemar"), {})
-            counts = {name: by_cell.get((*pair, f"{cases}_{key}_right")) for name, key in QUADRANTS.items()}
-            lines.append(
-                {
-                    **dict(zip(keys, pair, strict=False)),
-                    "cases": cases,
-                    "n": difference["n"],
-                    "difference": _difference(difference),
-                    **{name: _count(row) for name, row in counts.items()},
-                    "p": _p(test.get("p")),
-                    "p (Holm)": _p(test.get("p_holm")),
-                }
-            )
+    """The lines of every pair: the difference of its official figure, and of what that is made of.
+
+    Of first errors there is a line for F1 and one for each side, with its quadrants and test; each of these counts
+    cases of all subsets together, and so does their difference, while that of F1 is of its means over subsets. Where
+    no such mean is defined, a line with the F1 of all subsets together follows. `metric` says which it is.
+    """
+    of_pair: dict[tuple[str, str, str], dict[tuple[str, str], dict[str, Any]]] = {}
+    for row in rows.iter_rows(named=True):
+        of_pair.setdefault((row["benchmark"], row["scorer"], row["other"]), {})[row["subset"], row["metric"]] = row
+    official = heads(rows)
+    lines = [
+        {"benchmark": benchmark, "scorer": scorer, "other": other, **line}
+        for (benchmark, scorer, other), cells in of_pair.items()
+        if ("average", "f1_difference") in cells
+        for line in _pair_lines(cells, official[benchmark])
+    ]
     return pl.DataFrame(lines, infer_schema_length=None)
+
+
+def _pair_lines(cells: dict[tuple[str, str], dict[str, Any]], head: str) -> Iterator[dict[str, Any]]:
+    """The lines of one pair, of its rows by subset and metric."""
+    for cases, subset, metric in LINES:
+        if not _told(cells, head, subset, metric):
+            continue
+        difference, test = cells[subset, f"{metric}_difference"], cells.get(("all", f"{cases}_mcnemar"), {})
+        counts = {name: _count(cells.get(("all", f"{cases}_{key}_right"))) for name, key in QUADRANTS.items()}
+        yield {
+            "cases": cases,
+            "metric": f"{metric}, {'average' if subset == 'average' else 'pooled'}",
+            "n": difference["n"],
+            "difference": _difference(difference),
+            **counts,
+            "p": p_words(test.get("p")),
+            "p (Holm)": p_words(test.get("p_holm")),
+        }
+
+
+def _told(cells: dict[tuple[str, str], dict[str, Any]], head: str, subset: str, metric: str) -> bool:
+    """Whether a pair has this line: pooled F1 stands in for an undefined mean, first errors beside PRMScore if any."""
+    difference = cells.get((subset, f"{metric}_difference"))
+    if difference is None:
+        return False
+    if (subset, metric) == ("all", "f1"):
+        return difference["value"] is not None and cells["average", "f1_difference"]["value"] is None
+    return head == "f1" or metric in COMPARED or difference["value"] is not None
 
 
 def _percent(row: dict[str, Any]) -> str:
@@ -183,8 +244,3 @@ def _difference(row: dict[str, Any]) -> str:
 def _count(row: dict[str, Any] | None) -> int | None:
     """A row's count of cases; None where there is no row or no count."""
     return None if row is None or row["value"] is None else int(row["value"])
-
-
-def _p(p: float | None) -> str | None:
-    """A p-value with four digits, or that it is smaller than these can say."""
-    return None if p is None else "< 0.0001" if p < 1e-4 else f"{p:.4f}"

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from inspector import documents
-from inspector.official_rows import grouped
+from inspector.boundary_notes import boundary_notes
+from inspector.grouping import grouped
 from inspector.parts import parts
+from inspector.range_notes import range_notes
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import FEW, wide_metrics, wide_statistics
-from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.verdicts import REFUSED, UNPARSED
 
@@ -28,14 +29,14 @@ def run(args: argparse.Namespace) -> int:
         "cases": documents.cases_document,
         "stats": documents.statistics_document,
     }[args.command]
-    _columns_exist(selection)
+    grouped(selection)  # A column that is not there is an error whether or not there is a scorer.
     document = make(selection, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = Document(document.rows, facts, raw=True)
     problems = list(selection.problems)
     if args.command == "metrics" and not form_of(args):
-        problems += _without_verdict(selection)
+        problems += [*_without_verdict(selection), *boundary_notes(selection), *range_notes(selection)]
     if args.command == "metrics" and not form_of(args) and document.rows["small"].any():
         problems.append(FEW)
     if args.command == "metrics" and not selection.chosen:
@@ -58,11 +59,3 @@ def _without_verdict(selection: Selection) -> Iterator[str]:
             yield f"{name}: {number:,} unparsed or refused cases count as wrong (--unparsed drop leaves them out)."
         elif number:
             yield f"{name}: {number:,} unparsed or refused cases are left out (--unparsed wrong counts them)."
-
-
-def _columns_exist(selection: Selection) -> None:
-    columns = grouped(selection).columns
-    for name in selection.request.by:
-        if name not in columns:
-            told = f"There are: {', '.join(selection.cases.columns)}; and SCORER.outcome, SCORER.verdict and so on."
-            raise UsageError(f"there is no column {name!r}.", told)

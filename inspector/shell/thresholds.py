@@ -1,13 +1,15 @@
 """`thresholds`: what every way to choose a threshold gives, and which cases it turns over."""
 
 import argparse
+from collections.abc import Iterator
 
 import polars as pl
 
 from inspector.flips import PRESENT, flip_counts, flips_document
 from inspector.selection import load
-from inspector.shell.output import form_of, put
+from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
+from inspector.shell.wide import CASES, FEW, PRMSCORE, STEPS
 from inspector.threshold_rows import thresholds_document
 from scoring.errors import UsageError
 from scoring.export import Document
@@ -30,7 +32,22 @@ def run(args: argparse.Namespace) -> int:
     if not document.rows.height:
         problems.append("No scorer has a verdict on these cases." if pair is None else "No outcome differs.")
     put(document, args, problems, table)
+    if pair is None and not form_of(args):
+        say(_marks(document.rows), args)
     return 0
+
+
+def _marks(rows: pl.DataFrame) -> Iterator[str]:
+    """What the marks of the table mean, where they are in it, and which of the whole figures are not wholly tuned."""
+    if rows["optimistic"].any():
+        yield "* optimistic: tuned on cases that the value is of"
+    if rows["small"].any():
+        yield FEW
+    if rows["excluded"].sum():
+        yield "excluded: dev cases, which the values leave out"
+    told = rows.filter(pl.col("value").is_not_null() & pl.col("reason").is_not_null() & (pl.col("subset") == "all"))
+    for scorer, benchmark, kind, reason in told.select("scorer", "benchmark", "kind", "reason").iter_rows():
+        yield f"{scorer} on {benchmark}, {kind}: {reason}"
 
 
 def _pair(asked: list[str] | None) -> tuple[str, str] | None:
@@ -43,34 +60,49 @@ def _pair(asked: list[str] | None) -> tuple[str, str] | None:
 
 
 def wide_thresholds(rows: pl.DataFrame) -> pl.DataFrame:
-    """A column a subset with its value in percent, `*` where it is optimistic, and its threshold where they differ.
+    """A column a subset with its value in percent and interval, and its threshold where they differ.
 
-    `metric` is told as soon as one is not F1, `reason` where a way comes to nothing.
+    `*`: optimistic, `~`: of few cases. `n` counts all that the figures are of, and `excluded` the dev cases left out.
+    `metric` is told as soon as one is not F1, and then `n` names its unit; `reason` where a way comes to nothing.
     """
     index = ["scorer", "benchmark", *(["metric"] if (rows["metric"] != "f1").any() else []), "kind"]
     one = pl.col("threshold").n_unique() == 1
     shared = rows.group_by(index, maintain_order=True).agg(
         pl.when(one).then(pl.col("threshold").first()).alias("shared"),
-        pl.col("threshold").drop_nulls().len().alias("n"),
+        pl.col("threshold").count().alias("cuts"),
+        *(pl.col(name).filter(pl.col("subset") == "all").first() for name in ("n", "excluded")),
         pl.when(pl.col("value").count() == 0).then(pl.col("reason").first()).alias("reason"),
     )
-    joined = rows.join(shared.drop("reason"), on=index, how="left", maintain_order="left")
+    joined = rows.join(shared.select(*index, "shared"), on=index, how="left", maintain_order="left")
     cells = joined.with_columns(
-        pl.struct("value", "threshold", "shared", "optimistic", "reason").map_elements(_cell, pl.String).alias("cell")
+        pl.struct("value", "low", "high", "threshold", "shared", "optimistic", "small", "reason")
+        .map_elements(_cell, pl.String)
+        .alias("cell")
     )
-    words = pl.when(pl.col("n") == 0).then(pl.lit("-")).otherwise(pl.lit("by subset"))
+    words = pl.when(pl.col("cuts") == 0).then(pl.lit("-")).otherwise(pl.lit("by subset"))
     listed = shared.select(
         *index,
         pl.coalesce(pl.col("shared").map_elements(lambda cut: f"{cut:.4g}", pl.String), words).alias("threshold"),
     )
     by_subset = cells.pivot("subset", index=index, values="cell", sort_columns=False)
+    counts = shared.select(*index, *_counts(shared))
     wide = listed.join(by_subset, on=index, how="left", maintain_order="left")
+    wide = wide.join(counts, on=index, how="left", maintain_order="left")
     if not shared["reason"].count():
         return wide
     # Where a way comes to nothing, one sentence at the end says why, and no cell repeats it.
     nothing = shared["reason"].is_not_null()
-    subsets = pl.exclude(*index, "threshold")
+    subsets = pl.exclude(*index, "threshold", *counts.columns)
     return wide.with_columns(pl.when(nothing).then(None).otherwise(subsets).name.keep(), shared["reason"])
+
+
+def _counts(shared: pl.DataFrame) -> Iterator[pl.Expr]:
+    """How many cases or steps the figures of a line are of, by what they count, and how many dev cases are left out."""
+    of_steps = pl.col("metric") == PRMSCORE if "metric" in shared.columns else pl.lit(value=False)
+    if "metric" in shared.columns:
+        yield pl.when(of_steps).then(pl.col("n")).alias(STEPS)
+    yield pl.when(~of_steps).then(pl.col("n")).alias(CASES if "metric" in shared.columns else "n")
+    yield pl.when(pl.col("excluded") > 0).then(pl.col("excluded")).alias("excluded")
 
 
 def _cell(row: dict[str, object]) -> str:
@@ -79,4 +111,6 @@ def _cell(row: dict[str, object]) -> str:
         return f"- ({row['reason']})"
     own = row["threshold"] if row["shared"] is None else None
     at = f" at {own:.4g}" if isinstance(own, float) else ""
-    return f"{100 * value:.1f}{'*' if row['optimistic'] else ''}{at}"
+    low, high = row["low"], row["high"]
+    within = f" [{100 * low:.1f}, {100 * high:.1f}]" if isinstance(low, float) and isinstance(high, float) else ""
+    return f"{100 * value:.1f}{'*' if row['optimistic'] else ''}{within}{' ~' if row['small'] else ''}{at}"

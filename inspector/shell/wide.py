@@ -10,6 +10,9 @@ from scoring.metrics.step_counts import METRICS
 
 OF_STEPS = METRICS[1:]
 """Figures that would make a table too wide with their intervals and reasons; files have both."""
+F1, PRMSCORE = "f1", METRICS[0]
+STEPS, CASES = "n (steps)", "n (cases)"
+"""What is counted where a table holds figures of both."""
 FEW = f"~ few: {SMALL - 1} cases or less"
 _OF_A_FIGURE = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
 COUNTS = {"cases", "erroneous", "clean", "no_gold", "steps", "max_steps", "generators", "distinct_solutions"}
@@ -41,10 +44,11 @@ def statistic_text(name: str, value: float | None) -> str:
 
 
 def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
-    """Metrics in percent with their intervals, a column a metric; `n` is that of F1, both sides together.
+    """Metrics in percent with their intervals, a column a metric; `n` counts the cases of F1, both sides together.
 
-    Where PRMScore is there it comes first and `n` is its steps; the figures beside it stand without intervals. Where
-    there are no subsets, the average over them is not told beside `all`, which it equals.
+    Where PRMScore is there it comes first, its steps are counted in `n (steps)` and the cases of F1 in `n (cases)`; the
+    figures beside it stand without intervals. Where there are no subsets, the average over them is not told beside
+    `all`, which it equals.
     """
     keys = [name for name in rows.columns if name not in set(_OF_A_FIGURE)]
     if "subset" in keys and rows.height:
@@ -58,10 +62,10 @@ def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
     long = rows.with_columns(pl.Series("cell", cells, dtype=pl.String))
     wide = long.pivot("metric", index=keys, values="cell", sort_columns=False)
     wide = wide.select(*keys, pl.selectors.by_name(*METRICS, require_all=False), pl.selectors.exclude(*keys, *METRICS))
-    # Rows of PRMScore stand before those of F1.
-    sizes = rows.filter(pl.col("metric").is_in(["prmscore", "f1"])).select([*keys, "n"])
-    sizes = sizes.unique(keys, keep="first", maintain_order=True)
-    wide = wide.join(sizes, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    steps = (rows["metric"] == PRMSCORE).any()
+    for metric, name in ((PRMSCORE, STEPS), (F1, CASES)) if steps else ((F1, "n"),):
+        sizes = rows.filter(pl.col("metric") == metric).select(*keys, pl.col("n").alias(name))
+        wide = wide.join(sizes, on=keys, how="left", nulls_equal=True, maintain_order="left")
     why = rows.filter(pl.col("value").is_null()).select([*keys, "reason"])
     why = why.unique([*keys, "reason"], maintain_order=True).group_by(keys, maintain_order=True).agg("reason")
     told = wide.join(why, on=keys, how="left", nulls_equal=True, maintain_order="left")

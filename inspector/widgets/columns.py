@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.cells import cell_len
 
-from inspector.text import cell, clean
+from inspector.text import cell, clean, number
 from inspector.widgets.line_scroll import Part
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class Column:
     style: str = ""
     """Style names of values without a `paint`."""
     decimals: int = 3
+    least: int = 0
+    """Cells to which it may be narrowed where all would not fit otherwise; 0: no fewer than `width`."""
+    leave: int = 0
+    """Columns with the highest number are left out first where not all fit; one with 0 never is."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -64,7 +68,8 @@ class Column:
             return fit_parts(self.paint(value, width), width, right=right)
         if value is None:
             return ((cell(null, width, right=right), f"{self.style} dim"),)
-        return ((cell(self.text(value), width, right=right), self.style),)
+        shown = number(value, self.decimals, width) if isinstance(value, float) else self.text(value)
+        return ((cell(shown, width, right=right), self.style),)
 
     def text(self, value: Any) -> str:
         """A value as text, not yet cleaned or cut."""
@@ -83,21 +88,25 @@ class FittedColumns:
     dtypes: tuple["pl.DataType", ...]
     """Of the frame's columns called `sources`."""
     available: int
-    """Cells to share, the margin included. Columns whose least widths need more go beyond it."""
+    """Cells to share, the margin included. Columns that are never left out may need more and go beyond it."""
     sources: tuple[str, ...] = field(init=False)
     """The frame's columns they need, each once: the order of the values in a row."""
+    shown: tuple[Column, ...] = field(init=False)
+    """The columns for which there is room."""
     widths: tuple[int, ...] = field(init=False)
-    """Cells of each column."""
+    """Cells of each column shown."""
     _right: tuple[bool, ...] = field(init=False, repr=False)
     _pick: tuple[Callable[[tuple[Any, ...]], Any], ...] = field(init=False, compare=False, repr=False)
     _cells: dict[Hashable, Sequence[Part]] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         sources = needed_sources(self.columns)
-        picks = (itemgetter(*map(sources.index, column.sources)) for column in self.columns)
-        right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in self.columns)
+        shown = fitting(self.columns, self.available - MARGIN)
+        picks = (itemgetter(*map(sources.index, column.sources)) for column in shown)
+        right = (column.at_right(self.dtypes[sources.index(column.sources[0])]) for column in shown)
         object.__setattr__(self, "sources", sources)
-        object.__setattr__(self, "widths", fit_widths(self.columns, self.available - MARGIN))
+        object.__setattr__(self, "shown", shown)
+        object.__setattr__(self, "widths", fit_widths(shown, self.available - MARGIN))
         object.__setattr__(self, "_right", tuple(right))
         object.__setattr__(self, "_pick", tuple(picks))
         object.__setattr__(self, "_cells", {})
@@ -115,7 +124,7 @@ class FittedColumns:
 
     def header(self) -> str:
         """The line of titles."""
-        fitted = zip(self.columns, self.widths, self._right, strict=True)
+        fitted = zip(self.shown, self.widths, self._right, strict=True)
         return " " * MARGIN + (" " * GAP).join(
             cell(column.title, width, right=right) for column, width, right in fitted
         )
@@ -126,7 +135,7 @@ class FittedColumns:
         for index, pick in enumerate(self._pick):
             parts.extend(self._cell(index, pick(values), null))
             parts.append((" " * GAP, ""))
-        return parts[:-1] if self.columns else parts
+        return parts[:-1] if self.shown else parts
 
     def _cell(self, index: int, value: Any, null: str) -> Sequence[Part]:
         """The parts of a cell, remembered: when a threshold moves, most cells of a row stay as they were."""
@@ -135,7 +144,7 @@ class FittedColumns:
         if known is None:
             if len(self._cells) >= CELLS_KEPT:
                 self._cells.clear()
-            column = self.columns[index]
+            column = self.shown[index]
             known = column.parts(value, self.widths[index], right=self._right[index], null=null)
             self._cells[key] = known
         return known
@@ -143,7 +152,7 @@ class FittedColumns:
     def at(self, x: int) -> Column | None:
         """The column at a cell (0-based) of the line; a gap belongs to the column before it."""
         end = MARGIN
-        for column, width in zip(self.columns, self.widths, strict=True):
+        for column, width in zip(self.shown, self.widths, strict=True):
             end += width + GAP
             if MARGIN <= x < end:
                 return column
@@ -162,9 +171,42 @@ def needed_sources(columns: Sequence[Column]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for column in columns for name in column.sources))
 
 
+def fitting(columns: Sequence[Column], available: int) -> tuple[Column, ...]:
+    """The columns for which there is room, some perhaps narrowed; others are left out whole.
+
+    Before the first size is known (`available` below 1) all of them.
+    """
+    shown = list(columns)
+    while available > 0 and _excess(shown, available, narrowed=True) > 0:
+        if not any(column.leave for column in shown):
+            break
+        # Of two with the same number the one at the right goes.
+        shown.reverse()
+        shown.remove(max(shown, key=lambda column: column.leave))
+        shown.reverse()
+    return tuple(shown)
+
+
+def _excess(columns: Sequence[Column], available: int, *, narrowed: bool = False) -> int:
+    """Cells that the columns need beyond `available`; negative where there is room to spare."""
+    widths = ((column.least if narrowed else 0) or column.width for column in columns)
+    return sum(widths) + GAP * (len(columns) - 1) - available
+
+
 def fit_widths(columns: Sequence[Column], available: int) -> tuple[int, ...]:
-    """Widths in cells: flexible columns share what `available` leaves after the gaps and the least widths."""
-    spare = max(0, available - sum(column.width for column in columns) - GAP * (len(columns) - 1))
+    """Widths in cells: flexible columns share what `available` leaves after the gaps and their own widths.
+
+    Where it is too little and narrowing is enough, those that may be narrowed are, the last ones first.
+    """
+    excess = _excess(columns, available)
+    if excess > 0 >= _excess(columns, available, narrowed=True):
+        narrowed = []
+        for column in reversed(columns):
+            less = min(excess, column.width - (column.least or column.width))
+            narrowed.append(column.width - less)
+            excess -= less
+        return tuple(reversed(narrowed))
+    spare = max(0, -excess)
     shares = sum(column.flex for column in columns)
     widths = []
     for column in columns:

@@ -148,6 +148,11 @@ class FrameTable(LineScroll, can_focus=True):
         return self._rows.key(self.cursor) if self._rows else None
 
     @property
+    def columns_shown(self) -> "tuple[Column, ...]":
+        """The columns for which there is room at the present width."""
+        return self._columns.shown
+
+    @property
     def page(self) -> int:
         """How many rows are on screen at once."""
         return max(0, self.viewport.height - self.fixed_lines)

@@ -9,10 +9,11 @@ from scoring.metrics import agreement
 from scoring.metrics.agreement import Quadrants, Shares, quadrants
 from scoring.metrics.comparison_row import figure_row, none_of, plain_row, sides
 from scoring.metrics.ensemble import NO_BEST, ensemble_rows
+from scoring.metrics.figure import Figure
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.paired import (
     METRICS,
-    Figure,
+    SharedScores,
     best_of,
     holm,
     mcnemar,
@@ -23,6 +24,7 @@ from scoring.step_rewards import Bools
 
 CLUSTERED = "cases share problems and the test takes them as independent"
 TO_BEST = ("f1_behind_best", "tied_with_best")
+NO_OTHER = "nothing to compare with: no other scorer has an F1 here"
 
 
 def comparison_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
@@ -30,14 +32,16 @@ def comparison_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
 
     Yields dictionaries with `scorer, other, subset, metric, value, low, high, n, left_out, p, p_holm, reason, note`.
     Rows with both scorers are about the cases that both tried:
-    `f1_difference`, `error_acc_difference`, `correct_acc_difference` (scorer minus other, mean over subsets);
+    `f1_difference`, `error_acc_difference`, `correct_acc_difference` (scorer minus other; as `subset` says the mean
+    over subsets, `average`, or of the cases of all subsets counted together, `all`, as the counts below are);
     per side (erroneous, clean) `SIDE_both_right`, `SIDE_only_scorer_right`, `SIDE_only_other_right`,
     `SIDE_neither_right` (counts of cases) and `SIDE_mcnemar` (of the `n` discordant pairs the share that `scorer` has
     right, with `p` and `p_holm`); `outcome_agreement` and `verdict_agreement` (shares).
     The others are about the cases that all scorers tried, those set aside that tried none: `f1` (its interval is that
-    of the metrics), `f1_behind_best` (scorer minus the best one, which is `other`), `tied_with_best` (1 if that
-    difference's interval contains 0, else 0) and, of three or more scorers, counts of cases: `SIDE_lone_right` of a
-    scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`, and the rows of `scoring.metrics.ensemble`.
+    of the metrics), `f1_behind_best` (scorer minus the best one, which is `other`) and `tied_with_best` (1 if that
+    difference's interval contains 0, else 0), both undefined where no two scorers have an F1, and, of three or more
+    scorers, counts of cases: `SIDE_lone_right` of a scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`, and the
+    rows of `scoring.metrics.ensemble`.
     `left_out` counts the cases that not all of the scorers a row is about tried. Undefined is None, with a `reason`.
     """
     rows = [row for pair in _pairs(lineup, seed) for row in pair]
@@ -53,16 +57,16 @@ def n_tests(rows: list[dict[str, Any]]) -> int:
 
 def _pairs(lineup: Lineup, seed: int) -> Iterator[Iterator[dict[str, Any]]]:
     for (left, right), scores in scores_of_pairs(lineup, seed).items():
-        figures = [scores.difference(metric, left, right) for metric in METRICS]
-        yield _pair(lineup, left, right, figures)
+        yield _pair(lineup, left, right, {"average": scores, "all": scores.pooled})
 
 
-def _pair(lineup: Lineup, left: int, right: int, figures: list[Figure]) -> Iterator[dict[str, Any]]:
+def _pair(lineup: Lineup, left: int, right: int, scores: dict[str, SharedScores]) -> Iterator[dict[str, Any]]:
     """The rows of two scorers."""
     about = {"scorer": lineup.names[left], "other": lineup.names[right], "left_out": lineup.left_out((left, right))}
     nothing = _nothing(lineup, (left, right))
-    for figure in figures:
-        yield figure_row(about, f"{figure.metric}_difference", figure, nothing)
+    for subset, shared in scores.items():
+        for metric in METRICS:
+            yield figure_row(about, f"{metric}_difference", shared.difference(metric, left, right), nothing, subset)
     for side, members in sides(lineup):
         counts = quadrants(lineup, left, right, members)
         named = {
@@ -90,23 +94,29 @@ def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
     left_out = lineup.left_out(columns)
     scores = shared_scores(lineup, common, columns, seed)
     best = best_of(scores) if columns else None
+    alone = int(np.isfinite(scores.values[0]).sum()) < 2
     for column, name in enumerate(lineup.names):
         about = {"scorer": name, "left_out": left_out}
         if column not in columns:
             why = _nothing(lineup, (column,)) or f"{name} tried no case"
             yield from (plain_row(about, metric, None, 0, why) for metric in ("f1", *TO_BEST))
             continue
-        yield figure_row(about, "f1", scores.own("f1", column))
-        if best is None:
-            yield from (plain_row(about, metric, None, scores.n, NO_BEST) for metric in TO_BEST)
+        own = scores.own("f1", column)
+        yield figure_row(about, "f1", own)
+        if best is None or alone:
+            why = NO_BEST if best is None else own.reason or NO_OTHER
+            yield from (plain_row(about, metric, None, scores.n, why) for metric in TO_BEST)
             continue
-        behind = scores.difference("f1", column, best)
-        about["other"] = lineup.names[best]
-        yield figure_row(about, "f1_behind_best", behind)
-        yield plain_row(about, "tied_with_best", behind.holds_zero, behind.n, behind.reason or behind.note or "")
+        yield from _to_best({**about, "other": lineup.names[best]}, scores.difference("f1", column, best))
     if len(columns) > 2:
         yield from _voices(lineup, columns, common, left_out)
         yield from ensemble_rows(lineup, columns, best, seed)
+
+
+def _to_best(about: dict[str, Any], behind: Figure) -> Iterator[dict[str, Any]]:
+    """How far a scorer is behind the best one, and whether the interval lets them be equal."""
+    yield figure_row(about, TO_BEST[0], behind)
+    yield plain_row(about, TO_BEST[1], behind.holds_zero, behind.n, behind.reason or behind.note or "")
 
 
 def _voices(lineup: Lineup, columns: tuple[int, ...], common: Bools, left_out: int) -> Iterator[dict[str, Any]]:

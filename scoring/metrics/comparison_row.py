@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from scoring.metrics.figure import Figure
 from scoring.metrics.lineup import Lineup
-from scoring.metrics.paired import SIDES, Figure
+from scoring.metrics.paired import SIDES
 from scoring.step_rewards import Bools
 
 
@@ -38,7 +39,12 @@ def plain_row(about: dict[str, Any], metric: str, value: float | None, n: int, r
     }
 
 
-def figure_row(about: dict[str, Any], metric: str, figure: Figure, nothing: str | None = None) -> dict[str, Any]:
-    """A row of a mean over subsets with its interval; `nothing` says why it could not even be asked for."""
+def figure_row(
+    about: dict[str, Any], metric: str, figure: Figure, nothing: str | None = None, subset: str = "average"
+) -> dict[str, Any]:
+    """A row of a figure with its interval; `nothing` says why it could not even be asked for.
+
+    `subset` is `average` for a mean over subsets, `all` where their cases or steps are counted together.
+    """
     made = plain_row(about, metric, figure.value, figure.n, nothing or figure.reason or "")
-    return {**made, "subset": "average", "low": figure.low, "high": figure.high, "note": figure.note}
+    return {**made, "subset": subset, "low": figure.low, "high": figure.high, "note": figure.note}

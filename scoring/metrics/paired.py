@@ -6,12 +6,15 @@ stands McNemar's test in its exact form, for erroneous and for clean cases apart
 of Statistics 6, 1979) over a family that whoever tests has to state.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 
 from scoring.metrics.accuracies import harmonic
-from scoring.metrics.intervals import RESAMPLES, SMALL, UNDEFINED, percentile_interval
+from scoring.metrics.figure import Figure, with_interval
+from scoring.metrics.intervals import RESAMPLES, SMALL
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.resampling import resampled_counts
 from scoring.step_rewards import Bools, Floats, Ints
@@ -20,34 +23,13 @@ METRICS = ("f1", "error_acc", "correct_acc")
 SIDES = ("erroneous", "clean")
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A value or a difference, as a fraction, with its 95% interval; `n` cases are in its denominator.
-
-    None where it is undefined, and `reason` says why; `note` says what to keep in mind about the interval.
-    """
-
-    metric: str
-    value: float | None
-    low: float | None
-    high: float | None
-    n: int
-    reason: str | None = None
-    note: str | None = None
-
-    @property
-    def holds_zero(self) -> bool | None:
-        """Whether 0 lies in the interval, its ends included; None without an interval."""
-        return None if self.low is None or self.high is None else self.low <= 0 <= self.high
-
-
 @dataclass(frozen=True, eq=False)
 class SharedScores:
     """The official metric of some scorers on cases that all of them tried, and in resamples that they share.
 
     `columns` (k) are the scorers' places in the lineup. `totals` (u, 2) counts erroneous and clean cases of the u
     subsets that take part, `hits` (u, 2, k) those that are decided right. `draws` (3, r, k) hold METRICS in r
-    resamples.
+    resamples as means over subsets, `pooled_draws` those of all subsets counted together.
     """
 
     names: tuple[str, ...]
@@ -55,6 +37,7 @@ class SharedScores:
     totals: Ints
     hits: Ints
     draws: Floats
+    pooled_draws: Floats
 
     @property
     def values(self) -> Floats:
@@ -65,6 +48,16 @@ class SharedScores:
     def n(self) -> int:
         """The number of cases."""
         return int(self.totals.sum())
+
+    @property
+    def pooled(self) -> "SharedScores":
+        """The same with the cases of all subsets counted together, as one subset."""
+        return replace(
+            self,
+            totals=self.totals.sum(axis=0, keepdims=True),
+            hits=self.hits.sum(axis=0, keepdims=True),
+            draws=self.pooled_draws,
+        )
 
     def own(self, metric: str, column: int) -> Figure:
         """The metric of one scorer (its place in the lineup), without an interval."""
@@ -91,17 +84,9 @@ class SharedScores:
         n = int(self.totals[:, sides].sum())
         if not np.isfinite(value):
             return Figure(metric, None, None, None, n, self._reason(sides, places))
-        defined = draws[np.isfinite(draws)]
-        lost = draws.size - defined.size
-        if lost > UNDEFINED * draws.size:
-            what = "value" if len(places) == 1 else "difference"
-            note = f"no interval: the {what} is undefined in {lost} of {draws.size} resamples"
-            return Figure(metric, value, None, None, n, None, note)
-        notes = [f"{lost} of {draws.size} resamples are undefined and left out"] if lost else []
-        if self.totals.sum(axis=0)[list(sides)].min() < SMALL:
-            notes.append(f"small n: fewer than {SMALL} {' or '.join(SIDES[side] for side in sides)} cases")
-        low, high = percentile_interval(defined)
-        return Figure(metric, value, low, high, n, None, "; ".join(notes) or None)
+        words = f"small n: fewer than {SMALL} {' or '.join(SIDES[side] for side in sides)} cases"
+        few = words if self.totals.sum(axis=0)[list(sides)].min() < SMALL else None
+        return with_interval(metric, value, draws, n, "value" if len(places) == 1 else "difference", few)
 
     def _reason(self, sides: tuple[int, ...], places: tuple[int, ...]) -> str:
         """Why a metric is undefined here."""
@@ -137,8 +122,10 @@ def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: i
     drawn = resampled_counts(right, cells, totals.size, lineup.problems[rows], seed)
     drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
     draws = _figures(drawn_hits, drawn_totals, both_zero=0.0)
+    together = drawn_hits.sum(axis=1, keepdims=True), drawn_totals.sum(axis=1, keepdims=True)
+    pooled_draws = _figures(*together, both_zero=0.0)
     names = tuple(lineup.names[column] for column in columns)
-    return SharedScores(names, columns, totals, hits, draws)
+    return SharedScores(names, columns, totals, hits, draws, pooled_draws)
 
 
 def shared_values(lineup: Lineup, columns: tuple[int, ...]) -> Floats:
@@ -178,17 +165,26 @@ def scores_of_pairs(lineup: Lineup, seed: int = 0) -> dict[tuple[int, int], Shar
 
     Pairs with the same common cases share one set of resamples.
     """
-    pairs = [(left, right) for right in range(len(lineup.names)) for left in range(right)]
-    common = {pair: lineup.common(pair) for pair in pairs}
-    alike: dict[bytes, list[tuple[int, int]]] = {}
-    for pair in sorted(pairs):
-        alike.setdefault(np.packbits(common[pair]).tobytes(), []).append(pair)
     found: dict[tuple[int, int], SharedScores] = {}
+    for group, columns in pairs_alike(len(lineup.names), lineup.common):
+        found |= dict.fromkeys(group, shared_scores(lineup, lineup.common(group[0]), columns, seed))
+    return {pair: found[pair] for pair in sorted(found)}
+
+
+def pairs_alike(
+    scorers: int, common: Callable[[Sequence[int]], Bools]
+) -> Iterator[tuple[list[tuple[int, int]], tuple[int, ...]]]:
+    """All pairs of scorers in groups with the same cases in common, each with the places of the scorers in it.
+
+    Args:
+        scorers: how many there are.
+        common: the cases (n,) that scorers, by their places, have in common.
+    """
+    alike: dict[bytes, list[tuple[int, int]]] = {}
+    for pair in combinations(range(scorers), 2):
+        alike.setdefault(np.packbits(common(pair)).tobytes(), []).append(pair)
     for group in alike.values():
-        columns = tuple(sorted({column for pair in group for column in pair}))
-        scores = shared_scores(lineup, common[group[0]], columns, seed)
-        found |= dict.fromkeys(group, scores)
-    return {pair: found[pair] for pair in sorted(pairs)}
+        yield group, tuple(sorted({column for pair in group for column in pair}))
 
 
 def best_of(scores: SharedScores) -> int | None:

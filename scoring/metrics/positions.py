@@ -73,10 +73,11 @@ def all_position_rows(
     """Where error steps are and where the scorer puts them, by `side` and `position`; a row counts steps.
 
     Both sides are over the same cases: those of `rows` (n) with an error whose steps are all labelled, and judged one
-    by one. `n` is the number of error steps of a side. There is no interval, since steps of a case are not independent.
-    `judged` is what is decided of steps, by default `evaluation.judged_steps`.
+    by one; without such a case counts are null, with the reason. `n` is the number of error steps of a side. There is
+    no interval, since steps of a case are not independent. `judged` is what is decided of steps, by default
+    `evaluation.judged_steps`.
     """
-    judged, listed = judged or evaluation.judged_steps, evaluation.gold.cases["error_steps"].is_not_null().to_numpy()
+    judged, listed = judged or evaluation.judged_steps, evaluation.gold.listed
     taken = rows & judged.rows & listed & (evaluation.gold.earliest >= 0)
     why = _why_no_steps(evaluation, judged, rows, taken, "the error steps after the first are not labelled")
     step, length, wrong, labels = _steps(evaluation, judged, taken)
@@ -86,7 +87,7 @@ def all_position_rows(
             place = {"side": side, "position": bins.labels[number]}
             share = float(counts[number] / counts.sum()) if counts.sum() else None
             reason = None if share is not None else why or "no step is one"
-            yield _row(place, "count", float(counts[number]), int(counts.sum()))
+            yield _row(place, "count", None if why else float(counts[number]), int(counts.sum()), reason=why)
             yield _row(place, "share", share, int(counts.sum()), reason=reason)
 
 

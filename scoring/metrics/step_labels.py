@@ -167,6 +167,11 @@ def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> 
     return figures(sums), denominators(sums)
 
 
+def why_no_prmscore(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> str:
+    """Why PRMScore over all steps is undefined, in the words of `metric_rows`."""
+    return why_undefined("prmscore", case_parts(evaluation, facts)[rows].sum(axis=0))
+
+
 def pooled_interval(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> tuple[float, float] | None:
     """The interval of PRMScore over all steps, the same as in `metric_rows`; None where it is undefined."""
     parts = case_parts(evaluation, facts)

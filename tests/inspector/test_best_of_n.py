@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import making
+import reference
 import response_making
 import response_reference
 from authored import json_lines
@@ -113,7 +114,7 @@ def test_over_scorers_are_those_that_scored_every_problem(root):
     assert (row["n"], row["value"]) == (2, pytest.approx(np.std(values)))
     row = rows[None, "candidates", "all", "mean", "prm@n_somers_d_prmscore", 4]
     assert (row["n"], row["value"]) == (0, None)
-    assert row["reason"] == "fewer than two scorers have both prm@n of every problem and prmscore"
+    assert row["reason"] == "fewer than 3 scorers have both prm@n of every problem and prmscore"
     one = cells(best_of_n_document(load(Request(workspace=root, scorers=("good",)))))
     row = one[None, "candidates", "all", "mean", "prm@n_sd", 4]
     assert (row["value"], row["reason"]) == (None, "fewer than two scorers scored every problem")
@@ -132,7 +133,6 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
             )
     selection = load(Request(workspace=str(tmp_path / "w"), where=("benchmark = 'candidates'",)))
     rows = cells(best_of_n_document(selection))
-    y = [rows[name, "candidates", "all", "min", "prm@n", 4]["value"] for name in NAMES[:2]]
     for benchmark, metric, subset in (("prmbench", "prmscore", "all"), ("processbench", "f1", "average")):
         within = (selection.cases["benchmark"] == benchmark).to_numpy()
         unparsed = selection.unparsed(benchmark)
@@ -140,7 +140,9 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
         assert None not in x
         assert [rows[name, benchmark, subset, None, metric, None]["value"] for name in NAMES[:2]] == x
         row = rows[None, "candidates", "all", "min", f"prm@n_somers_d_{metric}", 4]
-        assert (row["value"], row["n"]) == (response_reference.somers_d(x, y), 2)
+        # Of two scorers it would be 1, 0 or -1, whatever their figures.
+        assert (row["value"], row["n"]) == (None, 2)
+        assert row["reason"].startswith("fewer than 3 scorers have both")
         spread = rows[None, benchmark, subset, None, f"{metric}_sd", None]
         assert (spread["value"], spread["n"]) == (pytest.approx(np.std(x)), 2)
 
@@ -269,3 +271,16 @@ def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
         for problem in problems
     ]
     assert value[None, None, "maj@n", 4] == pytest.approx(np.mean(votes))
+
+
+def test_no_note_is_about_a_rule_where_no_verdict_counts(root, tmp_path):
+    asked = {"rules": ((None, "<="),), "thresholds": ((None, "0.3"), (None, "0.4"))}
+    bare = best_of_n_document(load(Request(workspace=root))).provenance["notes"]
+    assert best_of_n_document(load(Request(workspace=root, **asked))).provenance["notes"] == bare
+    cases = [reference.Case(2, -1, (0.9, 0.9)), reference.Case(2, 0, (0.1, 0.9))]
+    frame = making.full_frame(cases, "processbench", problem=["one", "two"])
+    made = workspace(tmp_path / "w", study())
+    made.add([Imported("processbench", "made.jsonl", "made", "0-based", frame.height, frame, ())])
+    RewardParts(tmp_path / "w" / "rewards" / making.scorer("good").folder).append(making.rewards(cases, frame["key"]))
+    notes = best_of_n_document(load(Request(workspace=str(tmp_path / "w"), **asked))).provenance["notes"]
+    assert "--threshold 0.3 is overridden by 0.4 for every scorer" in notes

@@ -64,7 +64,7 @@ def test_the_best_stands_first_and_undefined_ones_last(root, tmp_path):
     good = [reference.Case(1, 0, (0.1,)), reference.Case(1, -1, (0.9,))]
     making.workspace(tmp_path, cases, [(making.scorer("a"), cases), (making.scorer("b"), good)])
     found = frame(str(tmp_path))
-    assert found.select("scorer", "score", "reason").rows() == [("b", 1.0, None), ("a", None, "undefined here")]
+    assert found.select("scorer", "score", "reason").rows() == [("b", 1.0, None), ("a", None, "both accuracies are 0")]
 
 
 def test_moving_one_threshold_leaves_the_other_rows(root):

@@ -16,6 +16,8 @@ from inspector.facet_counts import facet_counts
 from inspector.request import Request
 from inspector.selection import load
 from inspector.shell import breakdown_arguments
+from inspector.shell.breakdown import wide_bias
+from reference import Case
 from scoring.errors import UsageError
 from scoring.filters import Filter, passing
 from scoring.metrics.breakdown import TOTAL
@@ -198,3 +200,23 @@ def test_nothing_shown_is_an_empty_table_and_a_sentence(root, capsys):
     for words in (["breakdown", "--rows", "subset"], ["breakdown", "--of", "length"]):
         assert main([*words, "-w", root, "--where", "n_steps > 99"]) == 0
         assert "No case is shown." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("benchmark", ["mrmath", "processbench"])
+def test_where_only_first_errors_are_labelled_the_others_are_not_counted(tmp_path, benchmark, capsys):
+    cases = [Case(3, 1, (0.9, 0.2, 0.3)), Case(2, -1, (0.9, 0.1))]
+    making.workspace(tmp_path / "w", cases, [(making.scorer("abel"), cases)], benchmark)
+    words = ["breakdown", "-w", str(tmp_path / "w"), "--of", "position", "--errors", "all"]
+    assert main([*words, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["metric"] for row in rows} == {"count", "share"}
+    why = "the error steps after the first are not labelled"
+    assert {(row["value"], row["reason"]) for row in rows} == {(None, why)}
+    assert main(words) == 0
+    assert why in capsys.readouterr().out
+
+
+def test_a_tiny_p_is_no_zero_on_a_terminal(root):
+    rows = bias_document(load(Request(workspace=root))).rows
+    tiny = rows.with_columns(p_holm=pl.when(pl.col("p_holm").is_not_null()).then(1e-9))
+    assert set(wide_bias(tiny)["p (Holm)"]) == {None, "< 0.0001"}

@@ -167,7 +167,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     start = inspect(load(Request(workspace=str(tmp_path))))
     _, lines = lines_of(start, 0)
     assert lines[-3:] == ["Question  What is x times x?", "Original  What is x?", "Answer    x²"]
-    assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 steps"
+    assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 step"
     assert "Gold  no wrong step | arithmetic" in lines
     assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])
     facts = [case_document(start.selection, row).provenance for row in range(3)]

@@ -113,7 +113,7 @@ async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_
     async with opened(request_) as pilot:
         await press(pilot, "a", "s", "s", "t", *["right"] * 3, "e", "c")
         await shows(pilot, "Wrote 9 rows")
-        assert "became right" not in screen_text(pilot.app)
+        assert "changed: " not in screen_text(pilot.app)
         assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)
     provenance = json.loads(Path("bench-cases.provenance.json").read_bytes())
     assert provenance["threshold"] == {"alpha": 0.53}

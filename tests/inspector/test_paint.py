@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.paint import OUTCOME_STYLES, Brush
+from inspector.paint import OUTCOME_STYLES, Brush, apportioned
 from inspector.sentences import GLYPHS, WORDS
 from scoring.verdicts import OUTCOMES
 
@@ -55,6 +55,22 @@ def test_an_outcome_bar_gives_every_outcome_its_share_to_within_a_cell(counts, w
     for name, count in zip(OUTCOMES, counts, strict=True):
         if total and name != "unscored":
             assert abs(text.count(GLYPHS[name]) - count * width / total) <= 1
+
+
+@given(counts=st.lists(st.integers(0, 3000), min_size=1, max_size=11), width=st.integers(0, 80))
+def test_cells_are_shared_by_largest_remainders(counts, width):
+    cells, total = apportioned(counts, width), sum(counts)
+    assert sum(cells) == (width if total else 0)
+    for count, size in zip(counts, cells, strict=True):
+        assert abs(size * total - count * width) < total or not total
+        # More cases never have fewer cells: what is hidden is smaller than what is shown.
+        assert all(size >= other for less, other in zip(counts, cells, strict=True) if less < count)
+
+
+def test_a_small_outcome_does_not_hide_a_larger_one():
+    counts = {"exact": 954, "early": 1252, "late": 428, "missed": 210, "clean": 39, "false_alarm": 121}
+    assert text_of(Brush().outcome_bar(counts, 10)) == "===<<<<>>o"
+    assert text_of(Brush().outcome_bar(counts, 25)) == "========<<<<<<<<<<>>>>oo!"
 
 
 def test_an_outcome_is_glyph_and_word_and_style():

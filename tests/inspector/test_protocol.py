@@ -72,6 +72,18 @@ def test_the_boundary_is_the_protocols_unless_it_is_asked_for(tmp_path):
     assert [int(one.verdicts[1]) for one in loaded] == [-1, 1, -1]
 
 
+def test_rewards_on_the_threshold_are_told_where_the_protocol_decides_otherwise(tmp_path, capsys):
+    root = made(tmp_path, "prmbench")
+    told = "plain on prmbench: rewards on the threshold (1) are wrong by the protocol, right by its own rule"
+    assert main(["metrics", "-w", root]) == 0
+    assert told in capsys.readouterr().err
+    assert told in " ".join(values(root)[1]["notes"])
+    assert main(["metrics", "-w", root, "--protocol", "prmbench"]) == 0
+    assert "on the threshold" not in capsys.readouterr().err
+    assert main(["metrics", "-w", root, "--threshold", "0.4"]) == 0
+    assert "on the threshold" not in capsys.readouterr().err
+
+
 def test_processbench_tunes_skywork_on_gsm8k_and_nobody_else(tmp_path):
     root = made(tmp_path, "processbench", "Skywork-PRM-7B", "plain")
     found = load(Request(workspace=root, protocol="processbench"))

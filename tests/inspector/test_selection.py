@@ -162,6 +162,11 @@ def test_a_name_is_matched_whole_before_in_part():
         match_name("a", ["ab", "ac"], "scorer")
     with pytest.raises(UsageError, match="There are: none"):
         match_name("a", [], "scorer")
+    many = [f"a{number:02}" for number in range(14)]
+    with pytest.raises(UsageError, match=r"no scorer matches 'b'\. There are: a00, .*, a11 and 2 more\."):
+        match_name("b", many, "scorer")
+    with pytest.raises(UsageError, match=r"12 scorers match 'a'\. There are: a00, .*, a11\."):
+        match_name("a", many[:12], "scorer")
 
 
 def test_two_scorers_of_one_name_are_never_mixed(tmp_path):

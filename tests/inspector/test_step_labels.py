@@ -18,6 +18,7 @@ from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request
 from inspector.selection import load
+from inspector.shell.wide import wide_metrics
 from inspector.wishes import OPTIMISTIC
 from opened import opened
 from reference import Case
@@ -128,6 +129,19 @@ def test_the_provenance_says_how_figures_of_steps_are_made(root, capsys):
     assert "error_acc" not in steps
 
 
+def test_a_table_counts_steps_and_cases_apart(root):
+    rows = documents.metrics_document(load(Request(workspace=root, benchmarks=("prmbench",)))).rows
+    wide = wide_metrics(rows)
+    assert "n" not in wide.columns
+    whole = wide.filter(subset="all").row(0, named=True)
+    sizes = dict(rows.filter(subset="all").select("metric", "n").iter_rows())
+    assert (whole["n (steps)"], whole["n (cases)"]) == (sizes["prmscore"], sizes["f1"])
+    assert whole["n (steps)"] > whole["n (cases)"] > 0
+    bare = wide_metrics(documents.metrics_document(load(Request(workspace=root, benchmarks=("bench",)))).rows)
+    assert "n" in bare.columns
+    assert "n (cases)" not in bare.columns
+
+
 def test_groups_are_pooled(root, capsys):
     rows = metrics(capsys, root, "--benchmark", "prmbench", "--by", "error_category")["rows"]
     assert {row["subset"] for row in rows} == {"all"}
@@ -172,7 +186,7 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
     titles = [
         column.title for column in board_columns(Brush(ascii_only=True), several=False, metrics=metrics_of(frame))
     ]
-    assert titles[1:5] == ["PRMScore", "95%", "wrong", "right"]
+    assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
     now = inspect(selection)
     table = (
         documents.metrics_document(now.for_metrics()).rows.filter(subset="all", metric="prmscore").row(0, named=True)
@@ -199,15 +213,15 @@ def test_beside_another_benchmark_the_headings_are_true_of_both(root):
     frame = board_frame(selection)
     assert frame.select("benchmark", "metric").rows() == [("bench", "F1"), ("prmbench", "PRMScore")]
     titles = [column.title for column in board_columns(Brush(ascii_only=True), several=True, metrics=metrics_of(frame))]
-    assert titles[2:7] == ["metric", "score", "95%", "wrong", "right"]
+    assert titles[2:7] == ["metric", "score", "95%", "on wrong", "on right"]
     header = list(board_lines(selection))[1]
-    assert header.split()[:6] == ["scorer", "score", "95%", "interval", "wrong", "right"]
+    assert header.split()[:8] == ["scorer", "score", "95%", "interval", "on", "wrong", "on", "right"]
 
 
 async def test_the_app_names_the_score(root):
     async with opened(Request(workspace=root)) as pilot:
         await shows(
-            pilot, "metric", "PRMScore", "score", "wrong", "right", "mean of the F1s of right and of wrong steps"
+            pilot, "metric", "PRMScore", "score", "on wrong", "on right", "mean of the F1s of right and of wrong steps"
         )
         await press(pilot, "enter")
         await shows(pilot, "PRMScore ")

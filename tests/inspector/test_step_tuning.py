@@ -220,8 +220,20 @@ def test_the_table_for_people_says_once_why_a_way_comes_to_nothing(root, capsys)
     assert dev["all"] is None
     assert dev["reason"].startswith("'dev' tunes F1")
     assert wide.filter(kind="best")["reason"].to_list() == [None]
+    (best,) = wide.filter(kind="best").select("n (steps)", "n (cases)").rows()
+    assert best[0] > 0
+    assert best[1] is None
     assert main(["thresholds", "-w", root]) == 0
     assert "redundancy:best" in capsys.readouterr().out
+
+
+def test_where_a_class_stays_at_the_default_the_whole_is_no_upper_bound(root):
+    rows = rows_of(root, scorers=("carl",)).filter(kind="best-per-subset")
+    reasons = dict(rows.select("subset", "reason").iter_rows())
+    assert reasons["multi_solutions"].startswith("at the default: PRMScore is undefined")
+    for whole in ("all", "average"):
+        assert reasons[whole].startswith("no upper bound, at the default: multi_solutions (PRMScore is undefined")
+    assert reasons["circular"] is None
 
 
 @settings(deadline=None, max_examples=60)

@@ -1,5 +1,6 @@
 import json
 import random
+import re
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from reference import Case
 from scoring.dev_sets import EACH
 from scoring.thresholds import sweep
 
+COUNTED = ["n", "excluded"]
 KINDS = ["default", "best", "best-per-subset", "dev", "dev:kept", "from:one", "from:two"]
 
 
@@ -220,11 +222,25 @@ def test_two_benchmarks_are_tuned_apart(tmp_path, root):
 
 def test_the_table_for_people_has_a_column_a_subset(root):
     wide = wide_thresholds(rows_of(root, scorers=("abel",)))
-    assert wide.columns == ["scorer", "benchmark", "kind", "threshold", "one", "two", "few", "all", "average"]
+    assert wide.columns == ["scorer", "benchmark", "kind", "threshold", "one", "two", "few", "all", "average", *COUNTED]
     row = wide.filter(wide["kind"] == "best-per-subset").row(0, named=True)
     assert row["threshold"] == "by subset"
-    assert "* at " in row["one"]
-    assert wide.filter(wide["kind"] == "default")["threshold"].to_list() == ["0.5"]
+    assert re.fullmatch(r"\d+\.\d\* \[\d+\.\d, \d+\.\d\] at 0\.\d+", row["one"])
+    default = wide.filter(wide["kind"] == "default").row(0, named=True)
+    assert (default["threshold"], default["n"], default["excluded"]) == ("0.5", 106, None)
+    assert re.fullmatch(r"\d+\.\d \[\d+\.\d, \d+\.\d\]", default["one"])
+    assert default["few"].endswith(" ~")
+    dev = wide.filter(wide["kind"] == "dev").row(0, named=True)
+    assert (dev["n"], dev["excluded"]) == (106 - 4 * EACH, 4 * EACH)
+
+
+def test_the_command_says_what_its_marks_mean_and_which_subsets_stay_at_the_default(root, capsys):
+    assert main(["thresholds", "-w", root, "--scorer", "abel"]) == 0
+    said = capsys.readouterr().err
+    assert "* optimistic: tuned on cases that the value is of" in said
+    assert "~ few: 19 cases or less" in said
+    assert "excluded: dev cases" in said
+    assert "abel on bench, dev: at the default: few (" in said
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv", "markdown", "latex"])

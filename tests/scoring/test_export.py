@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.errors import UnwritableWorkspace
-from scoring.export import FORMS, Document, footer, shown
+from scoring.export import FORMS, Document, footer, p_words, shown
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex"}
@@ -239,6 +239,20 @@ def test_latex_comments_stay_on_their_lines():
 )
 def test_values_for_people(value, text):
     assert shown(value) == text
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(None, None), (0.0, "< 0.0001"), (9.99e-5, "< 0.0001"), (1e-4, "0.0001"), (0.25, "0.2500"), (1.0, "1.0000")],
+)
+def test_no_p_value_is_shown_as_zero(p, text):
+    assert p_words(p) == text
+    made = document(p=[p], p_holm=[p], value=[0.00001])
+    for form in ("markdown", "latex"):
+        shown_row = made.render(form)
+        assert shown_row.count("0.0001") == (2 if text and text.endswith("0.0001") else 0)
+        assert shown_row.count("0.0000") == 1
+    assert json.loads(made.render("json"))["rows"] == [{"p": p, "p_holm": p, "value": 0.00001}]
 
 
 def test_the_footer_leaves_out_what_is_empty_and_keeps_zeros():

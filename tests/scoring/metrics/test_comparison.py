@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import side_by_side
-from scoring.metrics.comparison import CLUSTERED, comparison_rows, n_tests
+from scoring.metrics.comparison import CLUSTERED, NO_OTHER, comparison_rows, n_tests
 from scoring.metrics.paired import SIDES
 
 
@@ -39,7 +39,50 @@ def test_a_pair_by_hand():
     }
     assert {row["left_out"] for row in rows} == {1}
     assert cell(rows, "erroneous_mcnemar")["p"] == 1
-    assert [row["subset"] for row in rows if row["metric"].endswith("_difference")] == ["average"] * 3
+    assert [row["subset"] for row in rows if row["metric"].endswith("_difference")] == ["average"] * 3 + ["all"] * 3
+
+
+def of_pair(rows, metric):
+    return {row["subset"]: row for row in rows if row["metric"] == f"{metric}_difference"}
+
+
+def test_a_difference_is_told_as_a_mean_over_subsets_and_of_all_cases_together():
+    """Erroneous: 1 of 1 and 1 of 3 against 0 and 2; clean: 1 of 1 and 2 of 2 against 1 and 1."""
+    subsets = ["p", "p", "q", "q", "q", "q", "q"]
+    rows = rows_of("EC EEECC", "11 10011", "01 11010", subsets=subsets)
+    error_acc, correct_acc, f1 = (of_pair(rows, metric) for metric in ("error_acc", "correct_acc", "f1"))
+    assert error_acc["average"]["value"] == pytest.approx((1 + 1 / 3) / 2 - (0 + 2 / 3) / 2)
+    assert error_acc["all"]["value"] == pytest.approx(2 / 4 - 2 / 4)
+    assert error_acc["all"]["n"] == error_acc["average"]["n"] == 4
+    assert correct_acc["all"]["value"] == pytest.approx(3 / 3 - 2 / 3)
+    assert f1["all"]["value"] == pytest.approx(2 * 0.5 / 1.5 - 2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3))
+    only = {row["metric"]: row["value"] for row in rows if row["metric"].startswith("erroneous_only")}
+    told = (only["erroneous_only_scorer_right"] - only["erroneous_only_other_right"]) / 4
+    assert error_acc["all"]["value"] == pytest.approx(told)
+
+
+def test_a_pooled_interval_holds_its_difference_and_is_drawn_within_subset_and_side():
+    """Of each cell all cases are alike, so that no resample differs: the interval is the value itself."""
+    rows = rows_of("EEEECCECC", "111111000", "000011111", subsets=["p"] * 6 + ["q"] * 3)
+    row = of_pair(rows, "error_acc")["all"]
+    assert (row["low"], row["value"], row["high"]) == pytest.approx((0.6, 0.6, 0.6))
+
+
+def test_where_a_subset_lacks_a_side_there_is_the_difference_of_all_cases_together():
+    f1 = of_pair(rows_of("ECC", "111", "110", subsets=["p", "p", "q"]), "f1")
+    assert f1["average"]["reason"] == "no erroneous case in common in 1 of 2 subsets"
+    assert f1["all"]["value"] == pytest.approx(1 - 2 * 0.5 / 1.5)
+
+
+def test_the_only_scorer_with_an_f1_is_not_the_best_of_itself():
+    for other, why in (("-" * 4, "b tried no case"), ("0000", "both accuracies of b are 0")):
+        rows = rows_of("EECC", "1011", other)
+        for metric in ("f1_behind_best", "tied_with_best"):
+            assert (cell(rows, metric)["value"], cell(rows, metric)["other"]) == (None, None)
+            assert cell(rows, metric)["reason"] == NO_OTHER
+            assert cell(rows, metric, "b")["value"] is None
+            assert cell(rows, metric, "b")["reason"].startswith(why)
+        assert cell(rows, "f1")["value"] == pytest.approx(2 * 0.5 / 1.5)
 
 
 def test_a_scorer_against_itself_differs_by_0_with_p_1():
@@ -118,7 +161,7 @@ def test_no_cases_at_all_and_scorers_that_tried_none():
 )
 def test_a_null_has_a_reason_and_a_value_has_none(words, unparsed):
     rows = rows_of(*words, unparsed=unparsed)
-    identities = [(row["scorer"], row["other"], row["metric"]) for row in rows]
+    identities = [(row["scorer"], row["other"], row["subset"], row["metric"]) for row in rows]
     assert len(set(identities)) == len(identities)
     for row in rows:
         assert (row["value"] is None) == bool(row["reason"])

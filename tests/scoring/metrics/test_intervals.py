@@ -49,7 +49,7 @@ def test_undefined_resamples_are_left_out_and_too_many_leave_no_interval():
 @pytest.mark.parametrize(("sizes", "rates"), [PROCESSBENCH, ([(60, 60)], [(0.5, 0.7)]), TWO])
 def test_the_interval_holds_the_truth_about_as_often_as_it_says(sizes, rates, record_property):
     share = covered(sizes, rates, 400)
-    record_property("coverage, one solution a problem", share)
+    record_property("coverage, one solution a problem", float(share))
     assert 0.90 <= share <= 0.98
 
 
@@ -57,7 +57,7 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says(sizes, rates, re
 def test_it_does_so_where_solutions_share_problems_and_not_if_that_is_ignored(sizes, rates, record_property):
     whole = covered(sizes, rates, 200, each=4, alike=0.8)
     ignored = covered(sizes, rates, 200, each=4, alike=0.8, ignored=True)
-    record_property("coverage, whole problems resampled", whole)
-    record_property("coverage, clustering ignored", ignored)
+    record_property("coverage, whole problems resampled", float(whole))
+    record_property("coverage, clustering ignored", float(ignored))
     assert 0.89 <= whole <= 0.985
     assert ignored < 0.85

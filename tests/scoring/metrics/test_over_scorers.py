@@ -33,3 +33,13 @@ def test_ties_in_x_are_no_pairs_and_ties_in_y_are_pairs_that_say_nothing():
 
 def test_the_spread_is_divided_by_the_number_of_scorers():
     assert population_sd(np.array([1.0, 3.0])) == 1.0
+    assert population_sd(np.array([0.1, 0.1, 0.1])) == 0.0
+
+
+def test_what_rounding_puts_apart_is_tied():
+    rounded = np.array([0.5024154589371981, 0.5024154589371982, 0.6])
+    assert somers_d(np.array([1.0, 2.0, 3.0]), rounded) == pytest.approx(2 / 3)
+    assert somers_d(rounded, np.array([2.0, 1.0, 3.0])) == 1.0
+    assert somers_d(rounded[:2], np.array([2.0, 1.0])) is None
+    assert population_sd(rounded[:2]) == 0.0
+    assert population_sd(np.array([0.5, 0.5 + 1e-9])) == pytest.approx(5e-10)
