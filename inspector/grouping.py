@@ -23,7 +23,7 @@ def grouped(selection: Selection) -> pl.DataFrame:
     frame = cases if set(by) <= {*cases.columns, *DERIVED} else selection.frame()
     for name in by:
         if name not in {*frame.columns, *DERIVED}:
-            listed = ", ".join((*DERIVED, *cases.columns))
+            listed = ", ".join((*cases.columns, *DERIVED))
             told = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
             raise UsageError(f"there is no column {name!r}.", told)
     return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)

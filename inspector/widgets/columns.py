@@ -21,6 +21,10 @@ GAP = 1
 CELLS_KEPT = 4096
 
 
+SPARE = 5
+"""From this `Column.leave` on a column has to give way before others are narrowed."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A column on screen, made of one or more columns of the frame.
@@ -46,7 +50,10 @@ class Column:
     least: int = 0
     """Cells to which it may be narrowed where all would not fit otherwise; 0: no fewer than `width`."""
     leave: int = 0
-    """Columns with the highest number are left out first where not all fit; one with 0 never is."""
+    """Columns with the highest number are left out first where not all fit; one with 0 never is.
+
+    Those with SPARE or more go before any other is narrowed.
+    """
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -177,8 +184,9 @@ def fitting(columns: Sequence[Column], available: int) -> tuple[Column, ...]:
     Before the first size is known (`available` below 1) all of them.
     """
     shown = list(columns)
-    while available > 0 and _excess(shown, available, narrowed=True) > 0:
-        if not any(column.leave for column in shown):
+    while available > 0 and any(column.leave for column in shown):
+        narrowed = all(column.leave < SPARE for column in shown)
+        if _excess(shown, available, narrowed=narrowed) <= 0:
             break
         # Of two with the same number the one at the right goes.
         shown.reverse()
