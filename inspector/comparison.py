@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance, repeated_solutions
+from inspector.documents import METRICS, provenance, repeated_solutions
 from inspector.parts import parts
 from inspector.request import Request
 from inspector.run_notes import first_run_notes
@@ -26,19 +26,13 @@ from scoring.metrics.step_comparison import PAIRED, step_comparison_rows
 from scoring.step_rewards import Bools
 
 COMPARISON = {
-    "scorer": pl.String(),
+    "scorer": METRICS["scorer"],
     "other": pl.String(),
-    "benchmark": pl.String(),
-    "subset": pl.String(),
-    "metric": pl.String(),
-    "value": pl.Float64(),
-    "low": pl.Float64(),
-    "high": pl.Float64(),
-    "n": pl.Int64(),
+    **{name: METRICS[name] for name in ("benchmark", "subset", "metric", "value", "low", "high", "n")},
     "left_out": pl.Int64(),
     "p": pl.Float64(),
     "p_holm": pl.Float64(),
-    "reason": pl.String(),
+    "reason": METRICS["reason"],
     "note": pl.String(),
 }
 TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"

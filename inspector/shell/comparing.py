@@ -110,7 +110,7 @@ def wide_standings(rows: pl.DataFrame) -> pl.DataFrame:
             behind, tied = (by_cell[*about, name] for name in STANDING[head])
             sides = SIDES if head == "f1" else ()
             alone = [by_cell.get((*about, f"{side}_lone_right")) for side in sides] or [None, None]
-            figure = f"- ({row['reason']})" if row["value"] is None else f"{100 * row['value']:.1f}"
+            figure = _percent(row)
             lines.append(
                 {
                     "benchmark": benchmark,

@@ -37,11 +37,11 @@ def comparison_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
     per side (erroneous, clean) `SIDE_both_right`, `SIDE_only_scorer_right`, `SIDE_only_other_right`,
     `SIDE_neither_right` (counts of cases) and `SIDE_mcnemar` (of the `n` discordant pairs the share that `scorer` has
     right, with `p` and `p_holm`); `outcome_agreement` and `verdict_agreement` (shares).
-    The others are about the cases that all scorers tried, those set aside that tried none: `f1` (its interval is that
-    of the metrics), `f1_behind_best` (scorer minus the best one, which is `other`) and `tied_with_best` (1 if that
-    difference's interval contains 0, else 0), both undefined where no two scorers have an F1, and, of three or more
-    scorers, counts of cases: `SIDE_lone_right` of a scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`, and the
-    rows of `scoring.metrics.ensemble`.
+    The others are about the cases that all scorers tried, those set aside that tried none: `f1`, `error_acc` and
+    `correct_acc` (means over subsets, with intervals from the comparison's own draws), `f1_behind_best` (scorer minus
+    the best one, which is `other`) and `tied_with_best` (1 if that difference's interval contains 0, else 0), both
+    undefined where no two scorers have an F1, and, of three or more scorers, counts of cases: `SIDE_lone_right` of a
+    scorer, `SIDE_unanimous_right` and `SIDE_unanimous_wrong`, and the rows of `scoring.metrics.ensemble`.
     `left_out` counts the cases that not all of the scorers a row is about tried. Undefined is None, with a `reason`.
     """
     rows = [row for pair in _pairs(lineup, seed) for row in pair]
@@ -99,12 +99,12 @@ def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
         about = {"scorer": name, "left_out": left_out}
         if column not in columns:
             why = _nothing(lineup, (column,)) or f"{name} tried no case"
-            yield from (plain_row(about, metric, None, 0, why) for metric in ("f1", *TO_BEST))
+            yield from (plain_row(about, metric, None, 0, why) for metric in (*METRICS, *TO_BEST))
             continue
-        own = scores.own("f1", column)
-        yield figure_row(about, "f1", own)
+        own = {metric: scores.estimate(metric, column) for metric in METRICS}
+        yield from (figure_row(about, metric, figure) for metric, figure in own.items())
         if best is None or alone:
-            why = NO_BEST if best is None else own.reason or NO_OTHER
+            why = NO_BEST if best is None else own["f1"].reason or NO_OTHER
             yield from (plain_row(about, metric, None, scores.n, why) for metric in TO_BEST)
             continue
         yield from _to_best({**about, "other": lineup.names[best]}, scores.difference("f1", column, best))

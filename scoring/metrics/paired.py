@@ -59,14 +59,6 @@ class SharedScores:
             draws=self.pooled_draws,
         )
 
-    def own(self, metric: str, column: int) -> Figure:
-        """The metric of one scorer (its place in the lineup), without an interval."""
-        place, sides = self.columns.index(column), _sides(metric)
-        value, n = float(self.values[METRICS.index(metric), place]), int(self.totals[:, sides].sum())
-        if np.isfinite(value):
-            return Figure(metric, value, None, None, n)
-        return Figure(metric, None, None, None, n, self._reason(sides, (place,)))
-
     def estimate(self, metric: str, column: int) -> Figure:
         """The metric of one scorer (its place in the lineup), with its interval."""
         at, place = METRICS.index(metric), self.columns.index(column)

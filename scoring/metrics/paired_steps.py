@@ -68,21 +68,22 @@ class SharedSteps:
     sums: Floats
     draws: Floats
 
-    def own(self, metric: str, column: int) -> Figure:
-        """The figure of one scorer (its place in the lineup), without an interval."""
-        value = self._value(metric, column)
-        if np.isnan(value):
-            return Figure(metric, None, None, None, self.n, self._reason(metric, (column,)))
-        return Figure(metric, value, None, None, self.n)
+    def estimate(self, metric: str, column: int) -> Figure:
+        """The figure of one scorer (its place in the lineup), with its interval."""
+        draws = self.draws[:, self.columns.index(column), METRICS.index(metric)]
+        return self._figure(metric, self._value(metric, column), draws, "value", (column,))
 
     def difference(self, metric: str, left: int, right: int) -> Figure:
         """The figure of one scorer minus that of another (their places in the lineup)."""
         value = self._value(metric, left) - self._value(metric, right)
-        if np.isnan(value):
-            return Figure(metric, None, None, None, self.n, self._reason(metric, (left, right)))
         one, other = (self.draws[:, self.columns.index(column), METRICS.index(metric)] for column in (left, right))
+        return self._figure(metric, value, one - other, "difference", (left, right))
+
+    def _figure(self, metric: str, value: float, draws: Floats, what: str, columns: tuple[int, ...]) -> Figure:
+        if np.isnan(value):
+            return Figure(metric, None, None, None, self.n, self._reason(metric, columns))
         few = f"small n: fewer than {SMALL} cases" if self.n < SMALL else None
-        return with_interval(metric, value, one - other, self.n, "difference", few)
+        return with_interval(metric, value, draws, self.n, what, few)
 
     def _value(self, metric: str, column: int) -> float:
         return float(figures(self.sums[self.columns.index(column)])[METRICS.index(metric)])

@@ -42,7 +42,7 @@ def _standings(lineup: StepLineup, seed: int) -> Iterator[dict[str, Any]]:
     """The rows about the cases whose steps all scorers judged."""
     columns = lineup.judging
     shared = shared_steps(lineup, columns, seed)
-    own = {column: shared.own("prmscore", column) for column in columns}
+    own = {column: shared.estimate("prmscore", column) for column in columns}
     values = {column: figure.value for column, figure in own.items() if figure.value is not None}
     best = max(values, key=lambda column: values[column]) if values else None
     for column, name in enumerate(lineup.names):

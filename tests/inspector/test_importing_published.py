@@ -162,3 +162,26 @@ def test_labels_of_grben_that_are_moved_by_one_are_flagged(run, tmp_path, first,
     assert code == 1
     assert "  warning: 1 x label-base\n" in out
     assert f": the labels look {looks}\n" in out
+
+
+def test_one_command_compares_all_ten_with_the_figures_of_the_metrics(run, mr_math, capsys):
+    assert run(mr_math)[0] in {0, 1}
+    found = {}
+    for command in ("compare", "metrics"):
+        assert main([command, "-w", str(run.root), "--json", "-q"]) == 0
+        found[command] = json.loads(capsys.readouterr().out)["rows"]
+    kinds = ("f1", "error_acc", "correct_acc")
+    wanted = {
+        (row["scorer"], row["metric"]): (row["value"], row["low"], row["high"])
+        for row in found["metrics"]
+        if row["subset"] == "average" and row["value"] is not None
+    }
+    rows = {(row["scorer"], row["metric"]): row for row in found["compare"] if row["metric"] in kinds}
+    # Whole problems are resampled with the same draws, so that not even the intervals differ.
+    assert {name: (row["value"], row["low"], row["high"]) for name, row in rows.items()} == wanted
+    assert len(wanted) == 30
+    pairs = [row for row in found["compare"] if row["metric"] == "f1_difference" and row["subset"] == "average"]
+    tests = [row for row in found["compare"] if row["metric"].endswith("_mcnemar")]
+    assert (len(pairs), len(tests)) == (45, 90)
+    assert all(row["low"] <= row["value"] <= row["high"] for row in pairs)
+    assert all(row["p"] <= row["p_holm"] for row in tests)

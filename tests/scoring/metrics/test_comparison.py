@@ -171,3 +171,16 @@ def test_a_null_has_a_reason_and_a_value_has_none(words, unparsed):
         assert row["p"] is None or 0 <= row["p"] <= row["p_holm"] <= 1
         if row["metric"] == "tied_with_best":
             assert row["value"] in {None, 0, 1}
+
+
+def test_every_scorer_has_its_metrics_with_intervals_beside_the_pairs():
+    rows = rows_of("EEEEECCCC", "111001110", "100100110", "110101010")
+    for scorer, f1, error_acc, correct_acc in (
+        ("a", 2 * 0.6 * 0.75 / 1.35, 0.6, 0.75),
+        ("b", 2 * 0.4 * 0.5 / 0.9, 0.4, 0.5),
+        ("c", 2 * 0.6 * 0.5 / 1.1, 0.6, 0.5),
+    ):
+        for metric, value in (("f1", f1), ("error_acc", error_acc), ("correct_acc", correct_acc)):
+            found = cell(rows, metric, scorer)
+            assert found["value"] == pytest.approx(value)
+            assert found["low"] < found["value"] < found["high"]

@@ -153,8 +153,8 @@ def test_the_best_is_the_highest_f1_and_of_equal_ones_the_first():
     made = side_by_side.lineup("EECC", "1011", "1111", "1111", "0000")
     scores = shared_scores(made, made.common((0, 1, 2, 3)), (0, 1, 2, 3))
     assert best_of(scores) == 1
-    assert scores.own("f1", 0).value == pytest.approx(2 / 3)
-    assert scores.own("f1", 3).reason == "both accuracies of d are 0"
+    assert scores.estimate("f1", 0).value == pytest.approx(2 / 3)
+    assert scores.estimate("f1", 3).reason == "both accuracies of d are 0"
     nobody = side_by_side.lineup("EE", "11")
     assert best_of(shared_scores(nobody, nobody.common((0,)), (0,))) is None
 
