@@ -194,7 +194,7 @@ class InspectApp(App[int]):
             self.notify("A run is going on; X on the board stops it.", severity="warning", markup=False)
             return
         try:
-            self._job = ScoringJob(root, self.inspection.benchmark, message.model)
+            self._job = ScoringJob(root, self.inspection.benchmark, message.model, truncate=message.truncate)
         except OSError as error:
             self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
             return
@@ -215,7 +215,7 @@ class InspectApp(App[int]):
         if self._job is None:
             return
         if sentence := self._job.note(message.event):
-            failed = message.event["status"] in {"failed", "died"}
+            failed = message.event.get("status") in {"failed", "died"}
             self.notify(clean(sentence), severity="error" if failed else "information", markup=False, timeout=15)
         for screen in self.screen_stack:
             if isinstance(screen, BoardScreen):

@@ -12,7 +12,7 @@ from inspector.documents import gold_word
 from inspector.inspection import Inspection
 from inspector.mathtext import unicode_math
 from inspector.paint import OUTCOME_STYLES, Brush
-from inspector.sentences import GLYPHS, counted, outcome_sentence, votes_words
+from inspector.sentences import GLYPHS, TRUNCATED, counted, outcome_sentence, votes_words
 from inspector.text import clean
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
@@ -144,7 +144,8 @@ def _gutter(case: dict[str, Any], step: int, verdict: int | None) -> list[Part]:
 def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> list[Part]:
     """Bar and value where there is a reward, and a cross where the step is judged wrong.
 
-    A scorer that gave labels alone has a tick or a cross, one that gave verdicts alone has nothing here.
+    A scorer that gave labels alone has a tick or a cross, one that gave verdicts alone has nothing here. The rewards of
+    a truncated case are marked, its later steps have none.
     """
     ascii_only = manner.brush.ascii_only
     judged = evaluation.judged_wrong(row)
@@ -152,6 +153,10 @@ def _judgement(evaluation: Evaluation, row: int, step: int, manner: Manner) -> l
     style = "dim" if wrong is None else "bad" if wrong else "good"
     cross = "x" if ascii_only else "✗"
     rewards = evaluation.rewards.of(row)
+    first = evaluation.rewards.first_of(row)
+    if first is not None and step < len(first):
+        bar = _bar(evaluation, row, step, first, style, manner)
+        return [*bar, (f" {_five_cells(first[step])}", style), (f"{TRUNCATED} ", style)]
     if rewards is not None:
         mark = cross if wrong else " "
         return [

@@ -10,6 +10,7 @@ from typing import Any
 
 from inspector.case_table import CaseTable, Judgement
 from inspector.mathtext import unicode_math
+from inspector.sentences import TRUNCATED
 from inspector.tex_formulas import PACKAGES, latex_prose
 from scoring.export import Document, latex_footer, markdown_footer
 from scoring.markup import latex_text, markdown_text
@@ -53,7 +54,8 @@ def _markdown_page(table: CaseTable, provenance: Mapping[str, Any]) -> Iterator[
     if table.columns:
         yield _markdown_row("", LAST[0], "", *(column.verdict for column in table.columns))
         yield _markdown_row("", LAST[1], "", *(column.step_accuracy for column in table.columns))
-        yield from ["", "Bold: judged wrong. \u2190: the verdict."]
+        cut = f" ({TRUNCATED}): truncated." if table.truncated else ""
+        yield from ["", f"Bold: judged wrong. \u2190: the verdict.{cut}"]
     if reason := provenance[BENEATH]:
         yield from ["", f"**Reason of the gold label.** {prose(reason)}"]
     yield from ["", *markdown_footer(_rest(provenance))]
@@ -65,6 +67,7 @@ def _markdown_row(*cells: str) -> str:
 
 def _markdown_cell(judgement: Judgement) -> str:
     text = f"**{judgement.text}**" if judgement.wrong and judgement.text else judgement.text
+    text += f" ({TRUNCATED})" if judgement.truncated else ""
     return f"{text} \u2190".strip() if judgement.verdict else text
 
 
@@ -90,7 +93,8 @@ def _latex_page(table: CaseTable, provenance: Mapping[str, Any]) -> Iterator[str
     if table.columns:
         legend = "; ".join(f"{head} {latex_text(name)}" for head, name in zip(heads, names, strict=True))
         told = f" {legend}." if numbered else ""
-        yield from [rf"\noindent Bold: judged wrong. Underlined: the verdict.{told}", ""]
+        cut = rf" $^{{{TRUNCATED}}}$: truncated." if table.truncated else ""
+        yield from [rf"\noindent Bold: judged wrong. Underlined: the verdict.{cut}{told}", ""]
     if reason := provenance[BENEATH]:
         yield from [rf"\noindent\textbf{{Reason of the gold label.}} {latex_prose(reason)}", ""]
     yield from latex_footer(_rest(provenance))
@@ -112,6 +116,7 @@ def _latex_row(*cells: str) -> str:
 def _latex_cell(judgement: Judgement) -> str:
     text = judgement.text or ("first error" if judgement.verdict else "")
     text = rf"\textbf{{{text}}}" if judgement.wrong and text else text
+    text += f"$^{{{TRUNCATED}}}$" if judgement.truncated else ""
     return rf"\underline{{{text}}}" if judgement.verdict else text
 
 

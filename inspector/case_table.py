@@ -20,12 +20,13 @@ class Judgement:
     """What a scorer said of one step: its reward, or `right` or `wrong` where it gave labels, or nothing.
 
     `wrong` says whether the step is judged wrong, None where no step is judged by itself; `verdict` whether it is the
-    earliest error in the scorer's eyes.
+    earliest error in the scorer's eyes. `truncated` marks a reward of a case whose later steps were cut off.
     """
 
     text: str
     wrong: bool | None
     verdict: bool
+    truncated: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class CaseTable:
     gold: tuple[str | None, ...]
     columns: tuple[ScorerColumn, ...]
 
+    @property
+    def truncated(self) -> bool:
+        """Whether any reward in it is marked so."""
+        return any(judgement.truncated for column in self.columns for judgement in column.judgements)
+
 
 def case_table(rows: pl.DataFrame, evaluations: Sequence[Evaluation], row: int) -> CaseTable:
     """The table of the case with this row id; `rows` are those of its document, with `text` and `gold`."""
@@ -58,12 +64,14 @@ def _column(evaluation: Evaluation, row: int, n_steps: int) -> ScorerColumn:
     rewards, wrong = evaluation.rewards.of(row), evaluation.judged_wrong(row)
     verdict = int(evaluation.verdicts[row]) if evaluation.answered[row] else None
     accuracy = float(evaluation.step_accuracies[row])
+    first = evaluation.rewards.first_of(row) or []
+    shown = rewards or first
     judgements = []
     for step in range(n_steps):
-        text = reward_words(rewards[step], evaluation, row) if rewards else ""
+        text = reward_words(shown[step], evaluation, row) if step < len(shown) else ""
         if wrong and evaluation.given.by_label[row]:
             text = {True: "wrong", False: "right", None: ""}[wrong[step]]
-        judgements.append(Judgement(text, wrong[step] if wrong else None, step == verdict))
+        judgements.append(Judgement(text, wrong[step] if wrong else None, step == verdict, step < len(first)))
     return ScorerColumn(
         evaluation.scorer.name,
         tuple(judgements),

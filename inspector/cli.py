@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
     "score": ("inspector.shell.score", "run a PRM on a benchmark; resumes, and keeps what it has when stopped"),
+    "prms": ("inspector.shell.prms", "the PRMs that the program knows; check NAME tests an adapter"),
     "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
@@ -35,8 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command -> the module whose `run(args)` does it, and its line of help."""
 
 EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
-like a command). Exit codes: 0 done, 1 import had a warning or paper --check found a difference, 2 could not or wrong
-usage, 130 interrupted."""
+like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or paper --check or prms check found
+something, 2 could not or wrong usage, 130 interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,6 +8,10 @@ FORMS = ("json", "jsonl", "csv", "markdown", "latex")
 FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
 """Formats of `export`."""
 
+SCORE_CODES = """Exit codes: 0 every case asked for has rewards; 1 done, and some were refused now or before, each with
+its reason (--retry-refused tries them again); 2 could not, or wrong usage; 130 (Ctrl+C) and 143 interrupted: what was
+computed is kept, and the same command goes on with what is left."""
+
 
 def _output(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output (default: a table)")
@@ -38,7 +42,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
         paths = "files, folders or patterns (benchmarks, results or tables), or hf:NAME"
-        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK] PATH", help=paths)
+        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK|FILE.py] PATH", help=paths)
         parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
         runs = "which independent repetition these answers are; figures are means over them (default 0)"
         parser.add_argument("--run", type=natural, metavar="N", help=runs)
@@ -51,6 +55,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         from scoring.arguments import add_arguments
 
         add_arguments(parser)
+        parser.epilog = SCORE_CODES
         return
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
@@ -71,6 +76,10 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "show":
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
         parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
+    if name in {"show", "prms"}:
+        from inspector.shell import prm_arguments
+
+        (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
     if name == "metrics":
         by = "group by this column, or by steps or position, which are in bins (repeatable)"
         parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)

@@ -39,8 +39,9 @@ def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
     request = how.request
     protocol = protocol_named(request.protocol) if request.protocol else None
     rules = _asked(evaluations, request.rules, check_rule)
-    if protocol and protocol.comparison:
-        rules = {one.scorer.name: protocol.comparison for one in evaluations if one.movable} | rules
+    if protocol:
+        own = {one.scorer.name: protocol.rule(one.scorer) for one in evaluations if one.movable}
+        rules = {name: rule for name, rule in own.items() if rule} | rules
     ruled = tuple(
         one.compared(*check_rule(rules[one.scorer.name])) if one.scorer.name in rules else one for one in evaluations
     )

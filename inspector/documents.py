@@ -235,20 +235,27 @@ def case_document(selection: Selection, row: int, form: str = "") -> CaseDocumen
     In Markdown and LaTeX it is a page with one column a scorer.
 
     `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
-    error step is labelled, after it; else null.
+    error step is labelled, after it; else null. A scorer that judges redundancy has a further column for its numbers,
+    and one for which the case was truncated a column that marks the steps that have any.
     """
     case = selection.cases.row(row, named=True)
     texts = selection.texts.row(row)
     n_steps = case["n_steps"]
+    none = [None] * n_steps
     columns: dict[str, Any] = {
         "step": list(range(n_steps)),
         "text": texts["steps"],
         "gold": [gold_word(case, step) for step in range(n_steps)],
     }
     for one in selection.chosen_evaluations:
-        rewards, wrong = one.rewards.of(row), one.judged_wrong(row)
-        columns[f"{one.scorer.name}.reward"] = pl.Series(rewards or [None] * n_steps, dtype=pl.Float64)
+        first = one.rewards.first_of(row) or []
+        rewards, wrong = one.rewards.of(row) or first, one.judged_wrong(row)
+        columns[f"{one.scorer.name}.reward"] = pl.Series([*rewards, *none[len(rewards) :]], dtype=pl.Float64)
         columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong or [None] * n_steps, dtype=pl.Boolean)
+        if second := one.rewards.redundancies_of(row):
+            columns[f"{one.scorer.name}.redundancy"] = pl.Series([*second, *none[len(second) :]], dtype=pl.Float64)
+        if first:
+            columns[f"{one.scorer.name}.truncated"] = [step < len(first) for step in range(n_steps)]
     command = selection.request.command("show", case["case"], form=form)
     described = {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
     said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}

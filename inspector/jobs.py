@@ -60,3 +60,15 @@ class Job:
     def wait(self) -> int:
         """Its exit code, negative for a signal that killed it."""
         return self._process.wait()
+
+
+@contextlib.contextmanager
+def signals_passed_on(job: Job) -> Iterator[None]:
+    """SIGINT and SIGTERM go to the job while this lasts."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda number, _: job.signal(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

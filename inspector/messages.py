@@ -60,9 +60,13 @@ class Export(Message):
 
 @dataclass
 class Score(Message):
-    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus."""
+    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus.
+
+    With `truncate`, of cases over the model's length limit the first steps are scored.
+    """
 
     model: str
+    truncate: bool = False
 
 
 @dataclass

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from inspector.absence_notes import absence_notes
 from inspector.deciding import Deciding, decided
 from inspector.names import match_name
 from inspector.request import Request
@@ -21,6 +22,7 @@ from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
+from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools, Ints
 from scoring.texts import Texts
@@ -128,7 +130,8 @@ def load(request: Request) -> Selection:
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
-    evaluations, folders, problems = load_evaluations(workspace, cases)
+    evaluations, folders, problems = load_evaluations(workspace, cases, texts)
+    problems += absence_notes(request, workspace, cases, tuple(folders))
     added = _baselines(request, cases, [one.scorer.name for one in evaluations])
     evaluations += added
     names = [one.scorer.name for one in evaluations]
@@ -148,7 +151,9 @@ def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> l
     return [one for one in made if one.scorer.name not in taken]
 
 
-def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Evaluation], dict[str, Path], list[str]]:
+def load_evaluations(
+    workspace: Workspace, cases: pl.DataFrame, texts: Texts
+) -> tuple[list[Evaluation], dict[str, Path], list[str]]:
     """Every scorer with a row for any of the cases, decided at its own threshold; its folder; and what was wrong."""
     gold = Gold(cases)
     evaluations: list[Evaluation] = []
@@ -163,7 +168,7 @@ def load_evaluations(workspace: Workspace, cases: pl.DataFrame) -> tuple[list[Ev
         rewards, unreadable = RewardParts(folder).read()
         votes, also_unreadable = VoteParts(folder).read(BALLOTS)
         problems += unreadable + also_unreadable
-        evaluation = evaluate(gold, scorer, rewards, votes=votes)
+        evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=reward_keys(cases, texts, scorer.reads))
         if not evaluation.present.any():
             continue
         if scorer.name in folders:

@@ -20,6 +20,9 @@ GLYPHS = {
 }
 """One glyph an outcome: never colour alone."""
 
+TRUNCATED = "t"
+"""Stands behind a reward of a case whose later steps were cut off."""
+
 WORDS = {name: name.replace("_", " ") for name in OUTCOMES}
 """The outcome as it is written on screen."""
 

@@ -1,11 +1,12 @@
 """Scorers on the unharmed originals of a benchmark's cases: read when a figure asks for them, and shown nowhere."""
 
-import polars as pl
+import numpy as np
 
 from inspector.selection import Selection
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.evaluation import Evaluation, evaluate
 from scoring.gold import Gold
+from scoring.reward_keys import reward_keys
 
 
 def twin_evaluations(selection: Selection, benchmark: str) -> dict[str, Evaluation]:
@@ -16,7 +17,9 @@ def twin_evaluations(selection: Selection, benchmark: str) -> dict[str, Evaluati
     Raises:
         UsageError, DamagedWorkspace: as `Workspace.cases` does.
     """
-    cases = selection.workspace.cases((benchmark,), twins=True)[0].filter(pl.col("twin_of").is_not_null())
+    cases, texts = selection.workspace.cases((benchmark,), twins=True)
+    twins = cases["twin_of"].is_not_null()
+    cases, texts = cases.filter(twins), texts.gather(np.flatnonzero(twins.to_numpy()))
     if cases.is_empty():
         return {}
     gold, found = Gold(cases), {}
@@ -25,5 +28,6 @@ def twin_evaluations(selection: Selection, benchmark: str) -> dict[str, Evaluati
         if folder is not None:
             # What cannot be read here was told when the selection was loaded.
             rewards, votes = RewardParts(folder).read()[0], VoteParts(folder).read(BALLOTS)[0]
-            found[one.scorer.name] = evaluate(gold, one.scorer, rewards, votes=votes)
+            keyed = reward_keys(cases, texts, one.scorer.reads)
+            found[one.scorer.name] = evaluate(gold, one.scorer, rewards, votes=votes, cases=keyed)
     return found

@@ -1,24 +1,26 @@
 """`python -m scoring score ...`: one scoring run in a process of its own, one JSON event a line on standard output.
 
+`explain` and `check` tell about one PRM instead: one line with one object, of `scoring.prm_reports`.
+
 The events are those of `scoring.events`. Libraries print to standard output, so file descriptor 1 is led to standard
 error and the events go to what it was before. Without an `end` line the process was killed or has a bug, whatever its
 exit code.
 
-Exit codes: 0 done; 1 done, and at least one of the cases has no rewards; 2 could not (the `end` event has the error
-and standard error the same in words) or wrong usage; 130 and 143 stopped by SIGINT and SIGTERM, with what was computed
-saved. A second signal ends it without waiting.
+Exit codes: 0 done; 1 done, and at least one of the cases has no rewards, or a check failed; 2 could not (the `end`
+event has the error and standard error the same in words) or wrong usage; 130 and 143 stopped by SIGINT and SIGTERM,
+with what was computed saved. A second signal ends it without waiting.
 """
 
 import argparse
 import json
 import os
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from scoring.arguments import add_arguments, count
+from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
 from scoring.events import End, Event, document
 from scoring.interrupt import Interrupt, Stopped
@@ -26,10 +28,14 @@ from scoring.interrupt import Interrupt, Stopped
 if TYPE_CHECKING:
     import polars as pl
 
+    from scoring.engines.base import Engine
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
-    args = _parse(argv)
+    words = sys.argv[1:] if argv is None else list(argv)
+    args = _parse(words)
+    args.words = words
     with _events_out() as out, Interrupt() as interrupt:
         try:
             return _told(args, interrupt, out)
@@ -49,20 +55,42 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
     """Run, and tell every event; the value is the exit code."""
+    if args.command != "score":
+        return _reported(args, interrupt, out)
     code = 0
     with closing(_events(args, interrupt)) as events:
         for event in events:
             _tell(out, event)
             if isinstance(event, End):
-                code = 128 + event.signal if event.signal else int(bool(event.refused or event.cached_refused))
+                code = _code(event)
     return code
+
+
+def _reported(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
+    """Tell one thing about one PRM; the value is the exit code."""
+    from scoring import prm_reports
+
+    report = prm_reports.explain if args.command == "explain" else prm_reports.check
+    with interrupt.at_once():
+        code, told = report(args)
+    _line(out, told)
+    return code
+
+
+def _code(end: End) -> int:
+    if end.status == "failed":
+        return 2
+    return 128 + end.signal if end.signal else int(bool(end.refused or end.cached_refused))
 
 
 def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
     """The run that the arguments ask for. Nothing here imports an engine until one is needed."""
     from scoring.claim import claim
+    from scoring.files import check_writable
+    from scoring.missing_texts import missing_texts
     from scoring.preparation import prepare
     from scoring.run import score
+    from scoring.shards import run_shards
     from scoring.workspace import Workspace
 
     with interrupt.at_once():
@@ -72,24 +100,42 @@ def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, 
             workspace,
             args.model,
             revision=args.revision,
+            base=args.base,
+            allow_pickle=args.allow_pickle,
             adapter=args.adapter,
+            options=dict(args.option),
             name=args.name,
             dtype=args.dtype,
             device=args.device,
             token_budget=args.token_budget,
+            tell=_say,
         )
         parts = claim(workspace, prepared.scorer)
         rows = _rows(args, cases)
+        notes = (*prepared.notes, *missing_texts(texts, rows, prepared.scorer.reads))
+
+    def engine() -> "Engine":
+        # Known before minutes are spent on loading a model and computing what could not be kept.
+        check_writable(parts.folder)
+        return prepared.engine()
+
+    devices = args.device.split(",")
+    if len(devices) > 1 and not args.dry_run:
+        # Everything that could be wrong with the request has been found above, once.
+        yield from run_shards(args.words, devices, interrupt, _say)
+        return
     yield from score(
         cases,
         texts,
         prepared.scorer,
         parts,
         encoder=prepared.encoder,
-        engine=prepared.engine,
+        engine=engine,
         rows=rows,
         retry_refused=args.retry_refused,
+        truncate=args.truncate,
         dry_run=args.dry_run,
+        notes=notes,
         interrupt=interrupt,
     )
 
@@ -98,12 +144,16 @@ def _rows(args: argparse.Namespace, cases: "pl.DataFrame") -> list[int]:
     """The rows of the cases that are asked for."""
     from scoring.filters import passing
     from scoring.sampling import sample
+    from scoring.shards import in_share
 
     kept = passing(cases, args.where).arg_true()
-    if args.sample is None:
-        return kept.head(args.limit).to_list() if args.limit is not None else kept.to_list()
-    chosen = sample(cases[kept], args.sample, args.stratify, args.seed)
-    return kept[chosen].to_list()
+    if args.sample is not None:
+        kept = kept[sample(cases[kept], args.sample, args.stratify, args.seed)]
+    elif args.limit is not None:
+        kept = kept.head(args.limit)
+    if args.shard is None:
+        return kept.to_list()
+    return [row for row in kept if in_share(cases["key"][row], *args.shard)]
 
 
 def _events_out() -> TextIO:
@@ -115,11 +165,19 @@ def _events_out() -> TextIO:
 
 
 def _tell(out: TextIO, event: Event) -> None:
-    out.write(json.dumps(document(event), ensure_ascii=True, allow_nan=False) + "\n")
+    _line(out, document(event))
+
+
+def _line(out: TextIO, told: Mapping[str, Any]) -> None:
+    out.write(json.dumps(told, ensure_ascii=True, allow_nan=False) + "\n")
     out.flush()
 
 
-def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def _say(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m scoring", description="Run one job and tell its events as JSON.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     score = commands.add_parser(
@@ -131,10 +189,35 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         "--where", action="append", metavar="SQL", default=[], help="only cases that fulfil it (repeatable)"
     )
     score.add_argument("--seed", type=count, default=0, metavar="N", help="seed of --sample (default 0)")
+    score.add_argument("--shard", type=_shard, metavar="I/N", help="only share I (from 0) of N, by the cases' content")
+    _add_reports(commands)
     args = parser.parse_args(argv)
-    if args.stratify and args.sample is None:
+    if args.command == "score" and args.stratify and args.sample is None:
         score.error("--stratify needs --sample")
+    if args.command == "score" and args.shard and "," in args.device:
+        score.error("a --shard is computed on one device")
     return args
+
+
+def _add_reports(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    explain = commands.add_parser("explain", help="the tokens of one case, and what is read of them")
+    explain.add_argument("case", metavar="CASE", help="its whole name, BENCHMARK/ID")
+    explain.add_argument("--benchmark", action="append", default=[], help="where it is (default: all imported)")
+    explain.add_argument("--tokens-only", action="store_true", help="run nothing")
+    add_prm_arguments(explain)
+    check = commands.add_parser("check", help="the contract test of an adapter")
+    check.add_argument("adapter", metavar="NAME|FILE.py", help="a family, or an adapter of your own")
+    check.add_argument("--cases", metavar="FILE", help="a benchmark's file with cases to try")
+    add_prm_arguments(check, "--weights", required=False)
+    for parser in (explain, check):
+        parser.add_argument("-w", "--workspace", metavar="DIR", help="the workspace's folder (default: none)")
+
+
+def _shard(text: str) -> tuple[int, int]:
+    number, slash, shares = text.partition("/")
+    if not (slash and number.isdecimal() and shares.isdecimal() and int(number) < int(shares)):
+        raise argparse.ArgumentTypeError(f"{text!r} is not I/N with I below N")
+    return int(number), int(shares)
 
 
 if __name__ == "__main__":

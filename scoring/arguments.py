@@ -8,25 +8,45 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of a scoring run that are its own, for every command that starts one."""
     parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="benchmarks of the workspace, or demo")
-    which = parser.add_argument_group("the PRM")
-    which.add_argument(
-        "--model", required=True, metavar="DIR_OR_ID", help="a checkpoint's folder, or ORG/NAME of the hub"
-    )
-    which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model")
-    which.add_argument("--adapter", metavar="NAME", help="the PRM's family (default: seen from the checkpoint)")
-    which.add_argument("--name", metavar="NAME", help="what to call the scorer (default: the folder's or model's name)")
-    which.add_argument(
-        "--dtype", choices=DTYPES, default="auto", help="auto: float32 up to 1 GiB of weights, else as stored"
-    )
-    which.add_argument("--device", default="auto", metavar="DEVICE", help="cpu, cuda, cuda:N, or auto (default)")
-    which.add_argument("--token-budget", type=_above_zero, metavar="N", help="tokens of a batch, padding included")
+    add_prm_arguments(parser)
+    run = parser.add_argument_group("the run")
+    run.add_argument("--name", metavar="NAME", help="what to call the scorer (default: the folder's or model's name)")
+    run.add_argument("--token-budget", type=_above_zero, metavar="N", help="tokens of a batch, padding included")
     what = parser.add_argument_group("what to score")
     some = what.add_mutually_exclusive_group()
     some.add_argument("--limit", type=count, metavar="N", help="only the first N cases")
     some.add_argument("--sample", type=count, metavar="N", help="N cases by chance; a larger N keeps the smaller ones")
     what.add_argument("--stratify", metavar="COL", help="with --sample: each value of this column has its share")
+    cut = (
+        "of a case over the model's length limit, score the first steps that fit (as they would be in the whole, where"
+        " the PRM is causal); it stays refused, and its rewards are marked"
+    )
+    what.add_argument("--truncate", action="store_true", help=cut)
     what.add_argument("--retry-refused", action="store_true", help="try again what an earlier run refused")
     what.add_argument("--dry-run", action="store_true", help="tell what would be done, and run nothing")
+
+
+def add_prm_arguments(parser: argparse.ArgumentParser, flag: str = "--model", *, required: bool = True) -> None:
+    """The arguments that say which PRM, and how it is run.
+
+    With another `flag` for the checkpoint, the command names the adapter in its own way.
+    """
+    which = parser.add_argument_group("the PRM")
+    words = "a checkpoint's folder, or ORG/NAME of the hub"
+    which.add_argument(flag, dest="model", required=required, metavar="DIR_OR_ID", help=words)
+    which.add_argument("--revision", metavar="REV", help="a branch, tag or commit of the hub's model")
+    which.add_argument("--base", metavar="DIR_OR_ID", help=f"the base model, where {flag} is a LoRA adapter")
+    which.add_argument("--allow-pickle", action="store_true", help="open weights that are pickles (weights only)")
+    if flag == "--model":
+        family = "the PRM's family, or a Python file with an adapter of your own (default: seen from the checkpoint)"
+        which.add_argument("--adapter", metavar="NAME|FILE.py", help=family)
+    chosen = "an option of the family, such as joiner=blank-line (repeatable; `prm-inspect prms` lists them)"
+    which.add_argument("--option", action="append", type=_option, metavar="NAME=VALUE", default=[], help=chosen)
+    which.add_argument(
+        "--dtype", choices=DTYPES, default="auto", help="auto: float32 up to 1 GiB of weights, else as stored"
+    )
+    several = "A,B shares the cases among processes, A+B lays one model's layers over both"
+    which.add_argument("--device", default="auto", help=f"cpu, cuda, cuda:N, or auto (default); {several}")
 
 
 def count(text: str) -> int:
@@ -34,6 +54,13 @@ def count(text: str) -> int:
     if (number := int(text)) < 0:
         raise argparse.ArgumentTypeError(f"{number} is below 0")
     return number
+
+
+def _option(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
 
 
 def _above_zero(text: str) -> int:

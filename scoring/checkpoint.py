@@ -1,7 +1,7 @@
 """A PRM's checkpoint folder, read without an engine: its config, and name, dtype and shape of every tensor.
 
 The headers of safetensors files say how long each file must be, so a half-downloaded one is seen here, in
-milliseconds and before anything of weight is imported. Pickles are never opened.
+milliseconds and before anything of weight is imported. Pickles are not opened here: see `scoring.weights`.
 """
 
 import json
@@ -12,14 +12,15 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from scoring.errors import CheckpointError
+from scoring.errors import CheckpointError, PickleRefused
 from scoring.readout import Shape
+from scoring.weights.pickles import again, missing_files, pickles_in
+from scoring.weights.safetensors_file import BYTES
 
-CONFIG, TOKENIZER = "config.json", "tokenizer.json"
+CONFIG, TOKENIZER, SENTENCEPIECE = "config.json", "tokenizer.json", "tokenizer.model"
 WHOLE, INDEX = "model.safetensors", "model.safetensors.index.json"
 ADAPTER_CONFIG = "adapter_config.json"
 
-_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
 _FLOATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
 SMALL = 1 << 30
 """Bytes of weights up to which float32 costs nothing that matters."""
@@ -38,13 +39,18 @@ class Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """A checkpoint folder. `name` is what the user called it; `commit` is set for one that came from the hub."""
+    """A checkpoint folder.
+
+    `name` is what the user called it; `commit` is set for one that came from the hub, and `merged` says that a LoRA
+    adapter was merged into it here.
+    """
 
     folder: Path
     name: str
     config: Mapping[str, Any]
     tensors: Mapping[str, Tensor]
     commit: str | None = None
+    merged: bool = False
 
     @classmethod
     def open(cls, folder: Path, name: str = "", commit: str | None = None) -> "Checkpoint":
@@ -60,12 +66,19 @@ class Checkpoint:
         if not (folder / CONFIG).is_file() and (folder / ADAPTER_CONFIG).is_file():
             raise CheckpointError(
                 f"{folder} holds only the difference to another model (LoRA).",
-                "Merge it into its base model and give the merged folder.",
+                "Give it as --model, and its base model as --base.",
             )
-        config = _json(folder / CONFIG)
+        hub = f"{name} --revision {commit}" if commit else ""
+        config = _json(folder / CONFIG, hub)
         tensors: dict[str, Tensor] = {}
-        for path in _weight_files(folder):
-            tensors.update(_header(path))
+        for path in _weight_files(folder, hub):
+            within = _header(path, hub)
+            if twice := tensors.keys() & within.keys():
+                raise CheckpointError(
+                    f"{path} holds {min(twice)}, which {tensors[min(twice)].file.name} holds too.",
+                    "Save the model anew, so that each tensor is in one file.",
+                )
+            tensors |= within
         return cls(folder, name or folder.resolve().name, config, tensors, commit)
 
     @property
@@ -86,7 +99,7 @@ class Checkpoint:
 
     @cached_property
     def dtype(self) -> str:
-        """The dtype most bytes of the weights are stored in: float32, float16 or bfloat16.
+        """The dtype most numbers of the weights are stored in: float32, float16 or bfloat16.
 
         Raises:
             CheckpointError: a tensor is stored in something else (a quantised checkpoint).
@@ -104,7 +117,7 @@ class Checkpoint:
     @cached_property
     def bytes(self) -> int:
         """Bytes of all tensors as they are stored."""
-        return sum(prod(tensor.shape) * _BYTES[tensor.dtype] for tensor in self.tensors.values())
+        return sum(prod(tensor.shape) * BYTES[tensor.dtype] for tensor in self.tensors.values())
 
 
 def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:
@@ -121,6 +134,19 @@ def compute_dtype(checkpoint: Checkpoint, asked: str = "auto") -> str:
     return "float32" if checkpoint.bytes <= SMALL else stored
 
 
+def missing_tokenizer(path: Path) -> CheckpointError:
+    """What is said of a checkpoint whose `tokenizer.json` (`path`) is not there."""
+    if (path.parent / SENTENCEPIECE).is_file():
+        return CheckpointError(
+            f"{path.parent} has its tokenizer only as {SENTENCEPIECE}, which is not read.",
+            f"Put the {TOKENIZER} beside it that was published with the PRM or its base model: one that is converted "
+            "anew may give other ids.",
+        )
+    return CheckpointError(
+        f"{path} is missing.", f"Download the tokenizer too; a PRM without one has the {TOKENIZER} of its base model."
+    )
+
+
 def positive(config: Mapping[str, Any], name: str) -> int:
     """A whole number above 0 that a config must hold.
 
@@ -133,43 +159,49 @@ def positive(config: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _json(path: Path) -> Mapping[str, Any]:
+def _json(path: Path, hub: str) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise CheckpointError(f"{path} is missing.", "Give a folder with config.json and safetensors files.") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise _incomplete(path, f"is no JSON ({error})") from None
+        raise _incomplete(path, f"is no JSON ({error})", hub) from None
     if not isinstance(found, dict):
-        raise _incomplete(path, "is no JSON object")
+        raise _incomplete(path, "is no JSON object", hub)
     return found
 
 
-def _weight_files(folder: Path) -> list[Path]:
-    if (folder / INDEX).is_file():
-        named = _json(folder / INDEX).get("weight_map")
-        names = set(named.values()) if isinstance(named, dict) else set()
-        # A name with a folder in it would lead out of the checkpoint.
-        if not names or any(not isinstance(name, str) or Path(name).name != name for name in names):
-            raise _incomplete(folder / INDEX, "names no files of this folder")
-        missing = sorted(name for name in names if not (folder / name).is_file())
-        if missing:
-            raise _incomplete(
-                folder / missing[0], f"is missing, one of {len(missing)} of {len(names)} files of weights"
-            )
-        return [folder / name for name in sorted(names)]
+def _weight_files(folder: Path, hub: str) -> list[Path]:
+    """The files of the weights. Where one file and an index are there, the one file counts, as for stock loaders."""
     if (folder / WHOLE).is_file():
         return [folder / WHOLE]
-    pickles = [path.name for pattern in ("*.bin", "*.pt", "*.pth") for path in sorted(folder.glob(pattern))]
+    if (folder / INDEX).is_file():
+        named = _json(folder / INDEX, hub).get("weight_map")
+        found = set(named.values()) if isinstance(named, dict) else set()
+        # A name with a folder in it would lead out of the checkpoint.
+        if not found or any(not isinstance(name, str) or Path(name).name != name for name in found):
+            raise _incomplete(folder / INDEX, "names no files of this folder", hub)
+        names = sorted(found)
+        missing = [name for name in names if not (folder / name).is_file()]
+        if missing:
+            raise missing_files(folder, missing, len(names), hub)
+        return [folder / name for name in names]
+    shards = sorted(path.name for path in folder.glob("*-of-*.safetensors"))
+    if shards:
+        raise CheckpointError(f"{folder} has {shards[0]} and no {INDEX}.", again(hub, damaged=False))
+    pickles = pickles_in(folder)
     if pickles:
-        raise CheckpointError(
-            f"{folder} has its weights only as a pickle ({pickles[0]}), which can run code and is never opened.",
-            "Convert it to safetensors where you trust it.",
+        raise PickleRefused(
+            f"{folder} has its weights only as a pickle ({pickles[0].name}), which can run code and is not opened.",
+            "If you trust it, --allow-pickle opens it with torch's weights-only reader.",
         )
-    raise CheckpointError(f"{folder} holds no {WHOLE}.", "Download the weights too.")
+    raise CheckpointError(
+        f"{folder} holds no {WHOLE}.",
+        "Download the weights too; those of a hub model that are pickles need --allow-pickle.",
+    )
 
 
-def _header(path: Path) -> dict[str, Tensor]:
+def _header(path: Path, hub: str) -> dict[str, Tensor]:
     """The tensors of one safetensors file.
 
     Raises:
@@ -180,10 +212,10 @@ def _header(path: Path) -> dict[str, Tensor]:
         with path.open("rb") as file:
             start = file.read(len(_POINTER))
             if start == _POINTER:
-                raise _incomplete(path, "is a git-lfs pointer and not the weights")
+                raise _incomplete(path, "is a git-lfs pointer and not the weights", hub)
             length = int.from_bytes(start[:8], "little")
             if size < 8 or not 2 <= length <= min(size - 8, _LONGEST_HEADER):
-                raise _incomplete(path, f"is no whole safetensors file ({size:,} bytes)")
+                raise _incomplete(path, f"is no whole safetensors file ({size:,} bytes)", hub)
             file.seek(8)
             header = json.loads(file.read(length))
         header.pop("__metadata__", None)
@@ -195,11 +227,11 @@ def _header(path: Path) -> dict[str, Tensor]:
     except OSError as error:
         raise CheckpointError(f"{path} cannot be read: {error.strerror or error}.", "") from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
-        raise _incomplete(path, f"has a damaged header ({error})") from None
+        raise _incomplete(path, f"has a damaged header ({error})", hub) from None
     if end != size:
-        raise _incomplete(path, f"has {size:,} bytes of {end:,}")
+        raise _incomplete(path, f"has {size:,} bytes of {end:,}", hub)
     return tensors
 
 
-def _incomplete(path: Path, what: str) -> CheckpointError:
-    return CheckpointError(f"{path} {what}.", "Download the checkpoint again.")
+def _incomplete(path: Path, what: str, hub: str) -> CheckpointError:
+    return CheckpointError(f"{path} {what}.", again(hub, damaged=True))

@@ -1,5 +1,6 @@
 """A scorer's folder in a workspace, and whether its name is free."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from scoring.workspace import Workspace
 
 def find(workspace: Workspace, fingerprint: str) -> Scorer | None:
     """The workspace's scorer with this fingerprint, under whatever name."""
-    return next((one for one, _ in _scorers(workspace) if one.fingerprint == fingerprint), None)
+    return next((one for one, _ in scorers(workspace) if one.fingerprint == fingerprint), None)
 
 
 def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
@@ -26,7 +27,7 @@ def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
     if workspace.root is None:
         raise NoWorkspace("there is no folder to save rewards in.", "Name one with --workspace DIR.")
     folder = workspace.root / "rewards" / scorer.folder
-    for other, place in _scorers(workspace):
+    for other, place in scorers(workspace):
         if other.fingerprint != scorer.fingerprint and (other.name == scorer.name or place == folder):
             raise _taken(scorer, other)
     if (folder / FILE).exists():
@@ -34,8 +35,8 @@ def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
     return RewardParts(folder)
 
 
-def _scorers(workspace: Workspace) -> list[tuple[Scorer, Path]]:
-    """The workspace's scorers and their folders; a folder that cannot be read has no name to clash with."""
+def scorers(workspace: Workspace) -> list[tuple[Scorer, Path]]:
+    """The workspace's scorers and their folders, but for those that cannot be read: they have no name to clash with."""
     found = []
     for folder in workspace.reward_folders():
         with suppress(DamagedWorkspace):
@@ -47,16 +48,19 @@ def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
     names = sorted(scorer.settings.keys() | other.settings.keys())
     differing = [name for name in names if scorer.settings.get(name) != other.settings.get(name)]
     what = f" They differ in {', '.join(differing)}." if differing else ""
-    told = ", ".join(_told(name, scorer, other) for name in differing if name != "weights")
+    mine, others = scorer.settings, other.settings
+    said = ", ".join(told(name, mine, others) for name in differing if name not in {"weights", "sources"})
     return ScorerConflict(
         f"{scorer.name!r} has the fingerprint {other.fingerprint[:16]} here, and this run would be "
-        f"{scorer.fingerprint[:16]}.{what}{f' ({told})' if told else ''}",
+        f"{scorer.fingerprint[:16]}.{what}{f' ({said})' if said else ''}",
         "Give this one another name: --name NAME",
     )
 
 
-def _told(name: str, scorer: Scorer, other: Scorer) -> str:
+def told(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
+    """One setting of a scorer that is here already (`others`), and of the one that is to run (`mine`)."""
+
     def short(value: Any) -> str:
         return repr(value)[:40]
 
-    return f"{name}: {short(other.settings.get(name))} there, {short(scorer.settings.get(name))} now"
+    return f"{name}: {short(others.get(name))} there, {short(mine.get(name))} now"

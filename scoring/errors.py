@@ -6,7 +6,9 @@
     │   ├── UnknownFormat     nothing here recognises the content
     │   ├── HubUnavailable    an hf: name or model that cannot be had now
     │   ├── CheckpointError   missing, damaged, half-downloaded, or changed while it was read
-    │   │   └── ForeignCheckpoint  whole, but not one the adapter can read
+    │   │   ├── ForeignCheckpoint  whole, but not one the adapter can read
+    │   │   └── PickleRefused  a pickle that is not opened, or that holds more than tensors
+    │   ├── PluginError       Python of the user's own that fails or lacks something
     │   ├── NotJoined         results that belong to no case here, or to it is not clear which
     │   └── StrictFindings    --strict was asked and there are findings
     ├── UsageError            a name, column or condition that does not exist
@@ -61,6 +63,14 @@ class CheckpointError(InputError):
 
 class ForeignCheckpoint(CheckpointError):
     title = "Another kind of checkpoint"
+
+
+class PickleRefused(CheckpointError):
+    title = "Pickle refused"
+
+
+class PluginError(InputError):
+    title = "Cannot use the plugin"
 
 
 class NotJoined(InputError):

@@ -273,6 +273,7 @@ def evaluate(
     rewards: pl.DataFrame,
     rule: Rule | None = None,
     votes: pl.DataFrame | None = None,
+    cases: pl.DataFrame | None = None,
 ) -> Evaluation:
     """Join what a scorer gave to the cases of `gold` and decide them.
 
@@ -283,8 +284,10 @@ def evaluate(
         rule: how rewards become verdicts.
         votes: the columns of `scoring.cache.BALLOTS`. They come before labels and rewards; None = there are none.
             Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run.
+        cases: those of `gold` with the keys that the rewards have, where the scorer reads more than problem and steps
+            (`scoring.reward_keys`); None = with the keys they have.
     """
-    aligned = align(gold.cases, rewards)
+    aligned = align(gold.cases if cases is None else cases, rewards)
     runs: list[Votes | None] = [] if votes is None else [*by_run(gold.cases, votes)]
     asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
     found = [_decided(gold, scorer, aligned, counted, asked) for counted in runs or [None]]

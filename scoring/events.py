@@ -4,7 +4,8 @@ A line is an object whose `event` is the event's name, in snake case, beside its
 
     start, [ready], (case_refused | saved | progress)*, end
 
-`start` is always first. `ready` comes when the engine is loaded, and not at all where nothing had to be computed.
+`start` is always first. `ready` comes when the engine is loaded, and not at all where nothing had to be computed; a
+run over several devices has an engine for each, and tells of them as they come.
 `end` is always last, also when the run failed (`status` failed, `error` filled in by the process), unless the process
 was killed or hit a bug. Later versions may add fields and events: readers pass over what they do not know.
 All counts of cases are counts of distinct contents: cases with the same problem and steps are scored once.
@@ -23,7 +24,7 @@ class Start:
 
     `cases` are the rows that were asked for, `contents` the distinct ones among them, `cached` those with rewards,
     `refused` those that an earlier run refused and this one leaves alone. `folder` is where rewards go. `notes` are
-    sentences about parts of the cache that could not be read.
+    sentences about how the weights were converted and about parts of the cache that could not be read.
     """
 
     scorer: str
@@ -47,7 +48,8 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far the run is: `done` of `to_do` contents are computed, `refused` of them without rewards.
+    """How far the run is: `done` of `to_do` contents are computed, `refused` of them without rewards,
+    or (`truncated` of these) with rewards for their first steps alone.
 
     `seconds` have passed since the run began, `computing` of them in the engine. `tokens` are the tokens it ran,
     padding left out. At most ten a second.
@@ -59,6 +61,7 @@ class Progress:
     seconds: float
     computing: float
     tokens: int
+    truncated: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,15 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class CaseRefused:
-    """A case has no rewards. `case` is the first case of this content, `key` the content. The next `saved` saves it."""
+    """A case has no verdict. `case` is the first case of this content, `key` the content. The next `saved` saves it.
+
+    Of a case that was truncated the first `scored_steps` steps have rewards, which are saved too; of others none has.
+    """
 
     case: str
     key: str
     reason: str
+    scored_steps: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +91,7 @@ class End:
     """The last event. Everything computed has been saved, unless `error` says otherwise.
 
     `scored` and `refused` were computed by this run, `cached` and `cached_refused` found; `left` are still to do.
+    `truncated` of the `refused` have rewards for their first steps.
     `case_tokens` are the tokens of the cases computed, `tokens` those the engine ran for them without padding
     (more only where memory ran out and a batch was run again), `padding` the rest of what it ran. `signal` is the
     number of the signal that stopped it. `error` has `title`, `sentence` and `next_step`.
@@ -92,6 +100,7 @@ class End:
     status: Status
     scored: int = 0
     refused: int = 0
+    truncated: int = 0
     cached: int = 0
     cached_refused: int = 0
     left: int = 0

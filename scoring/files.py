@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -56,6 +57,20 @@ def write_atomically(path: Path, data: bytes | memoryview) -> None:
         if isinstance(error, OSError):
             raise unwritable(path, error) from error
         raise
+
+
+def check_writable(folder: Path) -> None:
+    """Make sure that files can be made in a folder, or where it would be made; nothing stays of the trial.
+
+    Raises:
+        UnwritableWorkspace: they cannot.
+    """
+    there = next(place for place in (folder, *folder.resolve().parents) if place.is_dir())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            return
+    except OSError as error:
+        raise unwritable(folder, error) from error
 
 
 def sync(path: Path) -> None:

@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from scoring.checkpoint import Checkpoint
+from scoring.checkpoint import Checkpoint, missing_tokenizer
 from scoring.errors import CheckpointError, UnwritableWorkspace
 from scoring.files import write_atomically
 
@@ -103,6 +103,8 @@ def weights_of(checkpoint: Checkpoint, digests: Digests) -> tuple[Mapping[str, A
     Raises:
         CheckpointError: a file is missing, cannot be read, or changes meanwhile.
     """
+    if not checkpoint.tokenizer.is_file():
+        raise missing_tokenizer(checkpoint.tokenizer)
     if checkpoint.commit:
         stamps = {path: _stamp(path) for path in checkpoint.files}
         return {"hub": checkpoint.name, "commit": checkpoint.commit}, Seen({}, stamps)

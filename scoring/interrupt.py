@@ -42,6 +42,10 @@ class Interrupt:
         try:
             self.check()
             yield
+        except Exception:
+            # A library in which a signal raised `Stopped` may have made an error of its own of it.
+            self.check()
+            raise
         finally:
             self._at_once = False
 

@@ -1,41 +1,70 @@
-"""Checkpoints by name: a local folder, or a model of the Hugging Face hub at one commit."""
+"""Models by name: a local folder, or a model of the Hugging Face hub at one commit."""
 
 import re
 from pathlib import Path
+from typing import NamedTuple
 
-from scoring.checkpoint import CONFIG, INDEX, TOKENIZER, Checkpoint
+from scoring.checkpoint import ADAPTER_CONFIG, CONFIG, INDEX, TOKENIZER, Checkpoint
 from scoring.errors import HubUnavailable, MissingExtra
 
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+\Z")
+_WANTED = (CONFIG, TOKENIZER, INDEX, ADAPTER_CONFIG, "*.safetensors")
+_PICKLES = ("pytorch_model*.bin", "pytorch_model.bin.index.json", "adapter_model.bin", "*.pt", "*.pth")
+
+
+class Place(NamedTuple):
+    """Where a model's files lie; `commit` is set for one that came from the hub."""
+
+    folder: Path
+    name: str = ""
+    commit: str | None = None
+
+
+def is_hub_name(model: str) -> bool:
+    """Whether a name is one of the hub's (`ORG/NAME`), going by the name alone."""
+    return bool(_NAME.match(model.removeprefix("hf:")))
 
 
 def find_checkpoint(model: str, revision: str | None = None) -> Checkpoint:
     """The checkpoint in the folder `model`, or that of the hub's model of this name (`ORG/NAME`).
 
-    A hub model's config, tokenizer and safetensors files are downloaded where they are not in the cache yet; `revision`
-    is a branch, tag or commit of it.
-
     Raises:
         CheckpointError: the folder is missing or its files cannot be used.
+        HubUnavailable, MissingExtra: see `find_place`.
+    """
+    return Checkpoint.open(*find_place(model, revision))
+
+
+def find_place(model: str, revision: str | None = None, *, pickles: bool = False, download: bool = True) -> Place:
+    """The folder of a local or hub model, which need not be there or whole.
+
+    A hub model's config, tokenizer and safetensors files are downloaded where they are not in the cache yet, and where
+    it has no safetensors, with `pickles`, its pickles. `revision` is a branch, tag or commit of it. With `download`
+    False only the cache is looked at.
+
+    Raises:
         HubUnavailable: offline and not in the cache, no such model, not allowed.
         MissingExtra: the package that talks to the hub is not installed.
     """
     name = model.removeprefix("hf:")
-    if Path(model).is_dir() or not _NAME.match(name) or model.startswith((".", "/", "~")):
-        return Checkpoint.open(Path(model).expanduser())
-    folder = _snapshot(name, revision)
-    return Checkpoint.open(folder, name, folder.name)
+    if Path(model).is_dir() or not is_hub_name(model):
+        folder = Path(model).expanduser()
+        return Place(folder, folder.resolve().name)
+    folder = _snapshot(name, revision, _WANTED, download=download)
+    if pickles and not any(folder.glob("*.safetensors")):
+        folder = _snapshot(name, folder.name, (*_WANTED, *_PICKLES), download=download)
+    return Place(folder, name, folder.name)
 
 
-def _snapshot(name: str, revision: str | None) -> Path:
+def _snapshot(name: str, revision: str | None, wanted: tuple[str, ...], *, download: bool) -> Path:
     """The local folder of a hub model; its name is the commit."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise MissingExtra("huggingface_hub", "score") from None
     try:
-        wanted = [CONFIG, TOKENIZER, INDEX, "*.safetensors"]
-        return Path(snapshot_download(name, revision=revision, allow_patterns=wanted))
+        found = snapshot_download(name, revision=revision, allow_patterns=list(wanted), local_files_only=not download)
+        return Path(found)
     except Exception as error:  # noqa: BLE001  # hub and HTTP client each raise classes of their own
         reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
         raise HubUnavailable(

@@ -1,28 +1,36 @@
 """From the words of a scoring request to what `scoring.run.score` takes: the scorer, and how to make its parts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
+from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import find
 from scoring.engines.base import Engine
 from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
-from scoring.model_hub import find_checkpoint
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
+from scoring.same_model import same_model
 from scoring.scorer import Scorer
+from scoring.weights.store import Store
+from scoring.weights.usable import Weights
 from scoring.workspace import Workspace
+
+_NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
+"""Settings that are no words for a person."""
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """A scorer, and what makes its encoder and its engine when they are needed."""
+    """A scorer, and what makes its encoder and its engine when they are needed; `notes` are sentences about it."""
 
     scorer: Scorer
     encoder: Callable[[], Encoder]
     engine: Callable[[], Engine]
+    notes: tuple[str, ...] = ()
 
 
 def prepare(
@@ -30,26 +38,39 @@ def prepare(
     model: str,
     *,
     revision: str | None = None,
+    base: str | None = None,
+    allow_pickle: bool = False,
     adapter: str | None = None,
+    options: Mapping[str, str] = MappingProxyType({}),
     name: str | None = None,
     dtype: str = "auto",
     device: str = "auto",
     token_budget: int | None = None,
+    tell: Callable[[str], object] = lambda _: None,
 ) -> Prepared:
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
 
-    Without a `name` a scorer that the workspace already has keeps the name it has there.
+    Pickled weights and LoRA adapters are converted first, once for the workspace, which does import torch; `tell` hears
+    of it. `base`, `allow_pickle`: see `scoring.weights.usable`. Without a `name` a scorer that the workspace already
+    has keeps the name it has there.
 
     Raises:
         InputError: the checkpoint cannot be had or used.
-        UsageError: there is no such adapter.
-        MissingExtra: a package for hub names is not installed.
+        UsageError: there is no such adapter, or `base` was given for a whole model.
+        WorkspaceError: something has to be converted and cannot be kept.
+        MissingExtra: a package for hub names or for a conversion is not installed.
     """
-    checkpoint = find_checkpoint(model, revision)
-    family = adapter_of(checkpoint, adapter)
+    digests = Digests(_memory(workspace))
+    weights_here = Weights(Store(workspace.root), digests, tell, pickles=allow_pickle)
+    usable = weights_here.of(
+        model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
+    )
+    checkpoint = usable.checkpoint
+    family = adapter_of(checkpoint, adapter, options)
     computed = compute_dtype(checkpoint, dtype)
-    weights, seen = weights_of(checkpoint, Digests(_memory(workspace)))
-    settings = {**family.settings, "weights": weights, "dtype": computed}
+    weights, seen = weights_of(checkpoint, digests)
+    reads = {"reads": list(family.reads)} if family.reads else {}
+    settings = {**family.settings, **reads, "weights": weights, "dtype": computed}
     mark = fingerprint(settings)
     known = find(workspace, mark) if name is None else None
     scorer = Scorer(
@@ -57,13 +78,29 @@ def prepare(
         fingerprint=mark,
         about=f"{family.scale.family}, {computed}",
         **vars(family.scale),
-        settings=settings,
+        # Where converted weights came from does not change what they are, so it is told and not part of the mark.
+        settings=settings | ({"sources": usable.sources} if usable.sources else {}),
     )
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
         partial(_engine, checkpoint, family, seen, computed, device, token_budget),
+        (*((usable.note,) if usable.note else ()), _how(family), *_cautions(family), *same_model(workspace, scorer)),
     )
+
+
+def _cautions(family: Adapter) -> tuple[str, ...]:
+    """What is only assumed of a checkpoint; few families have anything to say."""
+    return tuple(getattr(family, "cautions", ()))
+
+
+def _how(family: Adapter) -> str:
+    """In a sentence how a checkpoint is read: another adapter or option would give other numbers as plausible."""
+    told = {name: value for name, value in family.settings.items() if name not in _NOT_TOLD}
+    listed = ", ".join(f"{name.replace('_', ' ')} {value!r}" for name, value in told.items())
+    scale = family.scale
+    rule = when_wrong("rewards", scale.comparison, f"{scale.threshold:g}")
+    return f"read as {scale.family}: {listed}; {rule} ({scale.threshold_source})"
 
 
 def _memory(workspace: Workspace) -> Path | None:
@@ -80,9 +117,8 @@ def _engine(
     checkpoint: Checkpoint, family: Adapter, seen: Seen, dtype: str, device: str, token_budget: int | None
 ) -> Engine:
     """The loaded engine; what it loaded is what the fingerprint was taken of."""
-    from scoring.engines.transformers_engine import TOKEN_BUDGET, TransformersEngine
+    from scoring.engines.transformers_engine import TransformersEngine
 
-    budget = token_budget or TOKEN_BUDGET
-    engine = TransformersEngine.load(checkpoint, family.readout, dtype=dtype, device=device, token_budget=budget)
+    engine = TransformersEngine.load(checkpoint, family.readout, dtype=dtype, device=device, token_budget=token_budget)
     seen.check()
     return engine

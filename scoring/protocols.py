@@ -20,8 +20,10 @@ class Protocol:
     `unparsed` says whether refused and unparsed cases count as wrong or leave the denominators. `comparison` is how a
     reward stands to the threshold where its step is wrong; None = as the scorer has it. Scorers whose family or name
     begins with one of `tuned` have rewards without a natural threshold and get the one that `tuning` says; all others
-    keep their own. `undefined` is what the official figure says where a denominator is empty; None = nothing at all.
-    `counts` says in words what becomes of answers without a verdict, `source` where all of this is stated.
+    keep their own. Of those that begin with one of `on_differences` it is each reward less the one before it that is
+    compared, with the default threshold for differences. `undefined` is what the official figure says where a
+    denominator is empty; None = nothing at all. `counts` says in words what becomes of answers without a verdict,
+    `source` where all of this is stated.
     """
 
     name: str
@@ -31,12 +33,15 @@ class Protocol:
     comparison: Comparison | None = None
     tuned: tuple[str, ...] = ()
     tuning: Literal["default", "dev", "from:gsm8k"] = "default"
+    on_differences: tuple[str, ...] = ()
     undefined: float | None = None
 
     def __str__(self) -> str:
         decides = [self.counts]
         if self.comparison:
             decides.append(f"a step is wrong iff its reward {self.comparison} threshold")
+        if self.on_differences:
+            decides.append(f"of {', '.join(self.on_differences)} the differences are compared")
         if self.tuned:
             decides.append(f"thresholds of {', '.join(self.tuned)} are tuned ({self.tuning})")
         if self.undefined is not None:
@@ -45,12 +50,22 @@ class Protocol:
 
     def tunes(self, scorer: Scorer) -> bool:
         """Whether the scorer's threshold is tuned: a property of scorer and protocol together."""
-        called = (normalised(scorer.family), normalised(scorer.name))
-        return any(one.startswith(self.tuned) for one in called)
+        return _called(scorer, self.tuned)
+
+    def rule(self, scorer: Scorer) -> str | None:
+        """What is asked of the scorer's rule, in the words of `--rule`; None = nothing."""
+        if self.comparison is None:
+            return None
+        return f"diff{self.comparison}" if _called(scorer, self.on_differences) else self.comparison
 
     def threshold(self, scorer: Scorer) -> str:
         """What is asked of the scorer's threshold, in the words of `--threshold`."""
         return self.tuning if self.tunes(scorer) else "default"
+
+
+def _called(scorer: Scorer, names: tuple[str, ...]) -> bool:
+    """Whether the scorer's family or name begins with one of the names."""
+    return any(normalised(one).startswith(names) for one in (scorer.family, scorer.name))
 
 
 _AS_PRMBENCH = "what cannot be read is left out and lowers the validity rate"
@@ -72,6 +87,7 @@ PROTOCOLS: dict[str, Protocol] = {
             counts=_AS_PRMBENCH,
             source="Song et al., arXiv 2501.03124, section 4.2 and mr_eval/tasks/prmtest_classified/task.py",
             comparison="<=",
+            on_differences=("skywork",),
             undefined=-1.0,
         ),
         Protocol(
@@ -80,6 +96,7 @@ PROTOCOLS: dict[str, Protocol] = {
             counts=_AS_PRMBENCH,
             source="Li et al., arXiv 2505.23474, section 4, which uses PRMBench's toolkit",
             comparison="<=",
+            on_differences=("skywork",),
             undefined=-1.0,
         ),
         Protocol(

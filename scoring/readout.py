@@ -1,15 +1,18 @@
 """What an adapter tells an engine to read, as plain data: head layout, positions, transform.
 
-An engine runs the body over `Encoded.ids`, puts the head over the hidden states at `Encoded.positions` and transforms
-the logits in float32; it knows nothing of PRM families, and nothing here knows of an engine.
+An engine runs the body over `Encoded.ids`, puts the head over the hidden states at `Encoded.positions`, transforms the
+logits in float32 and weighs what comes out; it knows nothing of PRM families, and nothing here knows of an engine.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-Transform = Literal["softmax", "sigmoid"]
+Transform = Literal["softmax", "sigmoid", "none"]
 Shape = tuple[int, ...]
+
+OUTPUT = "lm_head.weight"
+"""A language model's own output matrix [tokens, hidden]."""
 
 
 @dataclass(frozen=True)
@@ -29,23 +32,60 @@ class Linear:
 
 
 @dataclass(frozen=True)
-class Readout:
-    """Which tensors make the head and how its logits become one reward.
+class Vocabulary:
+    """A head that is part of a language model's own output matrix: what it would say next, of a few tokens.
 
-    `head` are the layers in order, with a ReLU between two of them, over the last hidden state after the final norm.
-    `body` is the prefix of the body's tensors; those named in `ignored` may be there and are not used. The reward is
-    the `transform` of the last layer's outputs in float32, at index `good` (0-based).
+    `ids` are the tokens whose logits are read, in this order; with none, the one logit is the mean over all rows, which
+    must repeat every `tiled` rows: else it is another model's matrix, and its mean means nothing. With `whole` a
+    softmax runs over all tokens instead of these alone. The rows lie in the tensor `name` [tokens, hidden], or in
+    `tied`, the embeddings, where the checkpoint has no such tensor; a family that never shares the two sets `tied` to
+    `name`.
     """
 
-    head: tuple[Linear, ...]
+    ids: tuple[int, ...]
+    hidden: int
+    whole: bool = False
+    tiled: int = 0
+    name: str = OUTPUT
+    tied: str = "model.embed_tokens.weight"
+
+    def source(self, tensors: Container[str]) -> str:
+        """The tensor that holds the rows."""
+        return self.name if self.name in tensors else self.tied
+
+    def problems(self, tensors: Mapping[str, Shape]) -> list[str]:
+        """What keeps the rows from being read."""
+        source = self.source(tensors)
+        if source not in tensors:
+            return [f"{self.name} is missing"]
+        shape, wanted = tensors[source], max(self.ids, default=0) + 1
+        if len(shape) != 2 or shape[1] != self.hidden or shape[0] < wanted:
+            return [f"{source} is {_times(shape)} and should be {wanted} or more x{self.hidden}"]
+        return []
+
+
+@dataclass(frozen=True)
+class Readout:
+    """Which tensors make the head and how its logits become one reward, and perhaps a redundancy beside it.
+
+    `head` are layers in order, with a ReLU between two of them, or rows of the output matrix, over the last hidden
+    state after the final norm. `body` is the prefix of the body's tensors; those named in `ignored` may be there and
+    are not used. The outputs go through `transform` in float32; the reward is their sum weighted with `reward`, and the
+    redundancy, where a family gives one, that with `redundancy`.
+    """
+
+    head: tuple[Linear, ...] | Vocabulary
     transform: Transform = "softmax"
-    good: int = 1
+    reward: tuple[float, ...] = (0.0, 1.0)
+    redundancy: tuple[float, ...] | None = None
     body: str = "model."
-    ignored: tuple[str, ...] = ("lm_head.weight",)
+    ignored: tuple[str, ...] = (OUTPUT,)
 
     @property
     def shapes(self) -> dict[str, Shape]:
-        """Name and shape of every tensor of the head."""
+        """Name and shape of every tensor of a head of its own; {} for rows of the vocabulary."""
+        if isinstance(self.head, Vocabulary):
+            return {}
         return {name: shape for layer in self.head for name, shape in layer.shapes.items()}
 
     def problems(self, tensors: Mapping[str, Shape]) -> list[str]:
@@ -53,7 +93,7 @@ class Readout:
 
         A head that is missing in part would otherwise be random, and its rewards plausible.
         """
-        found: list[str] = []
+        found = self.head.problems(tensors) if isinstance(self.head, Vocabulary) else []
         for name, shape in self.shapes.items():
             if name not in tensors:
                 found.append(f"{name} is missing")
@@ -62,6 +102,12 @@ class Readout:
         known = {*self.shapes, *self.ignored}
         strangers = [name for name in tensors if name not in known and not name.startswith(self.body)]
         return found + [f"{name} is not expected" for name in strangers]
+
+    def used(self, tensors: Mapping[str, Shape]) -> list[str]:
+        """The names among a checkpoint's tensors that are read: the body's, then the head's."""
+        head = [self.head.source(tensors)] if isinstance(self.head, Vocabulary) else list(self.shapes)
+        body = [name for name in tensors if name.startswith(self.body) and name not in head]
+        return body + [name for name in head if name in tensors]
 
 
 def two_layers(hidden: int, labels: int = 2) -> tuple[Linear, ...]:
@@ -76,28 +122,56 @@ def one_layer(hidden: int, labels: int = 2, *, bias: bool = True) -> tuple[Linea
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """A case for an engine: token ids, and the 0-based indices into them that are read, one a step and rising."""
+    """A case for an engine: token ids, and the 0-based indices into them that are read, one a step and rising.
+
+    `further` are sequences that are run beside the first, for a family that reads a case several times; the positions
+    of all together, in order, are the steps.
+    """
 
     ids: tuple[int, ...]
     positions: tuple[int, ...]
+    further: tuple["Encoded", ...] = ()
+
+    @property
+    def sequences(self) -> tuple["Encoded", ...]:
+        """All sequences, in order."""
+        return (self, *self.further)
+
+    @property
+    def n_positions(self) -> int:
+        """How many positions are read in all."""
+        return sum(len(one.positions) for one in self.sequences)
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens are run in all."""
+        return sum(len(one.ids) for one in self.sequences)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A case that gets no rewards, and why, in words for the reader of a table."""
+    """A case that gets no rewards, and why, in words for the reader of a table.
+
+    `over_length` says that it has more tokens than the model takes, so that fewer of its steps might fit. It is no part
+    of what makes two refusals equal.
+    """
 
     reason: str
+    over_length: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What an engine has for one case: `index` is its place in what the engine was given, 0-based.
 
-    `rewards` is one number a position, as it came (it may be NaN), or why there is none.
+    `rewards` is one number a position, as it came (it may be NaN), or why there is none; `redundancy` likewise, where
+    the read-out gives one. `why` is what the engine knows of numbers among them that are not finite.
     """
 
     index: int
     rewards: tuple[float, ...] | Refused
+    redundancy: tuple[float, ...] | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ Nothing here knows a PRM family or an engine: an encoder and an engine are made 
 when a case has to be encoded and the second when one has to be run, so that a finished run costs neither.
 """
 
-import math
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +17,9 @@ from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Star
 from scoring.interrupt import Interrupt, Stopped
 from scoring.plan import Plan, plan
 from scoring.prms.base import Encoder
-from scoring.readout import Answer, Batch, Encoded, Refused
+from scoring.readout import Batch, Refused
+from scoring.reward_keys import reward_keys
+from scoring.run_cases import EncodedCase, RunCase, run_cases
 from scoring.schema import REWARDS
 from scoring.scorer import FILE as SCORER_FILE
 from scoring.scorer import Scorer
@@ -42,7 +43,9 @@ def score(
     engine: Callable[[], Engine],
     rows: Sequence[int] | None = None,
     retry_refused: bool = False,
+    truncate: bool = False,
     dry_run: bool = False,
+    notes: Sequence[str] = (),
     interrupt: Interrupt | None = None,
 ) -> Generator[Event, None, None]:
     """Compute and save the step rewards that the cache lacks, telling what happens. See `scoring.events`.
@@ -50,13 +53,18 @@ def score(
     Args:
         cases: the columns `case`, `key` and `n_steps` at least.
         texts: their texts, row for row.
-        scorer: whose rewards these are; its `scorer.json` is written with the first rows.
+        scorer: whose rewards these are; its `scorer.json` is written with the first rows, and what it reads beside
+            problem and steps is part of the keys of its rewards.
         parts: where rewards are and go, as `scoring.claim` gives it.
         encoder: makes the encoder; called at most once, and only if something is to do.
         engine: makes the engine; called at most once, and only if a case has been encoded.
         rows: which rows of `cases`, 0-based, in order; None for all.
         retry_refused: compute again what an earlier run refused.
+        truncate: score as many first steps of a case as fit, where it has more tokens than the model takes, and save
+            these rewards with a reason why there are no more: it stays refused. What an earlier run refused as too long
+            is tried again.
         dry_run: encode, so that refusals and tokens are told, but run and save nothing.
+        notes: sentences that are told first.
         interrupt: listens to signals; None for a run that only its caller stops, by closing the iterator.
 
     Rows are saved after every 512 or every second, whichever comes first, and whenever the run ends, be it by a signal,
@@ -68,8 +76,9 @@ def score(
     """
     numbers = pl.Series("rows", range(cases.height) if rows is None else rows, dtype=pl.UInt32)
     wanted = cases.select(pl.col("case", "key", "n_steps").gather(numbers))
-    todo = plan(wanted, parts, retry_refused=retry_refused)
-    run = _Run(scorer, parts, todo, interrupt or Interrupt(), dry_run=dry_run)
+    wanted = reward_keys(wanted, texts.gather(numbers.to_numpy()), scorer.reads)
+    todo = plan(wanted, parts, retry_refused=retry_refused, truncate=truncate)
+    run = _Run(scorer, parts, todo, interrupt or Interrupt(), dry_run=dry_run, truncate=truncate)
     yield Start(
         scorer.name,
         scorer.fingerprint,
@@ -79,11 +88,13 @@ def score(
         todo.cached,
         todo.refused,
         len(todo.rows),
-        todo.notes,
+        (*notes, *todo.notes),
     )
     try:
         if todo.rows:
-            yield from run.compute(_cases(wanted, numbers, todo, texts), encoder, engine)
+            yield from run.compute(
+                run_cases(wanted, numbers, todo.rows, TextPages(texts, scorer.reads)), encoder, engine
+            )
         status: Status = "dry_run" if dry_run else "done"
     except Stopped:
         status = "interrupted"
@@ -95,21 +106,8 @@ def score(
     yield run.end(status)
 
 
-@dataclass(frozen=True, slots=True)
-class _Case:
-    case: str
-    key: str
-    problem: str
-    steps: list[str]
-
-
-def _cases(wanted: pl.DataFrame, numbers: pl.Series, todo: Plan, texts: Texts) -> Iterator[_Case]:
-    """What is to do, with its texts; `numbers` are the rows of `wanted` in the frame the texts belong to."""
-    pages = TextPages(texts)
-    names, keys = wanted["case"], wanted["key"]
-    for row in todo.rows:
-        problem, steps = pages(numbers[row])
-        yield _Case(names[row], keys[row], problem, steps)
+_Row = tuple[str, tuple[float, ...] | None, tuple[float, ...] | None, str | None]
+"""Key, rewards, redundancy and reason of a case that is not saved yet."""
 
 
 @dataclass
@@ -121,65 +119,70 @@ class _Run:
     plan: Plan
     interrupt: Interrupt
     dry_run: bool
+    truncate: bool
     began: float = field(default_factory=time.monotonic)
     scored: int = 0
     refused: int = 0
+    truncated: int = 0
     saved: int = 0
     case_tokens: int = 0
     tokens: int = 0
     padding: int = 0
     computing: float = 0.0
     engine: str | None = None
-    _pending: list[tuple[str, tuple[float, ...] | None, str | None]] = field(default_factory=list)
+    _pending: list[_Row] = field(default_factory=list)
     _flushed: float = field(default_factory=time.monotonic)
     _told: float = 0.0
 
     def compute(
-        self, cases: Iterator[_Case], encoder: Callable[[], Encoder], engine: Callable[[], Engine]
+        self, cases: Iterator[RunCase], encoder: Callable[[], Encoder], engine: Callable[[], Engine]
     ) -> Iterator[Event]:
         """All cases, a window at a time."""
         with self.interrupt.at_once():
             encode = encoder()
         loaded: Engine | None = None
         while True:
-            window, encoded, refusals = self._window(cases, encode)
+            window, refusals = self._window(cases, encode)
             for case, refusal in refusals:
                 yield self._refuse(case, refusal)
             if not window and not refusals:
                 break
-            if window and not self.dry_run:
+            if window and self.dry_run:
+                yield from self._looked_at(window)
+            elif window:
                 if loaded is None:
                     loaded, seconds = self._load(engine)
                     yield Ready(loaded.name, round(seconds, 3))
-                yield from self._run(loaded, window, encoded)
+                yield from self._run(loaded, window)
             yield from self._report(always=True)
             self.interrupt.check()
 
     def _window(
-        self, cases: Iterator[_Case], encode: Encoder
-    ) -> tuple[list[_Case], list[Encoded], list[tuple[_Case, Refused]]]:
+        self, cases: Iterator[RunCase], encode: Encoder
+    ) -> tuple[list[EncodedCase], list[tuple[RunCase, Refused]]]:
         """The next cases encoded, and those that cannot be; nothing of either when all are through."""
-        window: list[_Case] = []
-        encoded: list[Encoded] = []
-        refusals: list[tuple[_Case, Refused]] = []
+        window: list[EncodedCase] = []
+        refusals: list[tuple[RunCase, Refused]] = []
         tokens = 0
         while len(window) + len(refusals) < WINDOW_CASES and tokens < WINDOW_TOKENS:
             self.interrupt.check()
             case = next(cases, None)
             if case is None:
                 break
-            found = encode(case.problem, case.steps)
+            found = case.encoded(encode, truncate=self.truncate)
             if isinstance(found, Refused):
                 refusals.append((case, found))
-            elif len(found.positions) != len(case.steps):
-                refusals.append((case, Refused(f"{len(found.positions)} positions for {len(case.steps)} steps")))
             else:
-                window.append(case)
-                encoded.append(found)
-                tokens += len(found.ids)
-        if self.dry_run:
-            self.case_tokens += tokens
-        return window, encoded, refusals
+                window.append(found)
+                tokens += found.tokens.n_tokens
+        return window, refusals
+
+    def _looked_at(self, window: Sequence[EncodedCase]) -> Iterator[Event]:
+        """What a dry run tells of cases that an engine would run."""
+        for one in window:
+            self.case_tokens += one.tokens.n_tokens
+            if one.reason is not None:
+                yield self._truncated(one)
 
     def _load(self, engine: Callable[[], Engine]) -> tuple[Engine, float]:
         began = time.monotonic()
@@ -188,19 +191,22 @@ class _Run:
         self.engine = loaded.name
         return loaded, time.monotonic() - began
 
-    def _run(self, engine: Engine, window: Sequence[_Case], encoded: Sequence[Encoded]) -> Iterator[Event]:
-        batches = engine.read(encoded)
+    def _run(self, engine: Engine, window: Sequence[EncodedCase]) -> Iterator[Event]:
+        batches = engine.read([one.tokens for one in window])
         while batch := self._next(batches):
             self.tokens, self.padding = self.tokens + batch.tokens, self.padding + batch.padding
             for answer in batch.answers:
-                case = window[answer.index]
-                self.case_tokens += len(encoded[answer.index].ids)
-                checked = _checked(answer, len(case.steps))
-                if isinstance(checked, Refused):
-                    yield self._refuse(case, checked)
-                else:
+                one = window[answer.index]
+                self.case_tokens += one.tokens.n_tokens
+                rewards = one.checked(answer)
+                if isinstance(rewards, Refused):
+                    yield self._refuse(one.case, rewards)
+                    continue
+                self._pending.append((one.case.key, rewards, answer.redundancy, one.reason))
+                if one.reason is None:
                     self.scored += 1
-                    self._pending.append((case.key, checked, None))
+                else:
+                    yield self._truncated(one)
             yield from self._report()
 
     def _next(self, batches: Iterator[Batch]) -> Batch | None:
@@ -210,10 +216,15 @@ class _Run:
         self.computing += time.monotonic() - began
         return batch
 
-    def _refuse(self, case: _Case, refusal: Refused) -> CaseRefused:
+    def _refuse(self, case: RunCase, refusal: Refused) -> CaseRefused:
         self.refused += 1
-        self._pending.append((case.key, None, refusal.reason))
+        self._pending.append((case.key, None, None, refusal.reason))
         return CaseRefused(case.case, case.key, refusal.reason)
+
+    def _truncated(self, one: EncodedCase) -> CaseRefused:
+        self.refused += 1
+        self.truncated += 1
+        return CaseRefused(one.case.case, one.case.key, one.reason or "", one.tokens.n_positions)
 
     def _report(self, *, always: bool = False) -> Iterator[Event]:
         """Save what is due, and tell how far the run is."""
@@ -231,7 +242,8 @@ class _Run:
         rows, self._pending = self._pending, []
         if not rows or self.dry_run:
             return None
-        frame = pl.DataFrame(rows, schema={name: REWARDS[name] for name in ("key", "rewards", "reason")}, orient="row")
+        names = ("key", "rewards", "redundancy", "reason")
+        frame = pl.DataFrame(rows, schema={name: REWARDS[name] for name in names}, orient="row")
         engine = pl.lit(self.engine, dtype=REWARDS["engine"])
         if not self.saved and not (self.parts.folder / SCORER_FILE).exists():
             self.scorer.save(self.parts.folder)
@@ -252,7 +264,8 @@ class _Run:
     def _progress(self) -> Progress:
         done = self.scored + self.refused
         seconds = round(time.monotonic() - self.began, 3)
-        return Progress(done, len(self.plan.rows), self.refused, seconds, round(self.computing, 3), self.tokens)
+        computing, to_do = round(self.computing, 3), len(self.plan.rows)
+        return Progress(done, to_do, self.refused, seconds, computing, self.tokens, self.truncated)
 
     def end(self, status: Status) -> End:
         """The last event."""
@@ -261,6 +274,7 @@ class _Run:
             status,
             scored=self.scored,
             refused=self.refused,
+            truncated=self.truncated,
             cached=self.plan.cached,
             cached_refused=self.plan.refused,
             left=left,
@@ -272,16 +286,3 @@ class _Run:
             padding=self.padding,
             signal=self.interrupt.signum if status == "interrupted" else None,
         )
-
-
-def _checked(answer: Answer, n_steps: int) -> tuple[float, ...] | Refused:
-    """An engine's answer, if it is one finite number a step."""
-    rewards = answer.rewards
-    if isinstance(rewards, Refused):
-        return rewards
-    if len(rewards) != n_steps:
-        return Refused(f"{len(rewards)} rewards for {n_steps} steps")
-    for step, reward in enumerate(rewards):
-        if not math.isfinite(reward):
-            return Refused(f"the reward of step {step} is {reward}, no finite number")
-    return rewards

@@ -87,7 +87,8 @@ REWARDS: dict[str, pl.DataType] = {
     # Which of several sampled answers this is; 0 for a PRM and for a greedy critic.
     "vote": pl.Int32(),
     # One number a step, in step order. PRMs give their own range, critics that rate steps give [-1, 1] with
-    # "positive" iff > 0. Null = refused, and `reason` says why.
+    # "positive" iff > 0. Null = refused, and `reason` says why. With a reason: those of the first steps of a case that
+    # was truncated, which is refused all the same.
     "rewards": pl.List(pl.Float64()),
     # A second number a step, for scorers that judge redundancy beside validity. Null = the scorer has none.
     "redundancy": pl.List(pl.Float64()),
@@ -97,7 +98,7 @@ REWARDS: dict[str, pl.DataType] = {
     "redundancy_labels": pl.List(pl.Boolean()),
     # One number for the whole solution, from scorers that give none a step. Null = there is none.
     "solution": pl.Float64(),
-    # Why there is none of these. Null = there is.
+    # Why there is none of these, or not for all steps. Null = there is.
     "reason": pl.String(),
     # What ran: engine and version. Not part of what identifies a scorer.
     "engine": pl.String(),

@@ -19,8 +19,11 @@ On = Literal["rewards", "differences"]
 
 FILE = "scorer.json"
 FORMAT = 1
+READABLE = frozenset({"original_problem", "question", "reason", "reference_answer"})
+"""Texts of a case that a scorer may read beside problem and steps, by column."""
 _ADVICE = "Correct it, or import or score again."
 _TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
+_CHOICES = {"kind": get_args(Kind), "comparison": get_args(Comparison), "on": get_args(On)}
 _NUMBERS = frozenset({"threshold", "low", "high", "redundancy_threshold"})
 
 
@@ -51,6 +54,11 @@ class Scorer:
     redundancy_threshold: float | None = None
     redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The texts that are read beside problem and steps, some of READABLE; the keys of the rewards cover them."""
+        return tuple(self.settings.get("reads", ()))
 
     @property
     def folder(self) -> str:
@@ -94,14 +102,14 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
     numbers = {name for name in known.keys() & _NUMBERS if name != "redundancy_threshold" or known[name] is not None}
     for name in numbers:
         known[name] = _number(name, known[name])
-    if known.get("kind", "prm") not in get_args(Kind):
-        raise ValueError(f"kind is none of {', '.join(get_args(Kind))}")
-    if known.get("comparison", "<") not in get_args(Comparison):
-        raise ValueError(f"comparison is none of {' '.join(get_args(Comparison))}")
-    if known.get("on", "rewards") not in get_args(On):
-        raise ValueError(f"on is none of {', '.join(get_args(On))}")
+    for name, allowed in _CHOICES.items():
+        if known.get(name, allowed[0]) not in allowed:
+            raise ValueError(f"{name} is none of {', '.join(allowed)}")
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
+    reads = known.get("settings", {}).get("reads", [])
+    if not isinstance(reads, list) or not all(isinstance(name, str) and name in READABLE for name in reads):
+        raise ValueError(f"reads is not a list of {', '.join(READABLE)}")
     return known
 
 

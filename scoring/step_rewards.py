@@ -63,6 +63,13 @@ class StepNumbers:
     offsets: Ints
     given: Bools
 
+    def of(self, row: int) -> list[float] | None:
+        """The numbers of one case, or None."""
+        if not self.given[row]:
+            return None
+        found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class StepRewards:
@@ -73,7 +80,9 @@ class StepRewards:
     is none. `scored` (n) marks rows with rewards, `refused` (n) rows that were tried and give no verdict: nothing in
     them is usable, or their labels are fewer than their steps and none is wrong. A row with none of all these is
     unscored. `reasons` (n) says why a row is refused. `redundancy` is a second number a step, where there are as many
-    as steps, `redundant` are labels for it; without them a row is not refused.
+    as steps, `redundant` are labels for it; without them a row is not refused. `truncated` are the rewards of the first
+    steps of rows that are refused because the later ones were cut off: they are shown, and nothing is decided by them.
+    `truncated_redundancy` are theirs.
     """
 
     values: Floats
@@ -85,6 +94,8 @@ class StepRewards:
     reasons: Sequence[str | None]
     redundancy: StepNumbers
     redundant: StepLabels
+    truncated: StepNumbers
+    truncated_redundancy: StepNumbers
 
     @property
     def present(self) -> Bools:
@@ -114,6 +125,15 @@ class StepRewards:
             return None
         found: list[float] = self.values[self.offsets[row] : self.offsets[row + 1]].tolist()
         return found
+
+    def first_of(self, row: int) -> list[float] | None:
+        """The rewards of the first steps of a case that was truncated, fewer than its steps; None if it was not."""
+        return self.truncated.of(row)
+
+    def redundancies_of(self, row: int) -> list[float] | None:
+        """The second numbers of one case's steps, or of its first ones where it was truncated; None without any."""
+        whole = self.redundancy.of(row)
+        return self.truncated_redundancy.of(row) if whole is None else whole
 
     @cached_property
     def lists(self) -> pl.Series:
@@ -145,12 +165,14 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
     usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
     steps = joined["n_steps"].cast(pl.Int64).to_numpy()
     labels = _labels(joined, "labels", usable & joined["labels"].is_not_null().to_numpy(), steps)
-    scored = usable & (_lengths(joined, "rewards") == steps)
+    lengths = _lengths(joined, "rewards")
+    scored = usable & (lengths == steps)
     values, offsets = _flat(joined, "rewards", scored, steps)
     numbered = usable & _whole(joined, "redundancy") & (_lengths(joined, "redundancy") == steps)
-    numbers, number_offsets = _flat(joined, "redundancy", numbered, steps)
     said = usable & _whole(joined, "redundancy_labels") & (_lengths(joined, "redundancy_labels") > 0)
     silent = usable & _silent(labels, steps)
+    cut = joined["reason"].is_not_null().to_numpy() & (lengths > 0) & (lengths < steps) & _whole(joined, "rewards")
+    cut_numbered = cut & _whole(joined, "redundancy") & (_lengths(joined, "redundancy") == lengths)
     reasons = joined["_why"].to_list()
     for row in np.flatnonzero(silent):
         reasons[row] = f"labels for {labels.offsets[row + 1] - labels.offsets[row]} of {steps[row]} steps"
@@ -162,9 +184,17 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         scored=scored,
         refused=joined["_why"].is_not_null().to_numpy() | silent,
         reasons=reasons,
-        redundancy=StepNumbers(np.ascontiguousarray(numbers, dtype=np.float64), number_offsets, numbered),
+        redundancy=_numbers(joined, "redundancy", numbered, steps),
         redundant=_labels(joined, "redundancy_labels", said, steps),
+        truncated=_numbers(joined, "rewards", cut, lengths),
+        truncated_redundancy=_numbers(joined, "redundancy", cut_numbered, lengths),
     )
+
+
+def _numbers(joined: pl.DataFrame, name: str, rows: Bools, lengths: Ints) -> StepNumbers:
+    """The numbers of the chosen rows."""
+    values, offsets = _flat(joined, name, rows, lengths)
+    return StepNumbers(np.ascontiguousarray(values, dtype=np.float64), offsets, rows)
 
 
 def _labels(joined: pl.DataFrame, name: str, rows: Bools, steps: Ints) -> StepLabels:

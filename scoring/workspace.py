@@ -3,6 +3,7 @@
     workspace.json
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet
+    converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
@@ -77,6 +78,16 @@ class Workspace:
             return []
         return sorted(path.name for path in (self.root / "benchmarks").glob("*") if self._generation(path.name))
 
+    def default_benchmarks(self) -> list[str]:
+        """The benchmarks that are meant where none is named: the imported ones, in order of name.
+
+        Where nothing was imported and something was scored, that can only have been the demo.
+        """
+        names = self.benchmarks()
+        if names or self.root is None:
+            return names
+        return [demo.NAME] if self.reward_folders() else []
+
     def imports(self, benchmark: str) -> list[dict[str, Any]]:
         """How a benchmark was imported: one document a source, with its report and findings.
 
@@ -89,7 +100,7 @@ class Workspace:
         return read_sources(folder)
 
     def cases(self, benchmarks: Sequence[str] = (), *, twins: bool = False) -> tuple[pl.DataFrame, Texts]:
-        """The metadata of all cases of the named benchmarks (none = all imported); and their texts, row for row.
+        """The metadata of all cases of the named benchmarks (none = the default ones); and their texts, row for row.
 
         `demo` is known in every workspace. Columns are `scoring.schema.METADATA`. Twins are cases for whoever scores
         (`twins`), and for nobody else.
@@ -98,7 +109,7 @@ class Workspace:
             UsageError: a benchmark is not here.
             DamagedWorkspace: a generation's files cannot be read.
         """
-        found = [self._read(name) for name in list(benchmarks) or self.benchmarks()]
+        found = [self._read(name) for name in list(benchmarks) or self.default_benchmarks()]
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata.select(list(METADATA)) for one in found)])
         texts = Texts.together([one.texts for one in found])
         if twins or metadata["twin_of"].null_count() == metadata.height:
@@ -107,7 +118,7 @@ class Workspace:
         return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy()))
 
     def twins(self, benchmarks: Sequence[str] = ()) -> pl.DataFrame:
-        """The twins of the named benchmarks' cases (none = all imported), with the columns of CASES.
+        """The twins of the named benchmarks' cases (none = the default ones), with the columns of CASES.
 
         Raises:
             UsageError, DamagedWorkspace: as for `cases`.
@@ -123,7 +134,10 @@ class Workspace:
         if benchmark == demo.NAME:
             return Generation.of(demo.read())
         here = ", ".join([*self.benchmarks(), demo.NAME])
-        raise UsageError(f"benchmark {benchmark!r} is not in this workspace.", f"Here are: {here}.")
+        raise UsageError(
+            f"benchmark {benchmark!r} is not in this workspace.",
+            f"Here are: {here}. Others come with: prm-inspect import PATH",
+        )
 
     def add(self, imported: Iterable[Imported]) -> list[Added]:
         """Put imported cases into the workspace, a case of the same identity in place of the old one.

@@ -73,3 +73,9 @@ for module in pkgutil.walk_packages(scoring.__path__, "scoring."):
     packages = loaded(program)
     assert {"scoring", "polars"} <= packages
     assert not packages & {"textual", "rich", *ENGINES}
+
+
+def test_listing_prms_loads_no_engine_and_no_tokenizer():
+    packages = loaded("from inspector.cli import main\nmain(['prms', '--json'])")
+    assert {"scoring", "polars"} <= packages
+    assert not packages & {*ENGINES, "tokenizers", "textual"}

@@ -186,9 +186,9 @@ class BoardScreen(InspectionScreen):
             )
             return
 
-        def answered(model: str | None) -> None:
-            if model is not None:
-                self.post_message(Score(model))
+        def answered(asked: Score | None) -> None:
+            if asked is not None:
+                self.post_message(asked)
 
         self.app.push_screen(ScoreDialog(inspection.benchmark), answered)
 

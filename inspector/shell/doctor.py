@@ -69,7 +69,7 @@ def _workspace(args: argparse.Namespace) -> Iterator[str]:
     except InspectError as error:
         yield f"workspace: none ({error.sentence})"
         return
-    names = ", ".join(workspace.benchmarks()) or "nothing imported"
+    names = ", ".join(workspace.default_benchmarks()) or "nothing imported"
     scorers = len(workspace.reward_folders())
     writable = "" if workspace.root and os.access(workspace.root, os.W_OK) else ", not writable"
     yield f"workspace: {workspace.root}: {names}; {scorers} scorers{writable}"

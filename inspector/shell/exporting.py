@@ -18,9 +18,11 @@ from scoring.files import write_atomically
 from scoring.foreign_rows.catalogue import CASES, REWARDS, case_lines, reward_lines
 from scoring.foreign_rows.given import Decided
 from scoring.foreign_rows.line import Line, counted, encoded
+from scoring.reward_keys import reward_keys
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
 from scoring.scorer import Scorer
+from scoring.texts import Texts
 from scoring.verdicts import RuleByCase
 
 WITHOUT_IDS = frozenset({"trl"})
@@ -97,11 +99,12 @@ def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterato
         cuts = ", ".join(f"{name} {cut!r}" for name, cut in one.rule.told.items())
         told = f"Write one subset after the other with --subset and its number: {cuts}."
         raise UsageError(f"a file of {form} is decided at one threshold, and here they differ by subset.", told)
-    cases = selection.cases.select(list(METADATA))[selection.shown]
+    shown = selection.cases.select(list(METADATA))[selection.shown]
+    cases = reward_keys(shown, selection.texts.gather(selection.shown), one.scorer.reads)
     rewards = _cached(selection, one.scorer)
     about = [f"{one.scorer.name}: {threshold_name(one.rule)} {one.rule.threshold!r} ({one.rule.source})"]
     if form == "mr_eval":
-        twins, missing = _twins(selection, cases, rewards)
+        twins, missing = _twins(selection, cases, one.scorer, rewards)
         cases = pl.concat([cases, twins])
         about += counted([("twins left out, no step rewards", missing)] if missing else [])
     decided = Decided(name or one.scorer.name, one.rule, judge=one.scorer.kind == "critic")
@@ -129,9 +132,12 @@ def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
     return pl.DataFrame(schema=REWARD_COLUMNS)
 
 
-def _twins(selection: Selection, cases: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+def _twins(
+    selection: Selection, cases: pl.DataFrame, scorer: Scorer, rewards: pl.DataFrame
+) -> tuple[pl.DataFrame, int]:
     """The twins of these cases that were scored, and how many were not: mr_eval compares a case with its twin."""
-    twins = selection.workspace.twins(cases["benchmark"].unique().to_list()).select(list(METADATA))
+    whole = selection.workspace.twins(cases["benchmark"].unique().to_list())
+    twins = reward_keys(whole.select(list(METADATA)), Texts.whole((whole,), (whole.height,)), scorer.reads)
     of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
     scored = of_these.join(rewards, on="key", how="semi", maintain_order="left")
     return scored, of_these.height - scored.height

@@ -10,12 +10,13 @@ from pathlib import Path
 from inspector.selection import ENVIRONMENT, LOCAL, find_workspace
 from inspector.shell.reports import reports
 from inspector.text import clean
-from scoring.benchmarks.catalogue import MODULES
+from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.importing.found import Found, Wish, find
 from scoring.importing.spill import spill_folder
+from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
@@ -107,8 +108,8 @@ def _flag(args: argparse.Namespace) -> str:
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
-    """An optional benchmark's name, then paths."""
-    if words[0] in MODULES and len(words) > 1 and not Path(words[0]).exists():
+    """An optional benchmark's name or Python file, then paths."""
+    if len(words) > 1 and is_benchmark(words[0]) and (is_file(words[0]) or not Path(words[0]).exists()):
         return words[0], list(words[1:])
     return None, list(words)
 

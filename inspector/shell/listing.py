@@ -38,30 +38,35 @@ SCORERS = {
     "about": pl.String(),
 }
 
+NO_SCORER = "No scorer has rewards for these cases yet."
+
 
 def run(args: argparse.Namespace) -> int:
     """Print the table of `args.command`."""
-    rows = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
+    rows, problems = _benchmarks(args) if args.command == "benchmarks" else _scorers(args)
     schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
     command = request_of(args).command(args.command, form=form_of(args))
     provenance = {"command": command, "version": program_version()}
-    put(Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance), args)
+    put(Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance), args, problems)
     return 0
 
 
-def _benchmarks(args: argparse.Namespace) -> list[dict[str, Any]]:
+def _benchmarks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """The rows, and what there is to say."""
     workspace = find_workspace_or_demo(args.workspace, args.benchmark)
-    names = list(args.benchmark) or workspace.benchmarks()
-    return [
+    names = list(args.benchmark) or workspace.default_benchmarks()
+    rows = [
         {"benchmark": name, **source, "findings": len(source["findings"])}
         for name in names
         for source in workspace.imports(name)
     ]
+    return rows, [] if rows else ["No benchmark was imported here."]
 
 
-def _scorers(args: argparse.Namespace) -> list[dict[str, Any]]:
+def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
+    """The same for scorers."""
     selection = load(request_of(args))
-    return [
+    rows = [
         {
             "scorer": one.scorer.name,
             "kind": one.scorer.kind,
@@ -79,3 +84,4 @@ def _scorers(args: argparse.Namespace) -> list[dict[str, Any]]:
         }
         for one in selection.chosen_evaluations
     ]
+    return rows, [*selection.problems, *([] if rows else [NO_SCORER])]

@@ -11,6 +11,8 @@ from inspector.case_table import CaseTable, Judgement
 from inspector.documents import case_document
 from inspector.names import match_name
 from inspector.selection import Selection, load
+from inspector.sentences import TRUNCATED
+from inspector.shell.explaining import explain
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
@@ -32,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     if args.row:
         print(json_text(original_row(selection.workspace, selection.cases.row(row, named=True))))
         return 0
+    if args.explain:
+        return explain(selection, row, args)
     document = case_document(selection, row, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
@@ -81,8 +85,9 @@ def _judged(table: CaseTable, heads: list[str], places: range) -> pl.DataFrame:
 
 
 def _marked(judgement: Judgement) -> str:
-    """A judgement for a terminal: `x` where the step is judged wrong, `<` at the verdict."""
+    """A judgement for a terminal: `x` where the step is judged wrong, `<` at the verdict, `t` where it is truncated."""
     marks = ("x" if judgement.wrong else "") + ("<" if judgement.verdict else "")
+    marks += TRUNCATED if judgement.truncated else ""
     return f"{judgement.text} {marks}".strip()
 
 
@@ -90,7 +95,8 @@ def _scorers(table: CaseTable, heads: list[str] | None) -> pl.DataFrame:
     names = [column.name for column in table.columns]
     outcomes = [column.outcome for column in table.columns]
     numbers = {} if heads is None else {"": heads}
-    return pl.DataFrame({**numbers, "scorer": names, "outcome (x judged wrong, < verdict)": outcomes})
+    legend = "x judged wrong, < verdict" + (f", {TRUNCATED} truncated" if table.truncated else "")
+    return pl.DataFrame({**numbers, "scorer": names, f"outcome ({legend})": outcomes})
 
 
 def _row(selection: Selection, wanted: str) -> int:

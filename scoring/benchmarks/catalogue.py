@@ -1,11 +1,15 @@
 """The benchmarks this program reads, as a table of names; a module is imported when its name is used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from types import ModuleType
 
+from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.own import GROUP, own_benchmark
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.errors import UsageError
+from scoring.own_code import installed, is_file
+from scoring.reading.rows import Rows
 
 MODULES: dict[str, str] = {
     "processbench": "scoring.benchmarks.processbench",
@@ -41,6 +45,34 @@ def benchmark_module(name: str) -> ModuleType:
     if name not in MODULES:
         raise UsageError(f"there is no benchmark {name!r}.", f"Known are {', '.join(MODULES)}.")
     return import_module(MODULES[name])
+
+
+def is_benchmark(word: str) -> bool:
+    """Whether a word names a benchmark, or the Python file of one; nothing is imported for it."""
+    return word in MODULES or is_file(word) or word in installed(GROUP)
+
+
+def reader(name: str) -> Callable[[Rows], Imported]:
+    """What makes the rows of a source cases of this benchmark: one of this program's, or one of the user's own.
+
+    Raises:
+        UsageError: there is none of that name.
+        PluginError: it is the user's own and cannot be used.
+    """
+    own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
+    load: Callable[[Rows], Imported] = benchmark_module(name).load if own is None else own.load
+    return load
+
+
+def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
+    """How many of the sampled rows each benchmark of an installed package recognises, which imports them all.
+
+    Raises:
+        PluginError: one of them cannot be used.
+    """
+    names = [name for name in installed(GROUP) if name not in MODULES]
+    found = {name: own_benchmark(name, tuple(MODULES)) for name in names}
+    return {name: sum(map(own.recognises, sample)) for name, own in found.items() if own is not None}
 
 
 def recognised(sample: Sequence[object]) -> dict[str, int]:

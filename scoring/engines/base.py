@@ -19,5 +19,9 @@ class Engine(Protocol):
 
         What one case gets does not depend on the others beyond rounding. A case that cannot be run (memory) is
         answered with a reason and the rest goes on. The iterator may be left early.
+
+        Raises:
+            CheckpointError: the weights themselves hold numbers that are not finite, or the tokenizer is another
+                model's: no case would get rewards that mean anything.
         """
         ...

@@ -1,48 +1,67 @@
 """The stock bodies of transformers with our own head over them, on CPU or CUDA.
 
-No code of the checkpoint runs and no pickle is opened: the body is built from its config by the library's own class
-and every tensor is read from safetensors by name. Stock head classes are not used, because they load a head of another
-layout as random numbers without a word.
+No code of the checkpoint runs and no pickle is opened.
 
 Padding is on the right and there is no mask: these bodies look back only, so nothing that is read sees the padding.
 """
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
+from itertools import accumulate, chain
 from typing import Any
 
 from scoring.checkpoint import Checkpoint
-from scoring.errors import CheckpointError, EngineError, ForeignCheckpoint, MissingExtra
-from scoring.readout import Answer, Batch, Encoded, Readout, Refused
+from scoring.engines.memory import CPU_TOKENS, tokens_that_fit
+from scoring.errors import CheckpointError, EngineError, MissingExtra
+from scoring.readout import Answer, Batch, Encoded, Readout, Refused, Vocabulary
 
 try:
-    import safetensors
     import torch
     import transformers
+
+    from scoring.engines.finite import why_not_finite
+    from scoring.engines.weights import AtPositions, load_body, load_head, only_where_read
 except ImportError as error:
     raise MissingExtra(error.name or "torch", "score") from None
 
 ONE_THREAD = 64 << 20
 """Bytes of weights up to which a CPU runs one thread: more wait for each other longer than they compute."""
 
+_NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
+"""What the CPU's, MPS's and cuBLAS's say."""
+
 # Parts of the library have no types, and where it is not installed none of it has.
 _library: Any = transformers
 
-TOKEN_BUDGET = 8192
-"""Tokens of a batch, padding included, unless told otherwise."""
-_NOT_OURS = ("auto_map", "architectures", "torch_dtype", "dtype", "quantization_config", "transformers_version")
+Numbers = list[list[float]]
+"""What is read in one sequence: the reward at each position, and the redundancy behind it where there is one."""
+TRANSFORMS: dict[str, Callable[[Any], Any]] = {
+    "softmax": lambda logits: logits.softmax(-1),
+    "sigmoid": lambda logits: logits.sigmoid(),
+    "none": lambda logits: logits,
+}
 
 
 @dataclass
 class TransformersEngine:
-    """A loaded checkpoint. `token_budget` bounds a batch (cases times the longest); it falls when memory ends."""
+    """A loaded checkpoint.
+
+    `weights` [outputs, 1 or 2] weigh the transformed outputs of the head. `token_budget` bounds a batch (sequences
+    times the longest); it falls when memory ends. `last` is what must know which positions are read, where the body has
+    it. `device` is where the ids go. `why` tells why a number is not finite, and raises where the weights are not.
+    """
 
     name: str
     body: Any
     head: Any
+    weights: Any
     readout: Readout
     device: Any
-    token_budget: int = TOKEN_BUDGET
+    token_budget: int = CPU_TOKENS
+    last: AtPositions | None = None
+    why: Callable[[], str] = str
 
     @classmethod
     def load(
@@ -52,7 +71,7 @@ class TransformersEngine:
         *,
         dtype: str,
         device: str = "auto",
-        token_budget: int = TOKEN_BUDGET,
+        token_budget: int | None = None,
     ) -> "TransformersEngine":
         """Load a checkpoint's body and head.
 
@@ -60,8 +79,9 @@ class TransformersEngine:
             checkpoint: read and found whole.
             readout: the head, checked against the checkpoint's tensors.
             dtype: float32, bfloat16 or float16: what body and head compute in. The transform is in float32 always.
-            device: cpu, cuda, cuda:N, or auto: cuda where there is one.
-            token_budget: see the class.
+            device: cpu, cuda, cuda:N, or auto: cuda where there is one. Several with + between them hold one model
+                together, its layers in order.
+            token_budget: see the class; None for what the device's free memory holds.
 
         Raises:
             EngineError: the device is not there, or its memory does not hold the model.
@@ -69,67 +89,117 @@ class TransformersEngine:
             CheckpointError: a file cannot be read.
         """
         _library.utils.logging.set_verbosity_error()
-        place, kind = _device(device), getattr(torch, dtype)
-        if place.type == "cpu" and checkpoint.bytes <= ONE_THREAD:
+        places, kind = [_device(name) for name in device.split("+")], getattr(torch, dtype)
+        first, last = places[0], places[-1]
+        if first.type == "cpu" and checkpoint.bytes <= ONE_THREAD:
             torch.set_num_threads(1)
         try:
-            body = _body(checkpoint, readout, place, kind)
-            head = _head(checkpoint, readout, place, kind)
-        except (torch.OutOfMemoryError, MemoryError):
-            raise EngineError(f"{place} has not the memory for {checkpoint.name} in {dtype}.", "Use another.") from None
+            body = load_body(checkpoint, readout, places, kind)
+            head = load_head(checkpoint, readout, last, kind)
+        except (MemoryError, RuntimeError) as error:
+            if not _of_memory(error):
+                raise
+            raise EngineError(
+                f"{device} has not the memory for {checkpoint.name} in {dtype}.", "Use another, or several: A+B."
+            ) from None
         versions = f"transformers {transformers.__version__}, torch {torch.__version__}"
-        return cls(f"{versions}, {place.type}, {dtype}", body, head, readout, place, token_budget)
+        columns = [readout.reward, *([readout.redundancy] if readout.redundancy else [])]
+        weights = torch.tensor(columns, dtype=torch.float32, device=last).T
+        name = f"{versions}, {'+'.join(place.type for place in places)}, {dtype}"
+        budget = token_budget or _budget(places, body.config, readout, kind)
+        why = cache(partial(why_not_finite, checkpoint, readout, dtype))
+        return cls(name, body, head, weights, readout, first, budget, only_where_read(body), why)
 
     def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
-        """Rewards of all cases, the longest first, equal lengths in the order given. See `scoring.engines.base`."""
-        waiting = sorted(range(len(cases)), key=lambda index: -len(cases[index].ids))
+        """Rewards of all cases, the longest sequence first, equal ones in order. See `scoring.engines.base`."""
+        self._check_ids(cases)
+        parts = [(index, part, one) for index, case in enumerate(cases) for part, one in enumerate(case.sequences)]
+        waiting = sorted(parts, key=lambda part: -len(part[2].ids))
+        found: list[list[Numbers | Refused | None]] = [[None] * len(case.sequences) for case in cases]
         tokens = padding = 0
         while waiting:
-            longest = len(cases[waiting[0]].ids)
-            chosen = waiting[: max(1, self.token_budget // longest)]
-            batch = [cases[index] for index in chosen]
-            used = sum(len(case.ids) for case in batch)
+            longest = len(waiting[0][2].ids)
+            chosen = waiting[: self._how_many(waiting)]
+            batch = [one for _, _, one in chosen]
+            used = sum(len(one.ids) for one in batch)
             tokens, padding = tokens + used, padding + longest * len(batch) - used
-            rewards = self._try(batch)
-            if rewards is None and len(batch) > 1:
+            numbers = self._try(batch)
+            if numbers is None and len(batch) > 1:
                 self.token_budget = longest * (len(batch) // 2)
                 continue
-            if rewards is None:
-                reason = Refused(f"{longest:,} tokens are more than the memory of the {self.device.type} holds")
-                answers: tuple[Answer, ...] = (Answer(chosen[0], reason),)
-            else:
-                answers = tuple(Answer(index, row) for index, row in zip(chosen, rewards, strict=True))
-            yield Batch(answers, tokens, padding)
+            for place, (index, part, _) in enumerate(chosen):
+                found[index][part] = Refused(self._no_memory(longest)) if numbers is None else numbers[place]
+            whole = dict.fromkeys(index for index, _, _ in chosen if None not in found[index])
+            yield Batch(tuple(self._answer(index, found[index]) for index in whole), tokens, padding)
             waiting = waiting[len(chosen) :]
             tokens = padding = 0
 
-    def _try(self, batch: Sequence[Encoded]) -> list[tuple[float, ...]] | None:
-        """The rewards of a batch; None if there is not the memory for it."""
+    def _how_many(self, waiting: Sequence[tuple[int, int, Encoded]]) -> int:
+        """How many of the sequences, which come by falling length, make the next batch.
+
+        As many as the budget holds; but a batch of a quarter of it keeps the processor as busy as a full one, so from
+        there on nothing is added that would be an eighth padding or more.
+        """
+        longest = len(waiting[0][2].ids)
+        most = min(len(waiting), max(1, self.token_budget // longest))
+        enough = min(most, -(-self.token_budget // (4 * longest)))
+        return next((at for at in range(enough, most) if len(waiting[at][2].ids) * 8 <= longest * 7), most)
+
+    def _check_ids(self, cases: Sequence[Encoded]) -> None:
+        rows = self.body.get_input_embeddings().num_embeddings
+        last = max((index for case in cases for one in case.sequences for index in one.ids), default=0)
+        if last >= rows:
+            raise CheckpointError(
+                f"the tokenizer gives the id {last:,}, and the model knows those below {rows:,}.",
+                "Use the tokenizer.json that came with the PRM.",
+            )
+
+    def _answer(self, index: int, parts: Sequence[Numbers | Refused | None]) -> Answer:
+        """The numbers of all sequences of a case in order, or the first refusal of one."""
+        rows: Numbers = []
+        for part in parts:
+            if isinstance(part, Refused):
+                return Answer(index, part)
+            rows += part or []
+        rewards, *redundancy = zip(*rows, strict=True) if rows else ((),)
+        why = "" if all(map(math.isfinite, chain.from_iterable(rows))) else self.why()
+        return Answer(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, why)
+
+    def _no_memory(self, tokens: int) -> str:
+        return f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"
+
+    def _try(self, batch: Sequence[Encoded]) -> list[Numbers] | None:
+        """What is read in a batch; None if there is not the memory for it."""
         try:
-            return self._rewards(batch)
-        except (torch.OutOfMemoryError, MemoryError):
-            pass
-        except RuntimeError as error:
-            # The CPU's allocator has no class of its own.
-            if "allocate memory" not in str(error):
+            return self._read(batch)
+        except (MemoryError, RuntimeError) as error:
+            if not _of_memory(error):
                 raise
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         return None
 
-    def _rewards(self, batch: Sequence[Encoded]) -> list[tuple[float, ...]]:
-        """One number a position of each case. The first case is the longest."""
-        ids = torch.zeros((len(batch), len(batch[0].ids)), dtype=torch.int64)
+    def _read(self, batch: Sequence[Encoded]) -> list[Numbers]:
+        """One number a position of each sequence, or two. The first sequence is the longest."""
+        with torch.inference_mode():
+            outputs = TRANSFORMS[self.readout.transform](self.head(self.states(batch)).float())
+            values = (outputs @ self.weights).tolist()
+        ends = list(accumulate(len(one.positions) for one in batch))
+        return [values[end - len(one.positions) : end] for end, one in zip(ends, batch, strict=True)]
+
+    def states(self, batch: Sequence[Encoded]) -> Any:
+        """The last hidden states, after the final norm, at the positions of all sequences in order: [n, hidden].
+
+        For `torch.inference_mode()`. Each sequence counts alone: its `further` ones are not run.
+        """
+        ids = torch.zeros((len(batch), max(len(one.ids) for one in batch)), dtype=torch.int64)
         for row, case in enumerate(batch):
             ids[row, : len(case.ids)] = torch.tensor(case.ids)
         rows = [row for row, case in enumerate(batch) for _ in case.positions]
         columns = [position for case in batch for position in case.positions]
-        with torch.inference_mode():
-            states = self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state
-            logits = self.head(states[rows, columns]).float()
-            numbers = logits.softmax(-1) if self.readout.transform == "softmax" else logits.sigmoid()
-            values = iter(numbers[:, self.readout.good].tolist())
-        return [tuple(next(values) for _ in case.positions) for case in batch]
+        if self.last is not None:
+            self.last.at = rows, columns
+        return self.body(input_ids=ids.to(self.device), use_cache=False).last_hidden_state[rows, columns]
 
 
 def _device(name: str) -> Any:
@@ -143,70 +213,23 @@ def _device(name: str) -> Any:
     return device
 
 
-def _body(checkpoint: Checkpoint, readout: Readout, device: Any, dtype: Any) -> Any:
-    """The library's body with the checkpoint's tensors; nothing missing, nothing over, nothing random."""
-    config = {name: value for name, value in checkpoint.config.items() if name not in _NOT_OURS}
-    model_type = config.pop("model_type", None)
-    try:
-        settings = _library.AutoConfig.for_model(model_type, **config)
-        with torch.device("meta"):
-            body = _library.AutoModel.from_config(settings, attn_implementation="sdpa", trust_remote_code=False)
-    except Exception as error:  # noqa: BLE001  # the library checks configs with many classes of errors
-        raise ForeignCheckpoint(
-            f"transformers {transformers.__version__} knows no body for {checkpoint.name} ({_line(error)}).", ""
-        ) from None
-    wanted = body.state_dict()
-    prefix = len(readout.body)
-    named = {name[prefix:]: name for name in checkpoint.tensors if name.startswith(readout.body)}
-    problems = [f"{readout.body}{name} is missing" for name in wanted if name not in named]
-    problems += [f"{name} is not expected" for short, name in named.items() if short not in wanted]
-    problems += [
-        f"{name} is {checkpoint.shapes[name]} and should be {tuple(wanted[short].shape)}"
-        for short, name in named.items()
-        if short in wanted and checkpoint.shapes[name] != tuple(wanted[short].shape)
-    ]
-    if problems:
-        more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
-        raise ForeignCheckpoint(f"the body of {checkpoint.name} is not whole: {'; '.join(problems[:3])}{more}.", "")
-    tensors = _tensors(checkpoint, list(named.values()), device, dtype)
-    body.load_state_dict({name[prefix:]: tensor for name, tensor in tensors.items()}, assign=True)
-    # What is computed and not stored is still on no device; made anew it keeps float32 whatever the weights are.
-    body.rotary_emb = type(body.rotary_emb)(config=settings).to(device)
-    left = [name for name, tensor in (*body.named_parameters(), *body.named_buffers()) if tensor.is_meta]
-    if left:
-        raise ForeignCheckpoint(
-            f"the body of {checkpoint.name} has parts that no file holds: {', '.join(left[:3])}.", ""
-        )
-    return body.eval()
+def _budget(places: Sequence[Any], config: Any, readout: Readout, dtype: Any) -> int:
+    """Tokens of a batch that the devices' free memory holds, the weights being there already."""
+    if any(place.type != "cuda" for place in places):
+        return CPU_TOKENS
+    whole = isinstance(readout.head, Vocabulary) and readout.head.whole
+    return tokens_that_fit(
+        min(torch.cuda.mem_get_info(place)[0] for place in places),
+        hidden=config.hidden_size,
+        inner=config.intermediate_size,
+        bytes_each=dtype.itemsize,
+        vocabulary=config.vocab_size if whole else 0,
+    )
 
 
-def _head(checkpoint: Checkpoint, readout: Readout, device: Any, dtype: Any) -> Any:
-    tensors = _tensors(checkpoint, list(readout.shapes), device, dtype)
-    layers: list[Any] = []
-    for layer in readout.head:
-        linear = torch.nn.Linear(layer.inputs, layer.outputs, bias=layer.bias, device="meta")
-        state = {name.removeprefix(f"{layer.name}."): tensors[name] for name in layer.shapes}
-        linear.load_state_dict(state, assign=True)
-        layers += [linear, torch.nn.ReLU()]
-    return torch.nn.Sequential(*layers[:-1]).eval()
-
-
-def _tensors(checkpoint: Checkpoint, names: Sequence[str], device: Any, dtype: Any) -> dict[str, Any]:
-    """Tensors by name, copied: what is run must not change when a file does."""
-    files: dict[Any, list[str]] = {}
-    for name in names:
-        files.setdefault(checkpoint.tensors[name].file, []).append(name)
-    found: dict[str, Any] = {}
-    for path, within in files.items():
-        try:
-            with safetensors.safe_open(str(path), framework="pt", device="cpu") as file:
-                for name in within:
-                    found[name] = file.get_tensor(name).to(device=device, dtype=dtype, copy=True)
-        except (OSError, safetensors.SafetensorError) as error:
-            raise CheckpointError(
-                f"{path} cannot be read ({_line(error)}).", "Download the checkpoint again."
-            ) from None
-    return found
+def _of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ended; not every allocator of the library has a class for it."""
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(words in str(error) for words in _NO_MEMORY)
 
 
 def _line(error: BaseException) -> str:

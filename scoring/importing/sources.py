@@ -46,7 +46,8 @@ def read_source(
 
     Args:
         source: what to read.
-        benchmark: read it as this benchmark's rows, whatever its content looks like.
+        benchmark: read it as this benchmark's rows, whatever its content looks like; a name, or the path of a Python
+            file (see `scoring.benchmarks.own`).
         mapping: read it as a table with these columns.
         table: what the benchmark of a table is called, whatever its mapping or its file says.
         spill: where the texts of a source that is too large for memory go. None = they are thrown away.
@@ -67,7 +68,8 @@ def read_source(
         return Source(foreign=tuple(inspect_log.load_file(path)))
     if mapping is None and is_large(path):
         kind, name = ("benchmark", benchmark) if benchmark else recognised(sample(path))
-        module = benchmarks.benchmark_module(name) if kind == "benchmark" and name else None
+        known = kind == "benchmark" and name in benchmarks.MODULES
+        module = benchmarks.benchmark_module(name) if known and name else None
         if module is not None and hasattr(module, "PLAIN"):
             return _placed(Source((load_large(path, module, spill),)), path)
     return _placed(_of(read_rows(path), benchmark, mapping, table), path)
@@ -79,6 +81,8 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     # Results that repeat their benchmark's fields are recognised by both, so they are asked first.
     votes = {("results", name): count for name, count in results.recognised(values).items()}
     votes |= {("benchmark", name): count for name, count in benchmarks.recognised(values).items()}
+    if not any(votes.values()):
+        votes |= {("benchmark", name): count for name, count in benchmarks.recognised_by_installed(values).items()}
     best = max(votes, key=lambda name: votes[name])
     return best if votes[best] else ("table", None)
 
@@ -87,7 +91,7 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
     if mapping is not None:
         return _table(rows, mapping)
     if benchmark is not None:
-        return Source((benchmarks.benchmark_module(benchmark).load(rows),))
+        return Source((benchmarks.reader(benchmark)(rows),))
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
     kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
     if name is None and _is_mapping(rows):
@@ -98,7 +102,7 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
             raise _unknown(rows)
         return _guessed(rows, replace(guessed, benchmark=called or guessed.benchmark))
     if kind == "benchmark":
-        return Source((benchmarks.benchmark_module(name).load(rows),))
+        return Source((benchmarks.reader(name)(rows),))
     return Source(foreign=tuple(results.load_results(name, rows)))
 
 

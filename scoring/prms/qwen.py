@@ -1,4 +1,4 @@
-"""Qwen's math PRMs: Qwen's chat layout, `<extra_0>` after every step, P(step is right) read at each of them.
+r"""Qwen's math PRMs: Qwen's chat layout, `<extra_0>` after every step, P(step is right) read at each of them.
 
     <|im_start|>system
     SYSTEM<|im_end|>
@@ -9,21 +9,33 @@
 
 The head is `score.0`, ReLU, `score.2`; a token classifier with the same layout of text and one layer `score` is read
 too. Label 1 is "right". An empty step is run as it stands: nothing, and its end.
+
+Options, the model card's own first. `system`: the card's text; `prmbench`, that text as PRMBench's toolkit sends it,
+with a backspace character for `\b`; or `qwen2.5`, the general default of Qwen2.5's chat template. GR-Ben's script sends
+no system turn, so that the chat template of the checkpoint decides: look there which of the texts it has. `numbers`:
+PRMBench removes "Step 3." from steps.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint, positive
-from scoring.errors import CheckpointError, ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Scale, Tokenizer, too_long
+from scoring.errors import CheckpointError
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.step_numbers import without_number
 from scoring.readout import Encoded, Readout, Refused, one_layer, two_layers
 
 SYSTEM = r"Please reason step by step, and put your final answer within \boxed{}."
 """The system turn the published models were trained with. A checkpoint whose config has `system_prompt` uses that
 instead; an empty one means no system turn."""
+
+SYSTEMS = {
+    "prmbench": SYSTEM.replace(r"\b", "\b"),
+    "qwen2.5": "You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
+}
+"""Other system turns that the models have been run with, by the value of the option."""
 
 TURN, TURN_END, STEP_END = "<|im_start|>", "<|im_end|>", "<extra_0>"
 _LABELS = 2
@@ -38,11 +50,26 @@ class QwenPrm:
     layers: int = 2
     bias: bool = True
     system: str = SYSTEM
+    numbers: str = "kept"
+
+    OPTIONS: ClassVar[Options] = {"system": ("own", *SYSTEMS), "numbers": ("kept", "removed")}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "system": "the system turn. own: the model card's, or the config's; prmbench: the card's with a backspace for"
+        " \\b; qwen2.5: the general default of Qwen2.5's chat template",
+        "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+        "Qwen/Qwen2.5-Math-PRM-7B",
+        "Qwen/Qwen2.5-Math-PRM-72B",
+        "Qwen/Qwen2.5-Math-7B-PRM800K",
+    )
+    SOURCE: ClassVar[str] = "the model cards"
 
     scale = Scale("Qwen2.5-Math-PRM", 0.0, 1.0, 0.5, "the model's own decision between its two classes")
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint) -> "QwenPrm":
+    def of(cls, checkpoint: Checkpoint, system: str = "own", numbers: str = "kept") -> "QwenPrm":
         """The adapter for a checkpoint, its head checked tensor by tensor.
 
         Raises:
@@ -50,23 +77,18 @@ class QwenPrm:
             CheckpointError: the config lacks a number.
         """
         config, tensors = checkpoint.config, checkpoint.shapes
-        system = config.get("system_prompt", SYSTEM)
-        if not isinstance(system, str):
-            raise CheckpointError(f"config.json has system_prompt = {system!r}, which should be text.", "")
+        own = config.get("system_prompt", SYSTEM)
+        if not isinstance(own, str):
+            raise CheckpointError(f"config.json has system_prompt = {own!r}, which should be text.", "")
         adapter = cls(
             hidden=positive(config, "hidden_size"),
             max_length=positive(config, "max_position_embeddings"),
             layers=1 if "score.weight" in tensors else 2,
             bias="score.weight" not in tensors or "score.bias" in tensors,
-            system=system,
+            system=SYSTEMS.get(system, own),
+            numbers=numbers,
         )
-        problems = adapter.readout.problems(tensors)
-        if problems:
-            more = f" and {len(problems) - 3} more" if len(problems) > 3 else ""
-            raise ForeignCheckpoint(
-                f"the head of {checkpoint.name} is not one that adapter 'qwen' reads: {'; '.join(problems[:3])}{more}.",
-                "Expected are score.0 and score.2, or score alone, with 2 labels.",
-            )
+        check_tensors(adapter.readout, checkpoint, "qwen", "score.0 and score.2, or score alone, with 2 labels")
         return adapter
 
     @cached_property
@@ -78,7 +100,8 @@ class QwenPrm:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What beside the weights changes the rewards."""
+        """What beside the weights changes the rewards; a system turn that has a name, by that name too."""
+        named = [name for name, text in SYSTEMS.items() if text == self.system]
         return {
             "adapter": "qwen",
             "layout": 1,
@@ -86,6 +109,9 @@ class QwenPrm:
             "step_end": STEP_END,
             "head_layers": self.layers,
             "max_length": self.max_length,
+            # Steps as they stand are the layout; only another treatment of them is a setting.
+            **({} if self.numbers == "kept" else {"numbers": self.numbers}),
+            **({"system": named[0]} if named else {}),
         }
 
     def encoder(self, tokenizer: Tokenizer) -> Encoder:
@@ -102,8 +128,10 @@ class _Layout:
 
     def __init__(self, adapter: QwenPrm, tokenizer: Tokenizer) -> None:
         self._encode = tokenizer.encode
-        self._limit = adapter.max_length
-        self._turn, self._turn_end, self._step_end = (_special(tokenizer, name) for name in (TURN, TURN_END, STEP_END))
+        self._limit, self._numbers = adapter.max_length, adapter.numbers
+        self._turn, self._turn_end, self._step_end = (
+            special_id(tokenizer, name) for name in (TURN, TURN_END, STEP_END)
+        )
         end = (self._turn_end, *self._encode("\n"))
         self._start = (self._turn, *self._encode(f"system\n{adapter.system}"), *end) if adapter.system else ()
         self._end = end
@@ -115,7 +143,8 @@ class _Layout:
         # The role and the text after it are one stretch of text, as they are when the rendered chat is encoded whole.
         ids = [*self._start, self._turn, *self._encode(f"user\n{problem}"), *self._end, self._turn]
         positions = []
-        for index, step in enumerate(steps):
+        for index, text in enumerate(steps):
+            step = without_number(text) if self._numbers == "removed" else text
             ids += self._encode(f"assistant\n{step}" if index == 0 else step)
             positions.append(len(ids))
             ids.append(self._step_end)
@@ -125,13 +154,3 @@ class _Layout:
         if ids.count(self._step_end) != len(steps):
             return Refused(f"the text gives {ids.count(self._step_end)} step ends for {len(steps)} steps")
         return Encoded(tuple(ids), tuple(positions))
-
-
-def _special(tokenizer: Tokenizer, token: str) -> int:
-    index = tokenizer.special(token)
-    if index is None:
-        raise CheckpointError(
-            f"the tokenizer has no token {token}, so no step could be found.",
-            "Use the tokenizer.json that came with the PRM, not that of its base model.",
-        )
-    return index

@@ -1,8 +1,10 @@
 """A checkpoint's `tokenizer.json`, for text that must not be read as anything but text."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
+from scoring.checkpoint import missing_tokenizer
 from scoring.errors import CheckpointError, MissingExtra
 
 
@@ -21,7 +23,7 @@ class TokenizerFile:
         except ImportError:
             raise MissingExtra("tokenizers", "score") from None
         if not path.is_file():
-            raise CheckpointError(f"{path} is missing.", "Download the tokenizer too, or save it with tokenizer.json.")
+            raise missing_tokenizer(path)
         try:
             self._tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # noqa: BLE001  # the package raises the bare class for every damage
@@ -40,9 +42,35 @@ class TokenizerFile:
         """The ids of plain text, no added token among them; [] for no text."""
         return [index for piece in self._pieces(text) for index in self._ids(piece)]
 
+    def spans(self, text: str) -> tuple[list[int], list[int]]:
+        """The same ids, and for each the place in the text (characters, 0-based) behind the last one it stands for."""
+        ids: list[int] = []
+        ends: list[int] = []
+        start = 0
+        for piece in self._pieces(text):
+            found = self._tokenizer.encode(piece, add_special_tokens=False)
+            ids += found.ids
+            ends += [start + end for _, end in found.offsets]
+            start += len(piece)
+        return ids, ends
+
     def special(self, token: str) -> int | None:
         """The id of an added token."""
         return self._specials.get(token)
+
+    @property
+    def added(self) -> Mapping[str, int]:
+        """The added tokens, special or not: text -> id."""
+        return self._specials
+
+    def piece(self, index: int) -> str | None:
+        """The vocabulary's own writing of a token; None for an id that it does not have."""
+        found: str | None = self._tokenizer.id_to_token(index)
+        return found
+
+    def has(self, piece: str) -> bool:
+        """Whether the vocabulary has a piece of this writing."""
+        return self._tokenizer.token_to_id(piece) is not None
 
     def _ids(self, text: str) -> list[int]:
         ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids

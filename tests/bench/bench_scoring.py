@@ -1,6 +1,7 @@
 """What scoring costs, with the demo's PRMs on this machine: `python tests/bench/bench_scoring.py` (needs torch).
 
-Numbers are reported beside the targets and never asserted.
+The engine alone, against straightforward code, is in `bench_engine.py`. Numbers are reported beside the targets and
+never asserted.
 """
 
 import json

@@ -13,6 +13,7 @@ from scoring.benchmarks.demo import NAME
 WORDS = {
     "benchmarks": [],
     "scorers": [],
+    "prms": [],
     "stats": [],
     "metrics": [],
     "thresholds": ["--scorer", "blend"],

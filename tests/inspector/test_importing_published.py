@@ -108,8 +108,8 @@ def test_mr_math_is_imported_whole_without_a_flag(run, mr_math):
 def test_numbers_a_sub_step_are_judged_a_step_and_it_matters(run, mr_math):
     run(mr_math, "-q")
     workspace = Workspace.open(run.root)
-    metadata, _ = workspace.cases(["mrmath"])
-    evaluations, _, problems = load_evaluations(workspace, metadata)
+    metadata, texts = workspace.cases(["mrmath"])
+    evaluations, _, problems = load_evaluations(workspace, metadata, texts)
     assert problems == []
     found = {}
     for one in evaluations:

@@ -72,6 +72,13 @@ def test_the_boundary_is_the_protocols_unless_it_is_asked_for(tmp_path):
     assert [int(one.verdicts[1]) for one in loaded] == [-1, 1, -1]
 
 
+def test_prmbench_compares_skyworks_differences(tmp_path):
+    root = made(tmp_path, "prmbench", "Skywork-PRM-7B", "plain")
+    found = load(Request(workspace=root, protocol="prmbench"))
+    rules = {one.scorer.name: (one.rule.on, one.rule.comparison, one.rule.threshold) for one in found.evaluations}
+    assert rules == {"Skywork-PRM-7B": ("differences", "<=", -0.05), "plain": ("rewards", "<=", 0.5)}
+
+
 def test_rewards_on_the_threshold_are_told_where_the_protocol_decides_otherwise(tmp_path, capsys):
     root = made(tmp_path, "prmbench")
     told = "plain on prmbench: rewards on the threshold (1) are wrong by the protocol, right by its own rule"

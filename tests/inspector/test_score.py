@@ -1,6 +1,9 @@
 """`prm-inspect score` and `demo --rescore`, with the bundled PRM where torch is installed."""
 
+import argparse
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +13,7 @@ import pytest
 
 import authored
 from inspector import cli
+from inspector.scoring_words import ended, speed
 from inspector.shell import score
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
@@ -67,6 +71,14 @@ def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):
     assert "loaded" not in third.stderr
 
 
+def test_truncate_goes_to_the_scoring_process(imported, tmp_path):
+    pytest.importorskip("torch")
+    words = ["score", "processbench", "--model", str(MODEL), "-w", str(imported), "--truncate", "--limit", "3"]
+    answer = run(*words, "--dry-run", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    assert "3 to do" in answer.stderr
+
+
 def test_ctrl_c_saves_what_was_computed(imported, tmp_path):
     pytest.importorskip("torch")
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -80,7 +92,7 @@ def test_ctrl_c_saves_what_was_computed(imported, tmp_path):
         rest = process.stderr.read()
     assert process.returncode in {0, 130}
     assert "Traceback" not in rest
-    assert "saved" in rest
+    assert "cases scored" in rest
 
 
 def test_the_demo_is_scored_again_with_the_same_verdicts(tmp_path):
@@ -91,6 +103,23 @@ def test_the_demo_is_scored_again_with_the_same_verdicts(tmp_path):
     assert told
     assert all(": 0 of 240 verdicts differ from the cache" in line for line in told)
     assert "tiny-prm-s" in answer.stdout
+
+
+END = {
+    "event": "end",
+    "status": "done",
+    "scored": 0,
+    "refused": 0,
+    "truncated": 0,
+    "cached": 0,
+    "cached_refused": 0,
+    "left": 0,
+    "saved": 0,
+    "seconds": 1.5,
+    "tokens": 0,
+    "case_tokens": 0,
+    "padding": 0,
+}
 
 
 def test_every_event_has_its_words(capsys):
@@ -105,17 +134,8 @@ def test_every_event_has_its_words(capsys):
         },
         {"event": "ready", "engine": "e 1", "seconds": 2.0},
         {"event": "case_refused", "case": "b/1", "reason": "too long\x1b[2J"},
-        {
-            "event": "end",
-            "status": "interrupted",
-            "saved": 5,
-            "refused": 1,
-            "left": 3,
-            "seconds": 1.5,
-            "tokens": 10,
-            "case_tokens": 10,
-            "padding": 2,
-        },
+        {"event": "case_refused", "case": "b/2", "reason": "cut", "scored_steps": 3},
+        {**END, "tokens": 10, "case_tokens": 10, "padding": 2},
         {"event": "something-new"},
     ]
     for event in events:
@@ -124,6 +144,125 @@ def test_every_event_has_its_words(capsys):
     assert "s: 1,360 cached, 2 refused before, 2,040 to do" in told
     assert "a part was left out" in told
     assert "refused: b/1: too long␛[2J" in told
-    assert "Interrupted: 5 saved, 1 refused, 3 left, in 1.5 s" in told
+    assert "truncated: b/2: cut" in told
     assert "16.7% padding" in told
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"scored": 10}, "Done: 10 of 10 cases scored, 0 refused, in 1.5 s"),
+        (
+            {"scored": 1000, "refused": 230, "truncated": 30},
+            "Done: 1,000 of 1,230 cases scored, 230 refused (30 of them truncated), in 1.5 s",
+        ),
+        (
+            {"status": "interrupted", "scored": 5, "refused": 2, "left": 2, "seconds": 1.25},
+            "Interrupted: 5 of 9 cases scored, 2 refused, 2 left, in 1.2 s; the same command goes on with what is left",
+        ),
+        ({"status": "interrupted"}, "Interrupted before anything was computed; the same command starts anew"),
+        ({"cached": 7, "cached_refused": 3}, "Nothing to do: 7 cases have rewards, 3 were refused before"),
+        (
+            {"status": "dry_run", "refused": 2, "left": 8, "case_tokens": 5000},
+            "Only looked: 8 of 10 cases would be scored, 2 refused, 5,000 tokens; nothing was run or saved",
+        ),
+    ],
+)
+def test_the_end_counts_what_was_to_do(changes, words):
+    assert ended({**END, **changes}, "the same command") == words
+
+
+def test_a_run_that_fails_on_the_way_says_what_is_kept(capfd):
+    saved = {"event": "saved", "rows": 512, "total": 512, "part": "p"}
+    assert score.follow(Told([saved, {**END, "status": "failed"}], 2), quiet=False) == 2
+    assert "512 cases were saved before: the same command goes on" in capfd.readouterr().err
+    assert score.follow(Told([saved], -9), quiet=False) == 2
+    told = capfd.readouterr().err
+    assert "ended without a word" in told
+    assert "512 cases were saved before" in told
+
+
+class Told:
+    """A job that has told these events and ended."""
+
+    def __init__(self, events, code):
+        self._events, self._code = events, code
+
+    def events(self):
+        return iter(self._events)
+
+    def wait(self):
+        return self._code
+
+
+@pytest.mark.parametrize("columns", [20, 60, 80, 200])
+def test_progress_stays_on_one_line(monkeypatch, capsys, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    event = {"event": "progress", "done": 1700, "to_do": 3400, "refused": 90, "truncated": 12, "seconds": 123.4}
+    score._tell(event)
+    line = capsys.readouterr().err.removeprefix("\r").removesuffix("\x1b[K")
+    assert "1,700/3,400" in line
+    assert len(line) < columns
+    assert line.startswith("[###") == (columns >= 80)
+
+
+@pytest.mark.parametrize(("seconds", "left"), [(1, "9 s"), (100, "15 min"), (2000, "5.0 h")])
+def test_what_is_left_is_told_in_the_unit_people_count_in(seconds, left):
+    assert f", {left} left" in speed({"done": 10, "to_do": 100, "refused": 0, "seconds": seconds})
+
+
+def test_help_tells_the_exit_codes(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--help"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert all(code in words for code in ("0 every case", "1 done, and some were refused", "2 could not", "130"))
+
+
+# -- looking at what was scored
+
+
+def test_the_demo_that_was_scored_is_what_is_shown(tmp_path):
+    pytest.importorskip("torch")
+    words = ["score", "demo", "--model", str(MODEL), "--name", "mine", "--limit", "5", "-w", "my space"]
+    scored = run(*words, cwd=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert "Done: 5 of 5 cases scored, 0 refused" in scored.stderr
+    assert scored.stderr.splitlines()[-1] == "See them: prm-inspect -w 'my space'"
+    for command in ("scorers", "metrics", "cases"):
+        answer = run(command, "-w", "my space", "--csv", cwd=tmp_path)
+        assert answer.returncode == 0
+        assert "mine" in answer.stdout
+    assert "demo" in run("benchmarks", "-w", "my space", "--csv", cwd=tmp_path).stdout
+    assert run("show", "demo/algebra-001", "-w", "my space", cwd=tmp_path).returncode == 0
+
+
+def test_too_long_cases_are_told_with_the_way_to_score_their_beginning(imported, tmp_path):
+    pytest.importorskip("torch")
+    model = shutil.copytree(MODEL, tmp_path / "short")
+    config = json.loads((model / "config.json").read_text())
+    (model / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 40}))
+    words = ["score", "processbench", "--model", str(model), "-w", str(imported)]
+    first = run(*words, cwd=tmp_path)
+    assert first.returncode == 1
+    assert "of the refused are too long for the model: --truncate scores their first steps." in first.stderr
+    assert "--truncate" not in run(*words, "--truncate", cwd=tmp_path).stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "words"),
+    [
+        (["processbench"], ["prm-inspect", "-w", "space"]),
+        (["demo"], ["prm-inspect", "-w", "space", "--benchmark", "demo"]),
+        (
+            ["demo", "processbench"],
+            ["prm-inspect", "-w", "space", "--benchmark", "demo", "--benchmark", "processbench"],
+        ),
+    ],
+)
+def test_the_command_to_look_names_what_is_not_shown_by_itself(imported, benchmarks, words):
+    args = argparse.Namespace(workspace="space", benchmarks=benchmarks)
+    assert score.looking(args, Workspace.open(imported)) == words
+    usual = argparse.Namespace(workspace=None, benchmarks=["processbench"])
+    assert score.looking(usual, Workspace.open(imported)) == ["prm-inspect"]

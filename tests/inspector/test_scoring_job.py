@@ -113,9 +113,51 @@ async def test_a_real_prm_fills_the_board_and_can_be_started_again(imported, tmp
         await shows(pilot, "Enter starts it")
         app.screen.query_one("Input").value = str(MODEL)
         await press(pilot, "enter")
-        await until(pilot, lambda: "Scored: 40 saved" in _screen(app), timeout=120)
+        await until(pilot, lambda: "Done: 40 of 40 cases scored, 0 refused" in _screen(app), timeout=120)
         await shows(pilot, "tiny-prm-s", "40/40")
         assert inspected(pilot).scorer == "tiny-prm-s"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
+async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, monkeypatch, size):
+    started = []
+
+    class Job:
+        def __init__(self, words, _log):
+            started.append(words)
+
+        def events(self):
+            return iter(())
+
+        def wait(self):
+            return 2
+
+        def stop(self):
+            return None
+
+    monkeypatch.setattr("inspector.scoring_job.Job", Job)
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S")
+        await shows(pilot, "[ ] score the first steps of too long cases (--truncate)", "Enter starts it")
+        await press(pilot, "tab", "space")
+        await shows(pilot, "[x] score the first steps")
+        await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
+        await until(pilot, lambda: len(started) == 1 and not app._job.running)
+        await press(pilot, "S", *"dir", "enter")
+        await until(pilot, lambda: len(started) == 2)
+    words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
+    assert started == [[*words, "--truncate"], words]
+
+
+async def test_a_dialog_without_a_model_starts_nothing(imported, tmp_path, monkeypatch):
+    monkeypatch.setattr("inspector.scoring_job.Job", None)
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S", "tab", "enter")
+        await until(pilot, lambda: isinstance(app.screen, BoardScreen))
 
 
 def _screen(app):
@@ -132,6 +174,16 @@ def test_a_process_that_dies_without_a_word_is_noticed(imported):
     assert told[-1] == {"event": "end", "status": "died", "code": -9}
     assert "ended without a word (exit code -9); see scoring.log" in job.note(told[-1])
     assert not job.running
+
+
+def test_a_warning_is_told_and_other_notes_are_not(imported):
+    job = ScoringJob(imported, "processbench", "nowhere")
+    job.stop()
+    start = {"event": "start", "scorer": "s", "cached": 1, "refused": 0, "to_do": 2}
+    assert job.note({**start, "notes": ["read as PURE", "WARNING: so."]}) == "WARNING: so."
+    assert job.note({**start, "notes": ["read as PURE"]}) == ""
+    assert job.words == "s: 1 cached, 2 to do"
+    job.listen(lambda _: None)
 
 
 def test_a_job_can_be_stopped(imported):

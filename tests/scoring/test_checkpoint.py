@@ -47,7 +47,48 @@ def test_a_missing_file_is_named(folder, name):
 def test_a_missing_shard_is_counted(tmp_path):
     folder = checkpoints.write_shards(tmp_path / "shards")
     (folder / "model-00002-of-00002.safetensors").unlink()
-    assert "model-00002-of-00002.safetensors is missing, one of 1 of 2 files" in refused(folder)
+    told = refused(folder)
+    assert (
+        "model-00002-of-00002.safetensors is missing (1 of 2 files of weights). Download the checkpoint again" in told
+    )
+    assert "hf download ORG/NAME --local-dir FOLDER" in told
+    (folder / "model-00001-of-00002.safetensors").unlink()
+    assert "lacks model-00001-of-00002.safetensors, model-00002-of-00002.safetensors (2 of 2 files" in refused(folder)
+
+
+def test_what_the_hub_has_can_be_completed_or_replaced(tmp_path):
+    folder = checkpoints.write_shards(tmp_path / "shards")
+    part = folder / "model-00002-of-00002.safetensors"
+    for change, step in ((part.write_bytes, "hf download org/prm --revision abc --force-download"),
+                         (lambda _: part.unlink(), "hf download org/prm --revision abc")):  # fmt: skip
+        change(b"half")
+        with pytest.raises(CheckpointError) as caught:
+            Checkpoint.open(folder, "org/prm", "abc")
+        assert caught.value.next_step == f"Run: {step}"
+
+
+def test_shards_without_their_index_are_half_a_download(tmp_path):
+    folder = checkpoints.write_shards(tmp_path / "shards")
+    (folder / "model.safetensors.index.json").unlink()
+    assert "has model-00001-of-00002.safetensors and no model.safetensors.index.json" in refused(folder)
+
+
+def test_a_tensor_in_two_shards_is_not_guessed_at(tmp_path):
+    folder = checkpoints.write_shards(tmp_path / "shards")
+    checkpoints.write_weights(folder / "model-00002-of-00002.safetensors", checkpoints.tensors())
+    assert "which model-00001-of-00002.safetensors holds too" in refused(folder)
+
+
+def test_one_file_goes_before_an_index_as_for_stock_loaders(tmp_path, folder):
+    checkpoints.write_shards(folder, seed=1)
+    checkpoints.write_weights(folder / "model.safetensors", checkpoints.tensors())
+    assert {tensor.file.name for tensor in Checkpoint.open(folder).tensors.values()} == {"model.safetensors"}
+
+
+def test_what_else_a_training_run_leaves_is_no_weights(folder):
+    (folder / "model.safetensors").unlink()
+    (folder / "training_args.bin").write_bytes(b"x")
+    assert "holds no model.safetensors" in refused(folder)
 
 
 @pytest.mark.parametrize("cut", [0, 3, 8, 200, 5000, -1])
@@ -76,6 +117,7 @@ def test_a_damaged_header_is_refused(folder, header):
 
 def test_an_index_cannot_lead_out_of_the_folder(folder):
     index = {"weight_map": {"a": "../../secret.safetensors"}}
+    (folder / "model.safetensors").unlink()
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     assert "names no files of this folder" in refused(folder)
 

@@ -10,7 +10,7 @@ import pytest
 from failing import failing, interrupted
 from scoring import files
 from scoring.errors import UnwritableWorkspace
-from scoring.files import locked, sync, unwritable, uuid7, write_atomically
+from scoring.files import check_writable, locked, sync, unwritable, uuid7, write_atomically
 
 REASONS = {
     errno.EROFS: "the file system is read-only",
@@ -132,6 +132,15 @@ def test_without_locks_nobody_waits(tmp_path, monkeypatch, flock):
         monkeypatch.setattr(files.fcntl, "flock", failing(errno.ENOLCK))
     with locked(tmp_path), locked(tmp_path):
         pass
+
+
+def test_a_folder_is_tried_without_a_trace(tmp_path, monkeypatch):
+    check_writable(tmp_path)
+    check_writable(tmp_path / "not" / "yet")
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr(files.tempfile, "TemporaryFile", failing(errno.EROFS))
+    with pytest.raises(UnwritableWorkspace, match=r"not/yet: the file system is read-only\. Nothing there was changed"):
+        check_writable(tmp_path / "not" / "yet")
 
 
 def test_uuids_are_of_version_7_and_of_now():

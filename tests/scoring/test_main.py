@@ -117,15 +117,34 @@ def test_a_case_over_the_models_length_is_refused_with_exit_code_1(tmp_path, wor
     assert ran(workspace, short)[0] == 1
 
 
-def test_nan_weights_refuse_every_case(tmp_path, workspace):
+def test_a_case_over_the_models_length_is_cut_at_a_step_where_that_is_asked_for(tmp_path, workspace, model):
+    short = checkpoints.write(tmp_path / "short", max_position_embeddings=130)
+    refused = ran(workspace, short)[1][-1]["refused"]
+    code, events, err = ran(workspace, short, "--truncate")
+    assert (code, err) == (1, "")
+    assert (events[0]["to_do"], events[-1]["truncated"]) == (refused, refused)
+    told = {event["key"]: event for event in events if event["event"] == "case_refused"}
+    assert len(told) == refused > 0
+    ran(workspace, model)
+    whole = kept(workspace)
+    for key, (rewards, reason) in kept(workspace, "short").items():
+        if key in told:
+            assert 0 < len(rewards) == told[key]["scored_steps"] < len(whole[key][0])
+            assert reason == told[key]["reason"]
+            assert "--truncate" in reason
+        # The family is causal: the rewards are those of the whole text.
+        assert rewards == pytest.approx(whole[key][0][: len(rewards)], abs=1e-5)
+
+
+def test_nan_weights_end_the_run_once_with_the_name_of_the_tensor(tmp_path, workspace):
     arrays = checkpoints.tensors()
     arrays["score.2.bias"][:] = np.nan
-    code, events, _ = ran(workspace, checkpoints.write(tmp_path / "nan", arrays=arrays), "--limit", 5)
-    assert code == 1
-    assert events[-1]["refused"] == 5
-    assert {reason for _, reason in kept(workspace, "nan").values()} == {
-        "the reward of step 0 is nan, no finite number"
-    }
+    code, events, err = ran(workspace, checkpoints.write(tmp_path / "nan", arrays=arrays))
+    assert code == 2
+    assert err.startswith("Cannot use the checkpoint: score.2.bias in ")
+    assert err.count("\n") == 1
+    assert not any(event["event"] == "case_refused" for event in events)
+    assert kept(workspace, "nan") == {}
 
 
 def test_kill_9_twice_and_then_finish(tmp_path, model):

@@ -1,6 +1,7 @@
 import pytest
 
 import checkpoints
+import every_family
 from scoring.claim import claim
 from scoring.errors import ScorerConflict, UsageError
 from scoring.preparation import prepare
@@ -58,8 +59,8 @@ def test_a_name_with_another_dtype_is_taken(workspace, model):
 
 
 def test_an_unknown_adapter_is_named(workspace, model):
-    with pytest.raises(UsageError, match="'skywork'"):
-        prepare(workspace, model, adapter="skywork")
+    with pytest.raises(UsageError, match="'abacus'"):
+        prepare(workspace, model, adapter="abacus")
 
 
 def test_what_was_loaded_must_be_what_was_digested(workspace, model, monkeypatch):
@@ -74,3 +75,12 @@ def test_what_was_loaded_must_be_what_was_digested(workspace, model, monkeypatch
     monkeypatch.setattr(module.TransformersEngine, "load", late)
     with pytest.raises(Exception, match="changed while it was read"):
         prepare(workspace, model, device="cpu").engine()
+
+
+def test_what_is_only_assumed_of_a_checkpoint_is_told(workspace, tmp_path):
+    made = every_family.write(tmp_path, "token_classifier").rename(tmp_path / "renamed")
+    assert any(
+        "--option separator=" in note for note in prepare(workspace, str(made), adapter="token_classifier").notes
+    )
+    chosen = prepare(workspace, str(made), adapter="token_classifier", options={"separator": "newline"})
+    assert not any("--option" in note for note in chosen.notes)

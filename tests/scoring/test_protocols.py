@@ -62,3 +62,17 @@ def test_whose_threshold_is_tuned_belongs_to_scorer_and_protocol(protocol, name,
 def test_they_say_what_they_decide():
     assert str(protocol_named("processbench")).endswith("thresholds of skywork are tuned (from:gsm8k)")
     assert "a step is wrong iff its reward <= threshold" in str(protocol_named("prmbench"))
+
+
+@pytest.mark.parametrize(
+    ("protocol", "family", "asked"),
+    [
+        ("prmbench", "Skywork-PRM", "diff<="),
+        ("prmbench", "Qwen", "<="),
+        ("socratic", "skywork", "diff<="),
+        ("processbench", "Skywork", None),
+        ("grben", "Skywork", "<"),
+    ],
+)
+def test_whose_differences_are_compared_belongs_to_scorer_and_protocol(protocol, family, asked):
+    assert protocol_named(protocol).rule(making.scorer("prm", family=family)) == asked

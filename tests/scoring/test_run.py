@@ -14,7 +14,8 @@ from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
 from scoring.events import CaseRefused, End, Progress, Ready, Saved, Start, document
 from scoring.interrupt import Interrupt, Stopped
-from scoring.readout import Refused
+from scoring.readout import Answer, Encoded, Refused
+from scoring.run_cases import EncodedCase, RunCase
 from scoring.scorer import Scorer
 
 N = 60
@@ -144,6 +145,17 @@ def test_an_answer_that_is_no_reward_a_step_is_refused_and_the_rest_goes_on(fold
     assert kept(folder) == wanted
     assert of(CaseRefused, found) == [CaseRefused(frame["case"][0], frame["key"][0], reason)]
     assert (found[-1].scored, found[-1].refused) == (4, 1)
+
+
+def test_both_numbers_of_a_step_must_be_finite():
+    case = EncodedCase(RunCase("c", "k", "p", ["s", "t"], ()), Encoded((1, 2), (0, 1)))
+    good = (0.5, 0.25)
+    assert case.checked(Answer(0, good, good)) == good
+    for second, reason in (
+        ((0.5, math.nan), "the redundancy of step 1 is nan, no finite number (it overflows)"),
+        ((0.5,), "1 redundancies for 2 steps"),
+    ):
+        assert case.checked(Answer(0, good, second, "it overflows")) == Refused(reason)
 
 
 def test_positions_must_be_as_many_as_steps(folder):

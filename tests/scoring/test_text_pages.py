@@ -31,3 +31,9 @@ def test_a_file_that_has_gone_or_is_short_is_damage(tmp_path):
     frame(0, 2).write_parquet(tmp_path / "short.parquet")
     with pytest.raises(DamagedWorkspace, match="no row 2"):
         TextPages(Texts.whole((tmp_path / "short.parquet",), (3,)))(2)
+
+
+def test_further_texts_stand_behind_problem_and_steps():
+    cases = frame(0, 3).with_columns(reference_answer=pl.Series(["1", None, ""]))
+    pages = TextPages(Texts.whole((cases,), (3,)), ("reference_answer",))
+    assert [pages(row) for row in (2, 0, 1)] == [("p2", ["s2"], ""), ("p0", ["s0"], "1"), ("p1", ["s1"], None)]

@@ -127,14 +127,14 @@ def test_the_order_is_the_longest_first_and_the_same_again(engine):
 
 def memory_for(engine, tokens, error):
     """Make the engine's memory hold no batch of more tokens."""
-    rewards = engine._rewards
+    rewards = engine._read
 
     def limited(batch):
         if len(batch) * len(batch[0].ids) > tokens:
             raise error
         return rewards(batch)
 
-    engine._rewards = limited
+    engine._read = limited
 
 
 @pytest.mark.parametrize(
@@ -197,6 +197,33 @@ def test_other_dtypes_keep_positions_and_transform_in_float32(two, dtype):
     assert any(float(np.float32(x)) == x and float(torch.tensor(x).to(getattr(torch, dtype))) != x for x in found)
 
 
+def test_rotary_tables_are_exact_far_behind_whatever_the_weights_are(two):
+    """In bfloat16 a position above 256 would be rounded to a multiple of 2, 4, ...: neighbours would look alike."""
+    engine, _ = loaded(two, "bfloat16")
+    rotary, narrow = engine.body.rotary_emb, checkpoints.HIDDEN // checkpoints.HEADS
+    steps = np.arange(0, narrow, 2, dtype=np.float64) / narrow
+    frequencies = 1 / checkpoints.config()["rope_theta"] ** steps
+    positions = torch.arange(480, 512)[None]
+    with torch.inference_mode():
+        cos, sin = rotary(torch.zeros(1, 32, checkpoints.HIDDEN, dtype=torch.float32), positions)
+    angles = positions[0].numpy()[:, None] * frequencies
+    np.testing.assert_allclose(cos[0, :, : narrow // 2], np.cos(angles), atol=1e-3)
+    np.testing.assert_allclose(sin[0, :, : narrow // 2], np.sin(angles), atol=1e-3)
+    exact, _ = loaded(two)
+    case = Encoded(tuple(index % 256 for index in range(500)), tuple(range(470, 500)))
+    found, wanted = (np.array(answers(one, [case])[0]) for one in (engine, exact))
+    assert np.abs(found - wanted).max() < 0.15
+    assert np.abs(found - wanted).mean() < 0.03
+
+
+def test_tables_that_old_checkpoints_store_are_passed_over(two, tmp_path):
+    arrays = checkpoints.tensors()
+    stored = {"model.layers.0.self_attn.rotary_emb.inv_freq": np.ones(16, np.float32)}
+    case = Encoded(tuple(range(100)), (99,))
+    old = loaded(checkpoints.write(tmp_path / "old", arrays=arrays | stored))[0]
+    assert answers(old, [case]) == answers(loaded(two)[0], [case])
+
+
 def test_what_is_loaded_does_not_change_with_the_file(two, tmp_path):
     folder = checkpoints.write(tmp_path / "prm")
     engine, _ = loaded(folder)
@@ -224,10 +251,19 @@ def test_a_body_that_is_not_whole_is_refused(tmp_path, change, words):
         loaded(checkpoints.write(tmp_path / "prm", arrays=arrays))
 
 
-@pytest.mark.parametrize("changes", [{"model_type": "unheard_of"}, {"model_type": None}, {"num_attention_heads": "x"}])
-def test_a_config_that_makes_no_body_is_refused(tmp_path, changes):
-    with pytest.raises(ForeignCheckpoint):
-        loaded(checkpoints.write(tmp_path / "prm", **changes))
+def test_an_id_that_the_model_has_no_row_for_is_the_tokenizers_fault(engine):
+    with pytest.raises(CheckpointError, match=r"the id 288, and the model knows those below 288\..*tokenizer\.json"):
+        list(engine[0].read([Encoded((1, 2), (1,)), Encoded((1,), (0,), (Encoded((288,), (0,)),))]))
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 9 bytes")])
+def test_a_model_that_does_not_fit_is_one_sentence(two, monkeypatch, error):
+    def full(*_):
+        raise error
+
+    monkeypatch.setattr("scoring.engines.transformers_engine.load_body", full)
+    with pytest.raises(EngineError, match="has not the memory"):
+        loaded(two)
 
 
 def test_a_file_that_goes_away_is_one_sentence(tmp_path):

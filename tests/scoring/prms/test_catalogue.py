@@ -6,7 +6,7 @@ import pytest
 import checkpoints
 from scoring.checkpoint import Checkpoint
 from scoring.errors import ForeignCheckpoint, UsageError
-from scoring.prms.catalogue import adapter_of
+from scoring.prms.catalogue import adapter_of, detect
 from scoring.prms.qwen import QwenPrm
 
 
@@ -36,9 +36,8 @@ FOREIGN = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_foreign_checkpoint_is_refused_by_its_adapters_name(tmp_path, name):
-    for asked in (None, "qwen"):
-        with pytest.raises(ForeignCheckpoint, match=f"it needs the adapter '{name}'"):
-            adapter_of(opened(tmp_path, **FOREIGN[name]), asked)
+    with pytest.raises(ForeignCheckpoint, match=f"it needs the adapter .*'{name}'"):
+        adapter_of(opened(tmp_path, **FOREIGN[name]), "qwen")
 
 
 @pytest.mark.parametrize(
@@ -60,3 +59,48 @@ def test_a_tokenizer_that_cannot_be_read_is_no_obstacle_to_detection(tmp_path):
     (folder / "tokenizer.json").write_text(json.dumps([]))
     with pytest.raises(ForeignCheckpoint, match="token_classifier"):
         adapter_of(Checkpoint.open(folder))
+
+
+@pytest.mark.parametrize("name", ["Mistral-7B-Instruct-v0.2", "mistral-conversational"])
+def test_a_language_model_is_a_prm_only_by_its_name_or_where_it_is_asked_for(tmp_path, name):
+    folder = opened(tmp_path / name, arrays=with_head(), architectures=["MistralForCausalLM"])
+    with pytest.raises(ForeignCheckpoint, match="it needs the adapter 'math_shepherd'"):
+        adapter_of(folder)
+    assert detect(folder)[0] == ("math_shepherd",)
+
+
+def test_versa_is_no_part_of_conversational(tmp_path):
+    for name, names in (("qwen-conversational", ()), ("my-versa-8b", ("versa",)), ("VersaPRM", ("versa",))):
+        folder = opened(tmp_path / name, arrays=with_head(), architectures=["Qwen2ForCausalLM"])
+        assert detect(folder)[0] == names
+
+
+ONE_NUMBER = {"arrays": with_head(**{"score.weight": (1, 64)})}
+
+
+@pytest.mark.parametrize("architecture", ["Qwen2ForRewardModel", "Qwen2ForSomethingElse", None])
+def test_what_may_be_a_universal_prm_is_told_how_it_is_asked_for(tmp_path, architecture):
+    checkpoint = opened(tmp_path / "renamed", **ONE_NUMBER, architectures=architecture and [architecture])
+    with pytest.raises(ForeignCheckpoint) as told:
+        adapter_of(checkpoint)
+    assert told.value.next_step == "If it is one like infly/Universal-PRM-7B, give --adapter universal."
+    assert adapter_of(checkpoint, "universal").settings["adapter"] == "universal"
+
+
+def test_a_language_model_is_told_the_families_that_its_tensors_fit(tmp_path):
+    with pytest.raises(ForeignCheckpoint, match="--adapter versa") as told:
+        adapter_of(opened(tmp_path, arrays=with_head(), architectures=["Qwen2ForCausalLM"]))
+    assert "universal" not in told.value.next_step
+
+
+def test_where_nothing_fits_all_adapters_are_named(tmp_path):
+    arrays = with_head(**{"odd.weight": (5, 64)})
+    with pytest.raises(ForeignCheckpoint, match=r"Adapters here: qwen, .*; --adapter also takes a FILE\.py"):
+        adapter_of(opened(tmp_path, arrays=arrays, architectures=["BertModel"]))
+
+
+def test_an_adapter_that_does_not_fit_is_told_with_the_one_that_does(tmp_path):
+    with pytest.raises(
+        ForeignCheckpoint, match=r"'skywork', not 'qwen'\. If it is one like Skywork/.*--adapter skywork"
+    ):
+        adapter_of(opened(tmp_path, **FOREIGN["skywork"]), "qwen")

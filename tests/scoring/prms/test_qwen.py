@@ -135,6 +135,24 @@ def test_a_system_prompt_of_the_config_counts(tmp_path):
         QwenPrm.of(Checkpoint.open(checkpoints.write(tmp_path / "odd", system_prompt=3)))
 
 
+def test_other_prompts_and_numbers_taken_off_are_chosen(tmp_path):
+    checkpoint = Checkpoint.open(checkpoints.write(tmp_path / "prm", system_prompt="Judge."))
+    own = QwenPrm.of(checkpoint)
+    found = {name: QwenPrm.of(checkpoint, system=name) for name in QwenPrm.OPTIONS["system"]}
+    assert found["own"] == own
+    assert found["prmbench"].system == "Please reason step by step, and put your final answer within \x08oxed{}."
+    assert found["qwen2.5"].system == "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+    removed = QwenPrm.of(checkpoint, numbers="removed")
+    steps = ["Step 1. a", " 2. b ", "Step 3: c", "3.5 d"]
+    assert removed.encoder(LETTERS)("p", steps) == own.encoder(LETTERS)("p", ["a", "b", "Step 3: c", "5 d"])
+    assert len({str(one.settings) for one in (*found.values(), removed)}) == 4
+    assert {name: one.settings.get("system") for name, one in found.items()} == {
+        "own": None,
+        "prmbench": "prmbench",
+        "qwen2.5": "qwen2.5",
+    }
+
+
 @pytest.mark.parametrize("change", ["score.2.bias", "score.0.weight"])
 def test_a_head_in_part_is_refused(tmp_path, change):
     arrays = checkpoints.tensors()

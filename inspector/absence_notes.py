@@ -1,0 +1,48 @@
+"""What is not there though its user may look for it: any benchmark, or the demo where it alone was scored."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from inspector.request import Request, shell_word
+from scoring.benchmarks import demo
+from scoring.cache import RewardParts
+from scoring.errors import DamagedWorkspace
+from scoring.reward_keys import reward_keys
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+
+def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
+    """A sentence where nothing is to be seen, with the command that changes it.
+
+    Args:
+        request: what was asked for; who named benchmarks knows what they are.
+        workspace: where it was looked for.
+        cases: those that were found.
+        scorers: names of those that have something for these cases.
+    """
+    if request.benchmarks:
+        return
+    where = "" if request.workspace is None else f" -w {shell_word(request.workspace)}"
+    if not workspace.default_benchmarks():
+        yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
+    elif cases.height and not scorers and (names := _of_the_demo(workspace)):
+        they = f"{', '.join(names)} scored the demo and none of these cases"
+        yield f"{they}; the demo shows with: prm-inspect{where} --benchmark {demo.NAME}"
+
+
+def _of_the_demo(workspace: Workspace) -> list[str]:
+    """The names of the workspace's scorers that have a row for a case of the demo."""
+    cases, texts = workspace.cases((demo.NAME,))
+    found = []
+    for folder in workspace.reward_folders():
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace:
+            # Whoever reads the scorers says so.
+            continue
+        keys = reward_keys(cases, texts, scorer.reads)["key"]
+        if RewardParts(folder).read()[0]["key"].is_in(keys.implode()).any():
+            found.append(scorer.name)
+    return found

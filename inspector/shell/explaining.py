@@ -1,0 +1,120 @@
+"""`show CASE --explain`: the tokens that a PRM sees of a case, whose they are, which are read and what came of it."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import polars as pl
+
+from inspector.documents import program_version
+from inspector.names import match_name
+from inspector.prm_job import ask, prm_words
+from inspector.selection import Selection
+from inspector.shell.output import form_of, put, say
+from inspector.shell.page import print_page, width_of
+from inspector.shell.xray_page import XrayPage, problems
+from scoring.errors import UsageError
+from scoring.export import Document
+from scoring.scorer import Scorer
+
+TOKENS = {
+    "sequence": pl.Int32(),
+    "index": pl.Int32(),
+    "id": pl.Int32(),
+    "token": pl.String(),
+    "part": pl.String(),
+    "step": pl.Int32(),
+    "read": pl.Boolean(),
+    "logits": pl.List(pl.Float64()),
+    "values": pl.List(pl.Float64()),
+    "reward": pl.Float64(),
+    "redundancy": pl.Float64(),
+    "warning": pl.String(),
+}
+PIPED = 100
+"""Cells of a line where there is no terminal."""
+_FREE = frozenset({"weights", "sources", "dtype", "reads"})
+"""Settings of a scorer that an adapter does not have."""
+
+
+def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
+    """Print or write the X-ray of the case in this row of the selection."""
+    case = selection.cases["case"][row]
+    scorer = _scorer(selection, args)
+    if args.model is None:
+        args.model, args.revision, args.dtype = _weights_of(scorer)
+    words = [*prm_words(args), *(["--tokens-only"] if args.tokens_only else [])]
+    root = selection.workspace.root
+    where = [*(["--workspace", str(root)] if root else []), f"--benchmark={selection.cases['benchmark'][row]}"]
+    code, answer = ask(["explain", case, *where, *words])
+    if answer is None:
+        return code or 2
+    whole = ["--all-tokens"] if args.all_tokens else []
+    command = selection.request.command("show", case, "--explain", *whole, *words, form=form_of(args))
+    document = _document(answer, command, raw=args.raw)
+    said = [*answer["notes"], *_other_settings(scorer, answer)]
+    if form_of(args):
+        put(document, args, [*said, *problems(answer)])
+        return 0
+    say(said, args)
+    steps = selection.texts.row(row)["steps"]
+    page = XrayPage(answer, steps, width_of(PIPED), ascii_only=args.ascii, whole=args.all_tokens)
+    print_page(page.lines(), page.width)
+    say([f"command: {command}"], args)
+    return 0
+
+
+def _document(answer: Mapping[str, Any], command: str, *, raw: bool) -> Document:
+    rows = [{**token, "token": token["text"]} for token in answer["tokens"]]
+    told = (
+        "case",
+        "model",
+        "family",
+        "settings",
+        "range",
+        "rule",
+        "outputs",
+        "engine",
+        "refused",
+        "steps",
+        "warnings",
+        "notes",
+    )
+    provenance = {"command": f"{command} --raw" if raw else command, "version": program_version()}
+    frame = pl.DataFrame(rows, schema=TOKENS, orient="row")
+    return Document(frame, provenance | {name: answer[name] for name in told}, raw=raw)
+
+
+def _scorer(selection: Selection, args: argparse.Namespace) -> Scorer | None:
+    """The one scorer that is named, if any."""
+    if not args.scorer:
+        return None
+    names = [one.scorer.name for one in selection.evaluations]
+    found = {match_name(word, names, "scorer") for word in args.scorer}
+    if len(found) > 1:
+        raise UsageError("--explain is about one scorer, and several are named.", "Name one.")
+    return selection.evaluation(found.pop()).scorer
+
+
+def _weights_of(scorer: Scorer | None) -> tuple[str, str, str]:
+    """Hub name, commit and dtype of a scorer's weights, where it keeps them."""
+    if scorer is None:
+        raise UsageError("--explain needs a PRM's tokenizer.", "Give the checkpoint: --model DIR_OR_ID")
+    weights = scorer.settings.get("weights")
+    if not isinstance(weights, Mapping) or "hub" not in weights:
+        raise UsageError(
+            f"{scorer.name} is known by digests of its weights, and not where they lie.",
+            "Give the checkpoint: --model DIR_OR_ID",
+        )
+    return str(weights["hub"]), str(weights["commit"]), str(scorer.settings.get("dtype", "auto"))
+
+
+def _other_settings(scorer: Scorer | None, answer: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence where the tokens shown are not those that the scorer named was given."""
+    if scorer is None:
+        return
+    made, here = scorer.settings, answer["settings"]
+    differing = [name for name in sorted({*made, *here} - _FREE) if made.get(name) != here.get(name)]
+    for name in differing:
+        told = f"{str(made.get(name))[:40]!r} there, {str(here.get(name))[:40]!r} here"
+        yield f"{scorer.name} was made with another {name} ({told}): give --adapter and --option as then"

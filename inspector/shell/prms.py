@@ -1,0 +1,155 @@
+"""`prms`: the PRMs that the program knows, everything about one, and the contract test of an adapter."""
+
+import argparse
+from typing import Any
+
+import polars as pl
+
+from inspector.documents import program_version
+from inspector.names import match_name
+from inspector.prm_job import ask, prm_words
+from inspector.request import Request
+from inspector.selection import find_workspace
+from inspector.shell.output import form_of, put
+from inspector.shell.page import print_page, width_of
+from inspector.shell.prm_pages import check_page, family_page, list_page
+from scoring.errors import NoWorkspace, UsageError
+from scoring.export import Document
+from scoring.own_code import installed, is_file, package_of
+from scoring.prms.about import ABOUT
+from scoring.prms.catalogue import ADAPTERS, family
+from scoring.prms.facts import Facts, facts_of
+from scoring.prms.own import GROUP, own_family
+
+LISTED = {
+    "name": pl.String(),
+    "family": pl.String(),
+    "checkpoints": pl.List(pl.String()),
+    "range": pl.String(),
+    "rule": pl.String(),
+    "source": pl.String(),
+    "options": pl.List(pl.String()),
+    "meanings": pl.List(pl.String()),
+    "reads": pl.String(),
+    "length": pl.String(),
+    "thresholds": pl.List(pl.String()),
+}
+CHECKED = {"check": pl.String(), "status": pl.String(), "reason": pl.String(), "next_step": pl.String()}
+LIST_PIPED, PAGE_PIPED = 200, 100
+"""Cells of a line where there is no terminal."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the list or one family, or check an adapter: 1 where a check failed."""
+    if args.action == "check":
+        return _check(args)
+    if args.model or args.cases or args.name:
+        raise UsageError("--weights and --cases belong to `prms check NAME`.", "Name the adapter to check.")
+    return _list(args) if args.action is None else _one(args)
+
+
+def _list(args: argparse.Namespace) -> int:
+    if form_of(args):
+        put(listing(form_of(args), raw=args.raw), args)
+        return 0
+    width = width_of(LIST_PIPED)
+    print_page(list_page([*map(_cut, _rows())], width, ascii_only=args.ascii), width)
+    return 0
+
+
+def _one(args: argparse.Namespace) -> int:
+    """Everything about one family, or about an adapter of the user's own."""
+    row = _row_of(args.action)
+    if form_of(args):
+        command = Request().command("prms", row["name"], form=form_of(args))
+        rows = pl.DataFrame([row], schema=LISTED, orient="row")
+        put(Document(rows, _provenance(command, raw=args.raw), raw=args.raw), args)
+        return 0
+    width = width_of(PAGE_PIPED)
+    about = ABOUT.get(row["name"])
+    print_page(family_page(row, width, about.bounds if about else ""), width)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    if args.name is None:
+        raise UsageError("which adapter should be checked?", f"Known are {', '.join(ADAPTERS)}; or give a FILE.py.")
+    words = [args.name, *(["--cases", args.cases] if args.cases else []), *prm_words(args, "--weights")]
+    code, answer = ask(["check", *words, *_workspace(args)])
+    if answer is None:
+        return code or 2
+    if form_of(args):
+        command = Request(workspace=args.workspace).command("prms", "check", *words, form=form_of(args))
+        rows = pl.DataFrame(answer["results"], schema=CHECKED, orient="row")
+        put(Document(rows, _provenance(command, raw=args.raw), raw=args.raw), args)
+        return code
+    width = width_of(PAGE_PIPED)
+    print_page(check_page(answer, width, ascii_only=args.ascii), width)
+    return code
+
+
+def listing(form: str = "", *, raw: bool = False) -> Document:
+    """Every adapter by name: the program's own families, then those that installed packages name, not imported."""
+    command = Request().command("prms", form=form)
+    return Document(pl.DataFrame(_rows(), schema=LISTED, orient="row"), _provenance(command, raw=raw), raw=raw)
+
+
+def _rows() -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = [_row(name) for name in ADAPTERS]
+    for name, entry in installed(GROUP).items():
+        # A name of the program's own cannot be taken over.
+        if name not in ADAPTERS:
+            rows.append({"name": name, "source": f"{entry.value} of the package {package_of(entry)}"})
+    return rows
+
+
+def _row_of(word: str) -> dict[str, Any]:
+    """The row of the adapter that is called so, in whole or by a part of its name."""
+    rows = {row["name"]: row for row in _rows()}
+    if word not in rows and is_file(word):
+        own = own_family(word)
+        return _facts(word, facts_of(getattr(own, "made", own)))
+    return rows[match_name(word, list(rows), "PRM family")]
+
+
+def _row(name: str) -> dict[str, Any]:
+    about = ABOUT[name]
+    told = {
+        "reads": about.reads,
+        "length": about.length,
+        "thresholds": [f"{who}: {rule}" for who, rule in about.thresholds],
+    }
+    return _facts(name, facts_of(family(name))) | told
+
+
+def _facts(name: str, facts: Facts) -> dict[str, Any]:
+    return {
+        "name": name,
+        "family": facts.scale.family if facts.scale else name,
+        "checkpoints": list(facts.checkpoints),
+        "range": facts.range,
+        "rule": facts.rule,
+        "source": facts.source,
+        "options": list(facts.choices),
+        "meanings": [f"{option}: {told}" for option, told in facts.meanings.items()],
+    }
+
+
+def _cut(row: dict[str, Any]) -> dict[str, Any]:
+    """A row with its rule in short: how a reward stands to the threshold where its step is wrong."""
+    return {**row, "cut": facts_of(family(row["name"])).cut if row["name"] in ADAPTERS else ""}
+
+
+def _provenance(command: str, *, raw: bool) -> dict[str, str]:
+    return {"command": f"{command} --raw" if raw else command, "version": program_version()}
+
+
+def _workspace(args: argparse.Namespace) -> list[str]:
+    """Weights that have to be converted are kept in the workspace, where there is one."""
+    try:
+        root = find_workspace(args.workspace).root
+    except NoWorkspace:
+        if args.workspace is not None:
+            raise
+        return []
+    return ["--workspace", str(root)] if root else []

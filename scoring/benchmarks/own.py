@@ -1,0 +1,95 @@
+"""A benchmark of the user's own: a Python file, or a module that an installed package names.
+
+The module has what the modules of this package have: `NAME`, what the benchmark is called, and `load(rows)`, which
+makes the rows of one source an `Imported` (`scoring.benchmarks.by_field` does most of it). With `recognises(row)` an
+installed one is found by content as well. `TITLE`, `PAPER` and `LICENCE` are for its readers.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scoring import own_code
+from scoring.benchmarks.imported import Imported
+from scoring.errors import PluginError
+from scoring.own_code import OwnCode
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.schema import CASES, conform
+
+GROUP = "prm_inspect.benchmarks"
+"""The group of entry points: name -> "module"."""
+
+_NAME = re.compile(r"\w[\w.-]*\Z")
+_NEXT = "See scoring/benchmarks/own.py for what a benchmark's module has."
+
+
+@dataclass(frozen=True, eq=False)
+class OwnBenchmark:
+    """A module in the place of one of this package."""
+
+    name: str
+    code: OwnCode
+    module: Any
+
+    def recognises(self, row: Any) -> bool:
+        """Whether a row looks like one of its own; never, where the module cannot tell.
+
+        Raises:
+            PluginError: the code raises.
+        """
+        test = getattr(self.module, "recognises", None)
+        with self.code.told("in recognises()"):
+            return bool(test is not None and test(row))
+
+    def load(self, rows: Rows) -> Imported:
+        """The cases of a source, with a note of who read them.
+
+        Raises:
+            PluginError: the code raises, or gives something else than cases of this benchmark.
+            FrameError: a column is not what it should be.
+        """
+        with self.code.told("in load()"):
+            found = self.module.load(rows)
+        if not isinstance(found, Imported):
+            raise self._wrong(f"load() gives {type(found).__name__} and should give Imported")
+        if found.benchmark != self.name:
+            raise self._wrong(f"load() gives cases of {found.benchmark!r} and not of {self.name!r}")
+        source = self.code.package or f"sha256 {self.code.digest[:16]}"
+        note = Finding("note", "own-benchmark", f"read by {self.code.path.name} ({source})", rows.source)
+        cases, twins = (conform(frame, CASES, f"cases of {self.name}") for frame in (found.cases, found.twins))
+        return replace(found, cases=cases, twins=twins, findings=(note, *found.findings))
+
+    def _wrong(self, what: str) -> PluginError:
+        return PluginError(f"{self.code.path}: {what}.", _NEXT)
+
+
+def own_benchmark(name: str, taken: Sequence[str]) -> OwnBenchmark | None:
+    """The benchmark in the file of this path, or the one installed under this name; None if nothing is.
+
+    Raises:
+        PluginError: it cannot be imported or lacks something, or its name is one of those `taken`.
+    """
+    if own_code.is_file(name):
+        code = own_code.from_file(Path(name))
+        return _benchmark(code, code.module, taken)
+    entry = own_code.installed(GROUP).get(name)
+    if entry is None:
+        return None
+    code, module = own_code.from_entry_point(entry)
+    return _benchmark(code, module, taken)
+
+
+def _benchmark(code: OwnCode, module: Any, taken: Sequence[str]) -> OwnBenchmark:
+    missing = [name for name in ("NAME", "load") if not hasattr(module, name)]
+    if missing:
+        raise PluginError(f"{code.path} has no {', no '.join(missing)}.", _NEXT)
+    name = module.NAME
+    # It becomes the name of a folder.
+    if not isinstance(name, str) or not _NAME.match(name):
+        raise PluginError(f"{code.path}: NAME is {name!r}; letters, digits, - and . make a name.", _NEXT)
+    if name in taken:
+        raise PluginError(f"{code.path}: {name!r} is a benchmark that is known here.", "Give NAME another value.")
+    return OwnBenchmark(name, code, module)

@@ -1,0 +1,44 @@
+"""All numbers between a model's states and its rewards, for one case: what is otherwise only the reward."""
+
+from dataclasses import dataclass
+
+import torch
+
+from scoring.engines.transformers_engine import TRANSFORMS, TransformersEngine
+from scoring.readout import Encoded
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """One position that is read: what the head gave, the same transformed in float32, and what comes of that.
+
+    Of a head over a whole vocabulary `logits` are the log-probabilities of its tokens among all, and at last that of
+    all the others together.
+    """
+
+    logits: tuple[float, ...]
+    values: tuple[float, ...]
+    reward: float
+    redundancy: float | None
+
+
+def trace(engine: TransformersEngine, case: Encoded) -> list[Traced]:
+    """Every position of a case in the order of its steps, its sequences run one at a time.
+
+    Raises:
+        CheckpointError: a reward is not finite because the weights are not.
+    """
+    found = []
+    with torch.inference_mode():
+        for one in case.sequences:
+            logits = engine.head(engine.states([one])).float()
+            outputs = TRANSFORMS[engine.readout.transform](logits)
+            products = outputs @ engine.weights
+            if not products.isfinite().all():
+                engine.why()
+            numbers = products.tolist()
+            found += [
+                Traced(tuple(given), tuple(made), row[0], row[1] if len(row) > 1 else None)
+                for given, made, row in zip(logits.tolist(), outputs.tolist(), numbers, strict=True)
+            ]
+    return found

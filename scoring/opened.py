@@ -1,0 +1,97 @@
+"""A PRM opened to be looked at: its checkpoint, adapter and tokenizer, and an engine if one is asked for.
+
+Unlike for scoring, no digest of the weights is taken: nothing that comes of it is kept.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from scoring.checkpoint import Checkpoint, compute_dtype
+from scoring.fingerprint import Digests
+from scoring.prms.base import Adapter, Encoder
+from scoring.prms.catalogue import adapter_of
+from scoring.prms.facts import Facts, facts_of
+from scoring.prms.tokenizer_file import TokenizerFile
+from scoring.weights.store import Store
+from scoring.weights.usable import Weights
+from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from scoring.engines.transformers_engine import TransformersEngine
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedPrm:
+    """One PRM. `dtype` is what an engine computes in, `device` where; `note` says how the weights were converted."""
+
+    checkpoint: Checkpoint
+    adapter: Adapter
+    dtype: str
+    device: str = "auto"
+    note: str = ""
+
+    @cached_property
+    def tokenizer(self) -> TokenizerFile:
+        """The checkpoint's vocabulary.
+
+        Raises:
+            CheckpointError: it is missing, or damaged.
+            MissingExtra: the package that reads it is not installed.
+        """
+        return TokenizerFile(self.checkpoint.tokenizer)
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary lacks a token that the family needs.
+        """
+        return self.adapter.encoder(self.tokenizer)
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the family."""
+        return facts_of(getattr(self.adapter, "made", self.adapter))
+
+    def engine(self) -> "TransformersEngine":
+        """The checkpoint, loaded.
+
+        Raises:
+            EngineError, CheckpointError: it cannot be loaded here.
+            MissingExtra: torch or transformers are not installed.
+        """
+        from scoring.engines.transformers_engine import TransformersEngine
+
+        return TransformersEngine.load(self.checkpoint, self.adapter.readout, dtype=self.dtype, device=self.device)
+
+
+def open_prm(
+    workspace: Workspace,
+    model: str,
+    *,
+    adapter: str | None = None,
+    options: Mapping[str, str] = MappingProxyType({}),
+    device: str = "auto",
+    tell: Callable[[str], Any] = lambda _: None,
+    dtype: str = "auto",
+    revision: str | None = None,
+    base: str | None = None,
+    allow_pickle: bool = False,
+) -> OpenedPrm:
+    """Read a checkpoint as far as needed to make its adapter; the arguments are those of `scoring.preparation.prepare`.
+
+    Raises:
+        InputError: the checkpoint cannot be had or used.
+        UsageError: there is no such adapter or option.
+        WorkspaceError, MissingExtra: weights have to be converted, and that is not possible here.
+    """
+    weights = Weights(Store(workspace.root), Digests(None), tell, pickles=allow_pickle)
+    usable = weights.of(
+        model, revision, look=lambda one: adapter_of(one, adapter, options).readout, base=base, dtype=dtype
+    )
+    made = adapter_of(usable.checkpoint, adapter, options)
+    return OpenedPrm(usable.checkpoint, made, compute_dtype(usable.checkpoint, dtype), device, usable.note)

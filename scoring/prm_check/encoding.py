@@ -1,0 +1,179 @@
+"""What must hold of an adapter's encoder, whatever the weights: it needs a tokenizer and nothing else."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from scoring.opened import OpenedPrm
+from scoring.prm_check.result import Result, result
+from scoring.prms.base import Encoder
+from scoring.prms.token_texts import TokenTexts
+from scoring.readout import Encoded, Refused
+from scoring.xray import Case
+
+PROBES = (
+    Case("What is 3 + 4 * 2?", ("4 * 2 = 8.", "3 + 8 = 11.", "The answer is 11.")),
+    Case("Tom has 12 apples and eats 5.\nHow many are left?", ("Step 1: 12 - 5 = 7", "So 7 are left.\n\nAnswer: 7")),
+    Case("x^2 = 9, x < 0", (r"\(x = \pm 3\), so \(x = -3\).",)),
+    Case("Größe von ½ + ⅓? 数学", ("½ + ⅓ = ⅚.", "也就是 5/6。", "👍🏽 done", "1. It is 5/6", "2) yes")),
+)
+"""Cases of one to five steps, with several lines, numbers at their start, formulas, and letters of other scripts."""
+
+ODD_TEXTS = ("", " ", "\n", "\n\n\n\n\n", "\0", "\u202eabc\u202c", "e\u0301\u00a0\u2028", "word " * 4000)
+"""Steps that are hardly steps; the last has 20,000 characters."""
+
+_PLAIN = "word"
+
+
+def encoding_checks(prm: OpenedPrm, cases: Sequence[Case]) -> Iterator[Result]:
+    """The checks of an encoder on the probes and on `cases`, which may be long."""
+    reads = len(prm.adapter.reads)
+    probes = [replace(probe, also=("It is so.",) * reads) for probe in PROBES]
+    every = [*probes, *cases]
+    encode = prm.encoder
+    tried = [(case, *_tried(encode, case)) for case in every]
+    encoded = [(case, found) for case, found, _ in tried]
+    raised = [problem for _, _, problem in tried if problem]
+    refused = [f"{name(case)}: {found.reason}" for case, found in encoded if isinstance(found, Refused)]
+    if len(refused) == len(every):
+        yield Result("shape", "failed", f"every case is refused, such as {refused[0]}")
+        return
+    whole = [(case, found) for case, found in encoded if isinstance(found, Encoded)]
+    rows = prm.checkpoint.config.get("vocab_size")
+    told = f"{sum(len(case.steps) for case, _ in whole)} steps of {len(whole)} cases, one position each inside the ids"
+    told += f"; {len(refused)} more refused, such as {refused[0]}" if refused else ""
+    yield result("shape", raised + [p for case, found in whole for p in _shape(case, found, rows)], told)
+    told = f"positions rise with the steps in {len(whole)} cases"
+    yield result("order", [p for case, found in whole for p in _order(case, found)], told)
+    fresh = prm.adapter.encoder(prm.tokenizer)
+    yield result(
+        "determinism of tokens",
+        [f"{name(case)} has other ids the second time" for case, found in whole if encode_case(fresh, case) != found],
+        f"a second encoder gives {len(whole)} cases the same ids",
+    )
+    yield _prefix(prm, encode, whole)
+    yield _odd(encode, probes[0])
+    yield _injection(prm, encode, probes[0])
+
+
+def encode_case(encode: Encoder, case: Case) -> Encoded | Refused:
+    """The ids of a case."""
+    return encode(case.problem, list(case.steps), *case.also)
+
+
+def name(case: Case) -> str:
+    """The start of a problem, for a sentence."""
+    return repr(case.problem[:30])
+
+
+def _shape(case: Case, found: Encoded, rows: object) -> Iterator[str]:
+    if found.n_positions != len(case.steps):
+        yield f"{name(case)}: {found.n_positions} positions for {len(case.steps)} steps"
+    for one in found.sequences:
+        if any(not 0 <= position < len(one.ids) for position in one.positions):
+            yield f"{name(case)}: a position is outside of the {len(one.ids)} ids"
+        if isinstance(rows, int) and any(not 0 <= index < rows for index in one.ids):
+            yield f"{name(case)}: an id is not one of the {rows:,} of the model"
+
+
+def _order(case: Case, found: Encoded) -> Iterator[str]:
+    for one in found.sequences:
+        if any(before >= after for before, after in pairwise(one.positions)):
+            yield f"{name(case)}: the positions {list(one.positions)} do not rise"
+
+
+def _prefix(prm: OpenedPrm, encode: Encoder, whole: Sequence[tuple[Case, Encoded]]) -> Result:
+    """What stands up to a step's position stays as it is when steps follow."""
+    check = "prefix consistency of tokens"
+    if not prm.facts.prefix:
+        return Result(check, "skipped", "the family reads a step together with what follows it")
+    problems, tried = [], 0
+    for case, found in whole:
+        tried += max(0, len(case.steps) - 1)
+        for kept in range(1, len(case.steps)):
+            other = encode_case(encode, replace(case, steps=case.steps[:kept]))
+            if isinstance(other, Refused):
+                problems.append(f"{name(case)}: its first {kept} steps alone are refused: {other.reason}")
+            elif seen(other) != seen(found)[:kept]:
+                problems.append(f"{name(case)}: what is read of the first {kept} steps changes with later ones")
+    told = f"{tried} beginnings of {len(whole)} cases have the ids that they have with the steps that follow"
+    return result(check, problems, told)
+
+
+def seen(found: Encoded) -> list[tuple[int, ...]]:
+    """For every step all ids up to the one that is read, which is all that a model that looks back sees."""
+    return [one.ids[: position + 1] for one in found.sequences for position in one.positions]
+
+
+def _odd(encode: Encoder, probe: Case) -> Result:
+    problems, refusals = [], []
+    for text in ODD_TEXTS:
+        found, problem = _with_step(encode, probe, text)
+        problems += [problem] if problem else []
+        refusals += [f"{text[:8]!r} ({found.reason})"] if isinstance(found, Refused) else []
+    told = f"{len(refusals)} refused: {'; '.join(refusals)}" if refusals else "none refused"
+    kept = len(ODD_TEXTS) - len(refusals)
+    return result("odd texts", problems, f"{kept} of {len(ODD_TEXTS)} blank, long or strange steps encoded, {told}")
+
+
+def _injection(prm: OpenedPrm, encode: Encoder, probe: Case) -> Result:
+    """Text that looks like a special token or a separator gives none, in the problem as in a step."""
+    plain = encode_case(encode, probe)
+    if isinstance(plain, Refused):
+        return Result("injection", "skipped", plain.reason)
+    texts = TokenTexts(prm.tokenizer)
+    added = list(prm.tokenizer.added)
+    separators = {texts(one.ids[position]) for one in plain.sequences for position in one.positions}
+    problems: list[str] = []
+    refusals = 0
+    for text in dict.fromkeys([*added, *separators]):
+        found, problem = _with_step(encode, probe, f"a {text} b{text}")
+        asked, also = _tried(encode, replace(probe, problem=f"{probe.problem} {text}"))
+        problems += [*filter(None, (problem, also))]
+        refusals += isinstance(found, Refused)
+        for one, where in ((found, "step"), (asked, "problem")):
+            problems += _specials(prm, encode, one, probe, text, where)
+    ends = f"{len(separators)} separator{'s' if len(separators) > 1 else ''}"
+    told = f"{len(added)} special tokens and {ends} written into step and problem: none acts"
+    return result("injection", problems, f"{told}; {refusals} refused" if refusals else told)
+
+
+def _with_step(encode: Encoder, probe: Case, text: str) -> tuple[Encoded | Refused, str]:
+    """The probe with a step of this text in the middle; and what is wrong with its positions, if anything."""
+    steps = (probe.steps[0], text, *probe.steps[1:])
+    found, problem = _tried(encode, replace(probe, steps=steps))
+    if problem:
+        return found, f"with a step {text[:20]!r}, {problem}"
+    if isinstance(found, Encoded) and found.n_positions != len(steps):
+        return found, f"a step {text[:20]!r} gives {found.n_positions} positions for {len(steps)} steps"
+    return found, ""
+
+
+def _tried(encode: Encoder, case: Case) -> tuple[Encoded | Refused, str]:
+    """The ids of a case; and what the encoder raised, which it should not for any text."""
+    try:
+        return encode_case(encode, case), ""
+    except Exception as error:  # noqa: BLE001  # whatever an encoder raises is what is looked for
+        what = f"{name(case)} raises {type(error).__name__}: {error}"
+        return Refused(what), what
+
+
+def _specials(
+    prm: OpenedPrm, encode: Encoder, found: Encoded | Refused, probe: Case, text: str, where: str
+) -> Iterator[str]:
+    """What is wrong where the ids hold more added tokens than with a plain word in the place of the text."""
+    if isinstance(found, Refused):
+        return
+    if where == "step":
+        other: Encoded | Refused = _with_step(encode, probe, _PLAIN)[0]
+    else:
+        other = _tried(encode, replace(probe, problem=f"{probe.problem} {_PLAIN}"))[0]
+    if isinstance(other, Encoded) and _added(prm, found) != _added(prm, other):
+        yield f"the text {text!r} in a {where} becomes a special token"
+
+
+def _added(prm: OpenedPrm, found: Encoded) -> Counter[int]:
+    """How often each added token is among the ids."""
+    added = set(prm.tokenizer.added.values())
+    return Counter(index for one in found.sequences for index in one.ids if index in added)

@@ -1,0 +1,145 @@
+"""What is told about one PRM, each as one JSON object: the tokens of a case, and the checks of its adapter."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import InputError, MissingExtra, UsageError
+from scoring.importing.sources import read_source
+from scoring.opened import OpenedPrm, open_prm
+from scoring.prm_check.result import Result
+from scoring.prm_check.run import checks, declaration, unopened
+from scoring.prms.about import ABOUT
+from scoring.prms.catalogue import ADAPTERS, family
+from scoring.prms.facts import range_of, rule_of
+from scoring.prms.outputs import Outputs, outputs_of
+from scoring.prms.own import own_family
+from scoring.prms.token_texts import TokenTexts
+from scoring.readout import Encoded
+from scoring.workspace import Workspace
+from scoring.xray import Case, add_numbers, longest, xray
+
+CASES = 32
+"""Cases of the user's file whose tokens are looked at."""
+
+
+def explain(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
+    """Exit code and document of the token X-ray of one case; a refusal is part of what is told.
+
+    Raises:
+        UsageError: there is no such case.
+        InspectError: what the checkpoint or its engine raise.
+    """
+    workspace = _workspace(args)
+    cases, texts = workspace.cases(args.benchmark, twins=True)
+    rows = (cases["case"] == args.case).arg_true()
+    if not rows.len():
+        raise UsageError(f"there is no case {args.case!r}.", "Give its whole name: BENCHMARK/ID.")
+    prm = _opened(args, workspace, args.model)
+    read = texts.row(rows[0])
+    case = Case(read["problem"], tuple(read["steps"]), tuple(read[name] for name in prm.adapter.reads))
+    found = xray(prm.encoder, prm.tokenizer, case, separated=prm.facts.separated)
+    encoded, _, _ = longest(prm.encoder, case)
+    notes, engine = [prm.note] if prm.note else [], None
+    if encoded is not None and not args.tokens_only:
+        engine = _numbers(prm, encoded, found, notes)
+    told = {
+        "case": args.case,
+        "model": prm.checkpoint.name,
+        "family": prm.adapter.scale.family,
+        "settings": dict(prm.adapter.settings),
+        "reads": list(prm.adapter.reads),
+        "scale": asdict(prm.adapter.scale),
+        "range": range_of(prm.adapter.scale),
+        "rule": rule_of(prm.adapter.scale),
+        "outputs": asdict(_outputs(prm)),
+        "engine": engine,
+        "notes": notes,
+    }
+    return 0, {"event": "xray", **told, **found.document()}
+
+
+def check(args: argparse.Namespace) -> tuple[int, dict[str, Any]]:
+    """Exit code and document of the adapter contract test: 1 where a check failed.
+
+    Raises:
+        UsageError: there is no such adapter.
+        InspectError: what the checkpoint or the user's file of cases raise.
+    """
+    if args.model is None:
+        # Where there are no weights to make an adapter for, a class can still be looked at.
+        results = unopened("give the checkpoint with --weights DIR", declaration(_family(args.adapter)))
+        what: dict[str, Any] = {"model": None, "family": None, "dtype": None}
+    else:
+        prm = _opened(args, _workspace(args), args.model)
+        cases = _cases_of(args.cases, prm.adapter.reads) if args.cases else []
+        results = list(checks(prm, args.adapter, cases, limit=CASES, chosen=bool(args.option)))
+        what = {"model": prm.checkpoint.name, "family": prm.adapter.scale.family, "dtype": prm.dtype}
+    failed = any(one.status == "failed" for one in results)
+    return int(failed), {"event": "checked", "adapter": args.adapter, **what, "results": _documents(results)}
+
+
+def _documents(results: Sequence[Result]) -> list[dict[str, str]]:
+    return [{**asdict(one), "next_step": one.next_step} for one in results]
+
+
+def _workspace(args: argparse.Namespace) -> Workspace:
+    return Workspace.open(Path(args.workspace)) if args.workspace else Workspace(None)
+
+
+def _opened(args: argparse.Namespace, workspace: Workspace, model: str) -> OpenedPrm:
+    return open_prm(
+        workspace,
+        model,
+        revision=args.revision,
+        base=args.base,
+        allow_pickle=args.allow_pickle,
+        adapter=args.adapter,
+        options=dict(args.option),
+        dtype=args.dtype,
+        device=args.device,
+        tell=lambda sentence: print(sentence, file=sys.stderr),
+    )
+
+
+def _numbers(prm: OpenedPrm, encoded: Encoded, found: Any, notes: list[str]) -> str | None:
+    """Run the case and put its numbers beside the tokens; the engine's name, None where there is none here."""
+    try:
+        engine = prm.engine()
+    except MissingExtra as error:
+        notes.append(f"No logits and rewards: {error.sentence} {error.next_step}")
+        return None
+    from scoring.engines.trace import trace
+
+    add_numbers(found, trace(engine, encoded))
+    return engine.name
+
+
+def _outputs(prm: OpenedPrm) -> Outputs:
+    own = hasattr(prm.adapter, "made")
+    about = None if own else ABOUT.get(str(prm.adapter.settings.get("adapter")))
+    return outputs_of(prm.adapter.readout, TokenTexts(prm.tokenizer), about.outputs if about else ())
+
+
+def _family(name: str) -> Any:
+    found = family(name) if name in ADAPTERS else own_family(name)
+    if found is None:
+        raise UsageError(f"there is no adapter {name!r}.", f"Known are {', '.join(ADAPTERS)}; or give a FILE.py.")
+    return getattr(found, "made", found)
+
+
+def _cases_of(path: str, reads: Sequence[str]) -> list[Case]:
+    """The cases of a benchmark's file."""
+    imported = read_source(path).imported
+    if not imported:
+        raise InputError(f"{path} holds no cases.", "Give a benchmark's file, such as ProcessBench's gsm8k.json.")
+    frame = imported[0].cases
+    if "steps" not in frame.columns:
+        raise InputError(f"{path} is too large to be looked at whole.", "Give a smaller file.")
+    return [
+        Case(row["problem"], tuple(row["steps"]), tuple(row[name] for name in reads))
+        for row in frame.iter_rows(named=True)
+    ]

@@ -1,0 +1,110 @@
+"""What is told of the program's own families in words: for lists and explanations, and nothing is computed from it.
+
+Cuts and lengths are those of model cards, of the authors' code, and of the toolkits and papers of the benchmarks.
+"""
+
+from dataclasses import dataclass
+
+PRMBENCH, PROCESSBENCH, GRBEN = "PRMBench", "ProcessBench", "GR-Ben"
+
+
+@dataclass(frozen=True)
+class About:
+    """One family.
+
+    `reads` is what is read and where, in 40 characters. `outputs` names the outputs of its head, in order; () where
+    they are tokens or one number. `length` says how long texts were in training or are in published use, in tokens.
+    `thresholds` is who cuts where. `bounds` is what is to be known of the range.
+    """
+
+    reads: str
+    outputs: tuple[str, ...] = ()
+    length: str = ""
+    thresholds: tuple[tuple[str, str], ...] = ()
+    bounds: str = ""
+
+
+ABOUT: dict[str, About] = {
+    "qwen": About(
+        "P(right) at <extra_0> behind each step",
+        ("wrong", "right"),
+        "4,096 in the config of the 7B",
+        (
+            ("authors", "none, the model cards print scores alone"),
+            (PROCESSBENCH, "wrong iff < 0.5, the model's own class decision"),
+            (PRMBENCH, "wrong iff <= 0.5"),
+            (GRBEN, "wrong iff < 0.5"),
+        ),
+    ),
+    "rlhflow": About(
+        "P(+) before each sign in a chat of steps",
+        length="8,192 in training",
+        thresholds=(
+            ("authors", "none, they take the mean over steps"),
+            (PROCESSBENCH, "wrong iff the model's one-token answer does not begin with +"),
+            (PRMBENCH, "wrong iff <= 0.5, of the share of + in the whole vocabulary"),
+        ),
+    ),
+    "skywork": About(
+        "P(right) at the newline behind each step",
+        thresholds=(
+            ("authors", "none"),
+            (PROCESSBENCH, "one cut, tuned for F1 on its GSM8K part and not published: --protocol processbench"),
+            (PRMBENCH, "wrong iff the reward falls by 0.05 or more from the step before: --rule 'diff<='"),
+        ),
+    ),
+    "pure": About(
+        "P(right) - P(wrong) behind each step",
+        ("wrong", "right"),
+        thresholds=(("authors", "right iff > 0"), (PRMBENCH, "wrong iff <= 0")),
+    ),
+    "versa": About(
+        "P(+) at four newlines behind each step",
+        length="750 in training, 650 that of its base models",
+        thresholds=(("authors", "none, they take the least, mean or last step"), (GRBEN, "tuned on a dev set")),
+    ),
+    "scan": About(
+        "P(right) at the blank line behind a step",
+        ("right",),
+        "8,192 in training",
+        (("authors", "0.5 in training"), (PROCESSBENCH, "the authors sweep 0 to 0.95 in steps of 0.05")),
+    ),
+    "token_classifier": About(
+        "P(right) at the separator behind a step",
+        ("wrong", "right"),
+        "1,024 is the trainer's default",
+        (("authors", "the likelier label"), (PROCESSBENCH, "the likelier label, in Hugging Face's script")),
+    ),
+    "math_shepherd": About(
+        "P(+) at the token ' ки' behind each step",
+        thresholds=(
+            ("authors", "none, the rewards rerank answers"),
+            (PROCESSBENCH, "wrong iff < 0.5, the model's own choice"),
+            (PRMBENCH, "wrong iff <= 0.5"),
+        ),
+    ),
+    "llemma": About(
+        "P(right) at the blank line behind a step",
+        thresholds=(("authors", "none"), (PRMBENCH, "wrong iff <= 0.5"), (GRBEN, "tuned on a dev set")),
+    ),
+    "minos": About(
+        "the logit at token ' и' behind each step",
+        length="512 in training",
+        thresholds=((PRMBENCH, "wrong iff <= 0, the logit's sign"),),
+        bounds="a logit has no bounds: this is what is drawn",
+    ),
+    "reasoneval": About(
+        "validity and redundancy at a step's end",
+        ("wrong", "neutral", "right"),
+        thresholds=(
+            ("authors", "wrong iff validity <= 0.5"),
+            (PRMBENCH, "wrong iff validity <= 0.5, redundant iff redundancy > 0.15"),
+        ),
+    ),
+    "universal": About(
+        "P(right) of all so far, one pass a step",
+        length="32k by its card",
+        thresholds=(("authors", "none, the card prints scores alone"), (GRBEN, "tuned on a dev set")),
+    ),
+}
+"""Name of the adapter -> what is told of it."""

@@ -1,0 +1,116 @@
+r"""The Llemma PRMs of ScalableMath: one number, read at the blank line behind every step.
+
+    # Question\n\nPROBLEM\n\n# Solution\n\nSTEP\n\nSTEP\n\n
+
+All rows of the output matrix are the same one or two, repeated; the reward is the sigmoid of the mean of the logits
+over the vocabulary, that is of one row, their mean. It is read at the first newline of the two behind a step. What is
+written behind the last blank line (the authors' inference an end-of-text, an answer) is read by nobody, because the
+body only looks back: it is left out.
+
+Blank lines within a step, more newlines and empty steps are run as they stand: the places that are read are known from
+the writing and not looked for, so they cost no step its reward. The checkpoints came without a tokenizer: theirs is
+that of EleutherAI/llemma_7b.
+Sources: easy-to-hard, scripts/convert_checkpoint_to_hf.py; PRMBench, mr_eval/models/llemma7b_prm.py.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    check_tensors,
+    special_id,
+    too_long,
+)
+from scoring.prms.marked_text import MarkedText
+from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+
+START = "<s>"
+PLUS_ID, NEWLINE_ID = 718, 13
+
+
+@dataclass(frozen=True)
+class LlemmaPrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+
+    hidden: int
+    max_length: int
+    layout: str = "authors"
+
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+        "ScalableMath/llemma-7b-prm-prm800k-level-1to3-hf",
+        "ScalableMath/llemma-7b-prm-metamath-level-1to3-hf",
+        "ScalableMath/llemma-7b-oprm-prm800k-level-1to3-hf",
+    )
+    SOURCE: ClassVar[str] = "easy-to-hard; PRMBench"
+    OPTIONS: ClassVar[Options] = {"layout": ("authors", "prmbench")}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "layout": "authors: steps as they are; prmbench: stripped, and blank lines within them deleted without a trace",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    scale = Scale(
+        "Llemma PRM", 0.0, 1.0, 0.5, "PRMBench; a free number of the model's, its authors set no threshold", "<="
+    )
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, layout: str = "authors") -> "LlemmaPrm":
+        """The adapter for a checkpoint.
+
+        Raises:
+            ForeignCheckpoint: there is no output matrix, or it is of another width.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), layout)
+        check_tensors(adapter.readout, checkpoint, "llemma", f"a language model with its own {OUTPUT}")
+        return adapter
+
+    @cached_property
+    def readout(self) -> Readout:
+        """The mean of the rows of the output matrix, which the family does not share with the embeddings."""
+        return Readout(Vocabulary((), self.hidden, tiled=2, tied=OUTPUT), "sigmoid", (1.0,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": "llemma", "layout": 1, "text_layout": self.layout, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary is not that of the family.
+        """
+        check_ids(tokenizer, "+\n\n", (PLUS_ID, NEWLINE_ID, NEWLINE_ID))
+        start = special_id(tokenizer, START)
+
+        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+            if not steps:
+                return NO_STEPS
+            ids, positions = self._text(problem, steps).places(tokenizer)
+            for step, position in enumerate(positions):
+                if position < 0 or ids[position : position + 2] != [NEWLINE_ID] * 2:
+                    return Refused(f"the blank line behind step {step} is one token with the text beside it")
+            if len(ids) >= self.max_length:
+                return too_long(len(ids) + 1, self.max_length)
+            return Encoded((start, *ids), tuple(position + 1 for position in positions))
+
+        return encode
+
+    def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
+        text = MarkedText()
+        text.add(f"# Question\n\n{problem}\n\n# Solution\n\n")
+        for step in steps:
+            text.add(step.replace("\n\n", "").strip() if self.layout == "prmbench" else step)
+            text.mark("\n")
+            text.add("\n")
+        return text

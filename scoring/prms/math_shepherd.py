@@ -1,0 +1,168 @@
+"""Math-Shepherd: a language model that says `+` or `-` after a tag behind every step.
+
+    PROBLEM Step 1: STEP ки
+    Step 2: STEP ки
+
+The tag is the one token of a blank and `ки`; the reward is P(+) among the two, read at the tag. What upstream scripts
+write behind the last tag (PRMBench a newline) is read by nobody, because the body only looks back: it is left out.
+
+A text with the tag's token in it (Russian words that begin so) is refused. An empty step is run as it stands. Lines
+within a step are text of it; search-and-learn, which has one text and no steps, would set a tag at each blank line.
+Sources: the model card of peiyi9979/math-shepherd-mistral-7b-prm; PRMBench, mr_eval/models/math_shepherd.py;
+search-and-learn, sal/models/reward_models.py and sal/config.py; VersaPRM, evaluation/get_rewards_reasoning_step.py;
+openr, reason/inference/rm_call.py.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    check_tensors,
+    special_id,
+    too_long,
+)
+from scoring.prms.marked_text import MarkedText
+from scoring.prms.step_numbers import numbered
+from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+
+START, TAG = "<s>", "ки"
+GOOD_ID, BAD_ID, TAG_ID = 648, 387, 12902
+
+SEARCH_AND_LEARN = r"""Solve the following math problem efficiently and clearly:
+
+- For simple problems (2 steps or fewer):
+Provide a concise solution with minimal explanation.
+
+- For complex problems (3 steps or more):
+Use this step-by-step format:
+
+## Step 1: [Concise description]
+[Brief explanation and calculations]
+
+## Step 2: [Concise description]
+[Brief explanation and calculations]
+
+...
+
+Regardless of the approach, always conclude with:
+
+Therefore, the final answer is: $\boxed{answer}$. I hope it is correct.
+
+Where [answer] is just the final number or expression that solves the problem."""
+"""What search-and-learn tells the model that writes solutions, and puts before the problem for the PRM too."""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """What stands before the problem, between it and the first step, and between a tag and the next step.
+
+    `line` makes of a step and its number (1-based) what stands before its tag.
+    """
+
+    line: Callable[[str, int], str]
+    before: str = ""
+    joiner: str = " "
+    between: str = "\n"
+
+
+def _as_card(step: str, number: int) -> str:
+    return step if step.startswith(f"Step {number}:") else numbered(step, number)
+
+
+def _as_prmbench(step: str, number: int) -> str:
+    bare = step.strip()
+    return bare if bare.startswith(("Step", "step")) else numbered(bare, number)
+
+
+LAYOUTS: dict[str, _Layout] = {
+    "card": _Layout(_as_card),
+    "prmbench": _Layout(_as_prmbench),
+    "search-and-learn": _Layout(lambda step, _: step, f"{SEARCH_AND_LEARN}\n", "\n ", "\n\n"),
+    "versa": _Layout(numbered, joiner=" \n"),
+    "openr": _Layout(lambda step, _: step.strip()),
+}
+"""Whose layout -> what it is; the model card's own first."""
+
+
+@dataclass(frozen=True)
+class MathShepherd:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+
+    hidden: int
+    max_length: int
+    layout: str = "card"
+
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("peiyi9979/math-shepherd-mistral-7b-prm",)
+    SOURCE: ClassVar[str] = "model card; PRMBench; search-and-learn; VersaPRM; openr"
+    OPTIONS: ClassVar[Options] = {"layout": tuple(LAYOUTS)}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "layout": "card: 'Step 2: ' before steps that lack it; prmbench: before those that do not begin with 'Step';"
+        " versa: before all; openr: before none; search-and-learn: before none, a system prompt before the problem,"
+        " blank lines between steps",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    scale = Scale("Math-Shepherd", 0.0, 1.0, 0.5, "the model's own choice between + and -, as in ProcessBench")
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, layout: str = "card") -> "MathShepherd":
+        """The adapter for a checkpoint.
+
+        Raises:
+            ForeignCheckpoint: there is no output matrix, or it is of another width.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), layout)
+        check_tensors(adapter.readout, checkpoint, "math_shepherd", f"a language model with its own {OUTPUT}")
+        return adapter
+
+    @cached_property
+    def readout(self) -> Readout:
+        """The rows of `+` and `-` in the output matrix, which the family does not share with the embeddings."""
+        return Readout(Vocabulary((GOOD_ID, BAD_ID), self.hidden, tied=OUTPUT), "softmax", (1.0, 0.0))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": "math_shepherd", "layout": 1, "text_layout": self.layout, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary is not that of the family.
+        """
+        check_ids(tokenizer, "+ -", (GOOD_ID, BAD_ID))
+        check_ids(tokenizer, TAG, (TAG_ID,))
+        start = special_id(tokenizer, START)
+
+        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+            if not steps:
+                return NO_STEPS
+            found = self._text(problem, steps).encode(tokenizer, TAG_ID)
+            if isinstance(found, Refused):
+                return found
+            ids, positions = found
+            if len(ids) >= self.max_length:
+                return too_long(len(ids) + 1, self.max_length)
+            return Encoded((start, *ids), tuple(position + 1 for position in positions))
+
+        return encode
+
+    def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
+        layout, text = LAYOUTS[self.layout], MarkedText()
+        text.add(f"{layout.before}{problem}{layout.joiner}")
+        for number, step in enumerate(steps, 1):
+            text.add(f"{layout.between if number > 1 else ''}{layout.line(step, number)} ")
+            text.mark(TAG)
+        return text

@@ -1,0 +1,114 @@
+r"""MATH-Minos: a token classifier with one label, whose logit is read at a tag behind every step.
+
+    Human: PROBLEM\n\nAssistant:Step 1: STEP и\nStep 2: STEP и\n
+
+The tag is the one token of a blank and `и`; the reward is the logit there, positive for a right step. The layout is
+that of PRMBench, the only place where its steps are judged: the authors publish one for whole answers.
+
+A text with the tag's token in it (a Russian "and" by itself) is refused. An empty step is run as it stands.
+Sources: PRMBench, mr_eval/models/mathminos_mistral.py; MATH-Minos, RM/process_reward_modeling_pointwise.py.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.prms.base import (
+    NO_STEPS,
+    Encoder,
+    Options,
+    Scale,
+    Tokenizer,
+    check_ids,
+    check_tensors,
+    special_id,
+    too_long,
+)
+from scoring.prms.marked_text import MarkedText
+from scoring.prms.step_numbers import numbered, without_number
+from scoring.readout import Encoded, Readout, Refused, one_layer
+
+START, TAG = "<s>", "и"
+TAG_ID = 839
+
+
+@dataclass(frozen=True)
+class Minos:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+
+    hidden: int
+    max_length: int
+    bias: bool = True
+    numbers: str = "removed"
+
+    SOURCE: ClassVar[str] = "PRMBench; MATH-Minos"
+    OPTIONS: ClassVar[Options] = {"numbers": ("removed", "kept")}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "numbers": "removed: a step's own leading 'Step 3.' or '3.' goes before the layout numbers it, as in PRMBench;"
+        " kept: it stays behind that number",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+
+    # A logit has no bounds; at -10 and 10 its sigmoid is within 0.00005 of 0 and 1, so nothing to see lies beyond.
+    scale = Scale("MATH-Minos", -10.0, 10.0, 0.0, "PRMBench: the logit's sign", "<=")
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, numbers: str = "removed") -> "Minos":
+        """The adapter for a checkpoint.
+
+        Raises:
+            ForeignCheckpoint: the head is not one layer with one label.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        adapter = cls(
+            positive(config, "hidden_size"),
+            positive(config, "max_position_embeddings"),
+            bias="score.bias" in checkpoint.tensors,
+            numbers=numbers,
+        )
+        check_tensors(adapter.readout, checkpoint, "minos", "a layer score with 1 label")
+        return adapter
+
+    @cached_property
+    def readout(self) -> Readout:
+        """The one logit of the head, as it is."""
+        return Readout(one_layer(self.hidden, 1, bias=self.bias), "none", (1.0,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": "minos", "layout": 1, "numbers": self.numbers, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary is not that of the family.
+        """
+        check_ids(tokenizer, TAG, (TAG_ID,))
+        start = special_id(tokenizer, START)
+
+        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+            if not steps:
+                return NO_STEPS
+            found = self._text(problem, steps).encode(tokenizer, TAG_ID)
+            if isinstance(found, Refused):
+                return found
+            ids, positions = found
+            if len(ids) >= self.max_length:
+                return too_long(len(ids) + 1, self.max_length)
+            return Encoded((start, *ids), tuple(position + 1 for position in positions))
+
+        return encode
+
+    def _text(self, problem: str, steps: Sequence[str]) -> MarkedText:
+        text = MarkedText()
+        text.add(f"Human: {problem}\n\nAssistant:")
+        for index, step in enumerate(steps):
+            text.add(f"{numbered(without_number(step) if self.numbers == 'removed' else step, index + 1)} ")
+            text.mark(TAG)
+            text.add("\n")
+        return text

@@ -1,0 +1,179 @@
+"""An adapter of the user's own: one class in a Python file, or one that an installed package names.
+
+The class is made like a family's: `of(checkpoint, **options)` gives what has `scale`, `readout`, `settings` and
+`encoder(tokenizer)`; `OPTIONS`, `reads` and the facts of `scoring.prms.facts` may be left out. What it gives is looked
+at before anything runs, and the digest of its source is part of its settings and so of the scorer's fingerprint.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+
+from scoring import own_code
+from scoring.checkpoint import Checkpoint
+from scoring.errors import PluginError
+from scoring.own_code import OwnCode
+from scoring.prms.base import Adapter, Encoder, Options, Scale, Tokenizer, check_tensors
+from scoring.prms.facts import facts_of
+from scoring.readout import Encoded, Readout, Refused
+from scoring.scorer import READABLE
+
+GROUP = "prm_inspect.adapters"
+"""The group of entry points: name -> "module:Class"."""
+
+PARTS = ("of", "scale", "readout", "settings", "encoder")
+_NEXT = "See scoring/prms/base.py for what an adapter has."
+
+
+@dataclass(frozen=True, eq=False)
+class OwnFamily:
+    """A class that makes adapters, in the place of a family's."""
+
+    made: Any
+    code: OwnCode
+
+    @property
+    def OPTIONS(self) -> Options:  # noqa: N802  # families have a class attribute of this name
+        """What can be chosen: name -> values, its own first."""
+        return facts_of(self.made).options
+
+    def of(self, checkpoint: Checkpoint, **options: str) -> Adapter:
+        """The adapter for a checkpoint, its parts looked at and its head checked tensor by tensor.
+
+        Raises:
+            PluginError: the code raises, or gives something else than an adapter.
+            ForeignCheckpoint: the checkpoint has not the head that the adapter reads.
+        """
+        with self.code.told("in of()"):
+            made = self.made.of(checkpoint, **options)
+            found = {name: getattr(made, name) for name in PARTS[1:]}
+            reads = getattr(made, "reads", ())
+        adapter = OwnAdapter(made, self.code, found["scale"], found["readout"], found["settings"], reads)
+        adapter.check()
+        check_tensors(adapter.readout, checkpoint, self.code.name, "what its read-out names")
+        return adapter
+
+
+@dataclass(frozen=True, eq=False)
+class OwnAdapter:
+    """The adapter of a checkpoint as the user's class made it; `own` are its settings."""
+
+    made: Any
+    code: OwnCode
+    scale: Scale
+    readout: Readout
+    own: Mapping[str, Any]
+    reads: tuple[str, ...]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards: its own settings and its source."""
+        source = {"sha256": self.code.digest} | ({"package": self.code.package} if self.code.package else {})
+        return {"adapter": self.code.name, **self.own, "adapter_source": source}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            PluginError: the code raises, or gives nothing that can be called.
+        """
+        with self.code.told("in encoder()"):
+            encode = self.made.encoder(tokenizer)
+        if not callable(encode):
+            raise self._wrong("encoder() gives nothing that can be called")
+
+        def encoded(*texts: Any) -> Encoded | Refused:
+            with self.code.told("while it encoded a case"):
+                found = encode(*texts)
+            return self._sound(found)
+
+        return encoded
+
+    def check(self) -> None:
+        """Make sure that the parts are what an engine and a fingerprint take.
+
+        Raises:
+            PluginError: one is not; and which.
+        """
+        wanted = {"scale": Scale, "readout": Readout, "own": Mapping, "reads": tuple}
+        for name, kind in wanted.items():
+            if not isinstance(getattr(self, name), kind):
+                told = "settings" if name == "own" else name
+                raise self._wrong(f"{told} is {type(getattr(self, name)).__name__} and should be {kind.__name__}")
+        if not READABLE.issuperset(self.reads):
+            raise self._wrong(f"reads is {self.reads!r} and may name {', '.join(sorted(READABLE))}")
+        try:
+            json.dumps(dict(self.own), allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(f"its settings are no JSON ({error})") from None
+
+    def _sound(self, found: object) -> Encoded | Refused:
+        """What it made of a case, if that is one of the two things it may be."""
+        if isinstance(found, Refused):
+            return found
+        if not isinstance(found, Encoded):
+            raise self._wrong(f"a case became {type(found).__name__} and should be Encoded or Refused")
+        for one in found.sequences:
+            rising = all(before < after for before, after in pairwise(one.positions))
+            if not rising or not one.positions or not 0 <= one.positions[0] <= one.positions[-1] < len(one.ids):
+                raise self._wrong(
+                    f"the positions {list(one.positions)[:6]} do not rise within the {len(one.ids)} ids of a case"
+                )
+        return found
+
+    def _wrong(self, what: str) -> PluginError:
+        return PluginError(f"{self.code.path}: {what}.", _NEXT)
+
+
+def own_family(name: str) -> OwnFamily | None:
+    """The class in the file of this path, or the one installed under this name; None if nothing is.
+
+    Raises:
+        PluginError: it cannot be imported, or is no adapter's class; and what it lacks.
+    """
+    if own_code.is_file(name):
+        code = own_code.from_file(Path(name))
+        return _family(_only_class(code), code)
+    entry = own_code.installed(GROUP).get(name)
+    if entry is None:
+        return None
+    code, found = own_code.from_entry_point(entry)
+    return _family(found, code)
+
+
+def _only_class(code: OwnCode) -> type:
+    """The one class that a file defines and that makes adapters; names that begin with _ are its own matter."""
+    classes = [
+        value
+        for name, value in vars(code.module).items()
+        if isinstance(value, type) and value.__module__ == code.module.__name__ and not name.startswith("_")
+    ]
+    makers = [one for one in dict.fromkeys(classes) if {"of", "encoder"} & vars(one).keys()] or classes
+    if not makers:
+        raise PluginError(f"{code.path} defines no class.", f"An adapter is a class with {', '.join(PARTS)}.")
+    if len(makers) > 1:
+        names = ", ".join(one.__name__ for one in makers)
+        raise PluginError(
+            f"{code.path} defines several classes that could be the adapter: {names}.",
+            "Keep one a file, or begin the names of the others with _.",
+        )
+    return makers[0]
+
+
+def _family(found: object, code: OwnCode) -> OwnFamily:
+    fields = getattr(found, "__dataclass_fields__", {})
+    missing = [name for name in PARTS if not hasattr(found, name) and name not in fields]
+    if missing:
+        called = getattr(found, "__name__", repr(found))
+        raise PluginError(f"{called} of {code.path} has no {', no '.join(missing)}.", _NEXT)
+    options = getattr(found, "OPTIONS", {})
+    sound = isinstance(options, Mapping) and all(
+        isinstance(values, tuple) and values and all(isinstance(value, str) for value in values)
+        for values in options.values()
+    )
+    if not sound:
+        raise PluginError(f"{code.path}: OPTIONS should give each name a tuple of texts, the default first.", "")
+    return OwnFamily(cast("Any", found), code)

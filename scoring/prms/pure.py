@@ -1,0 +1,67 @@
+"""PURE-PRM-7B: the problem's ids, then every step's ids and a separator, where P(right) - P(wrong) is read.
+
+    PROBLEM STEP SEPARATOR STEP SEPARATOR
+
+There is no template, and nothing between problem and first step. The separator is one newline on the model card and in
+PURE's own training code, and a blank line in PRMBench's toolkit (option `separator`); the author reports better
+results with the newline. The head is that of a stock token classifier with two labels; label 1 is "right".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.prms.base import Encoder, Options, Scale, Tokenizer, check_tensors
+from scoring.prms.separated import SEPARATORS, Separated, single_id
+from scoring.readout import Readout, one_layer
+
+
+@dataclass(frozen=True)
+class PurePrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+
+    hidden: int
+    max_length: int
+    separator: str = "newline"
+
+    OPTIONS: ClassVar[Options] = {"separator": tuple(SEPARATORS)}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "separator": "behind every step: newline, as on the model card, or blank-line, as in PRMBench's toolkit",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = ("jinachris/PURE-PRM-7B",)
+    SOURCE: ClassVar[str] = "the model card; CJReinforce/PURE; PRMBench, mr_eval/models/pure_prm.py"
+
+    scale = Scale("PURE", -1.0, 1.0, 0.0, "the model card: above 0 is right", comparison="<=")
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, separator: str = "newline") -> "PurePrm":
+        """The adapter for a checkpoint, its head checked tensor by tensor.
+
+        Raises:
+            ForeignCheckpoint: the head is not the family's.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), separator)
+        check_tensors(adapter.readout, checkpoint, "pure", "score.weight and score.bias with 2 labels")
+        return adapter
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; the probability of label 1 less that of label 0."""
+        return Readout(one_layer(self.hidden), reward=(-1.0, 1.0))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": "pure", "layout": 1, "separator": self.separator, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the separator is not one token of the vocabulary.
+        """
+        return Separated(tokenizer, [single_id(tokenizer, SEPARATORS[self.separator])], self.max_length)

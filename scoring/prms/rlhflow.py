@@ -1,0 +1,157 @@
+"""RLHFlow's Llama-3.1 PRMs: a chat in which every step is a user's turn and every answer is `+`, run in one pass.
+
+    <|begin_of_text|><|start_header_id|>user<|end_header_id|>
+
+    PROBLEM STEP<|eot_id|><|start_header_id|>assistant<|end_header_id|>
+
+    +<|eot_id|><|start_header_id|>user<|end_header_id|>
+
+    STEP<|eot_id|> ...
+
+The blank line before each `+` is read: it is where the model says `+` or `-`. ProcessBench's script asks for one step
+at a time and answers `+` itself each time; attention looks back only, so one pass over the whole chat reads the same
+numbers. (It wants `+` as the likeliest token of all: where a third one is likelier than both signs it says "wrong" and
+the share of `+` may say "right".) The template takes blanks off both ends of a turn, so a step of blanks alone is an
+empty turn.
+
+Options, the authors' own first: `softmax`: over the two signs, or over the full vocabulary (PRMBench).
+`joiner` of the problem and the first step: a blank, or a blank line (ProcessBench's script). `system`: no system turn,
+as in training, or the one that Llama-3.1's template puts first by default. `numbers`: PRMBench removes "Step 3.".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.errors import CheckpointError
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, special_id, too_long
+from scoring.prms.step_numbers import without_number
+from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+
+PLUS, MINUS = 10, 12
+"""The ids of the two signs in Llama-3's vocabulary."""
+
+SYSTEM = "Cutting Knowledge Date: December 2023\nToday Date: 26 Jul 2024\n\n"
+"""The system turn of Llama-3.1's template where a chat has none; the date is the template's own."""
+
+START, HEADER, HEADER_END, TURN_END = "<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"
+_JOINERS = {"space": " ", "blank-line": "\n\n"}
+
+
+@dataclass(frozen=True)
+class RlhflowPrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body."""
+
+    hidden: int
+    max_length: int
+    softmax: str = "two-way"
+    joiner: str = "space"
+    system: str = "none"
+    numbers: str = "kept"
+
+    OPTIONS: ClassVar[Options] = {
+        "softmax": ("two-way", "full-vocabulary"),
+        "joiner": tuple(_JOINERS),
+        "system": ("none", "default"),
+        "numbers": ("kept", "removed"),
+    }
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "softmax": "two-way: the share of + among the two signs; full-vocabulary: its probability, as PRMBench's",
+        "joiner": "between the problem and the first step: space, or blank-line as in ProcessBench's script",
+        "system": "none: no system turn, as in training; default: the one that Llama-3.1's template puts first",
+        "numbers": "removed: without a leading 'Step 3.' or '3.', as PRMBench's toolkit has steps; kept: as they are",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+        "RLHFlow/Llama3.1-8B-PRM-Mistral-Data",
+        "RLHFlow/Llama3.1-8B-PRM-Deepseek-Data",
+    )
+    SOURCE: ClassVar[str] = "RLHFlow/RLHF-Reward-Modeling, math-rm; PRMBench, mr_eval/models/llama3_1_8b_prm.py"
+    SCALE: ClassVar[Scale] = Scale(
+        "RLHFlow", 0.0, 1.0, 0.5, "the likelier of the two signs, as ProcessBench's script decides"
+    )
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, **options: str) -> "RlhflowPrm":
+        """The adapter for a checkpoint; `options` as in OPTIONS.
+
+        Raises:
+            ForeignCheckpoint: there is no output matrix that holds the two signs.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        adapter = cls(positive(config, "hidden_size"), positive(config, "max_position_embeddings"), **options)
+        check_tensors(adapter.readout, checkpoint, "rlhflow", f"a language model with its own {OUTPUT}")
+        return adapter
+
+    @property
+    def scale(self) -> Scale:
+        """How to read the rewards."""
+        if self.softmax == "two-way":
+            return self.SCALE
+        return Scale("RLHFlow", 0.0, 1.0, 0.5, "PRMBench's toolkit: above 0.5 is right", comparison="<=")
+
+    @property
+    def readout(self) -> Readout:
+        """The probability of `+`, of two tokens or of all."""
+        if self.softmax == "full-vocabulary":
+            return Readout(Vocabulary((PLUS,), self.hidden, whole=True, tied=OUTPUT), reward=(1.0, 0.0))
+        return Readout(Vocabulary((PLUS, MINUS), self.hidden, tied=OUTPUT), reward=(1.0, 0.0))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        chosen = {name: getattr(self, name) for name in self.OPTIONS}
+        return {"adapter": "rlhflow", "layout": 1, **chosen, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: a special token is not in the vocabulary, or a sign is not the token that is read.
+        """
+        return _Chat(self, tokenizer)
+
+
+class _Chat:
+    """The ids of a chat, piece by piece; the pieces that are alike in every case are made once."""
+
+    def __init__(self, adapter: RlhflowPrm, tokenizer: Tokenizer) -> None:
+        self._adapter, self._encode = adapter, tokenizer.encode
+        start, header, header_end, turn_end = (
+            special_id(tokenizer, token) for token in (START, HEADER, HEADER_END, TURN_END)
+        )
+        user, assistant, system = (
+            (header, *tokenizer.encode(role), header_end) for role in ("user", "assistant", "system")
+        )
+        self._start: tuple[int, ...] = (start,)
+        if adapter.system == "default":
+            # Unlike in other turns the blank lines at its end stay.
+            self._start += (*system, *tokenizer.encode(f"\n\n{SYSTEM}"), turn_end)
+        self._user, self._end = user, turn_end
+        plus, minus = (tokenizer.encode(f"\n\n{sign}") for sign in "+-")
+        if len(plus) < 2 or plus[-1] != PLUS or minus != [*plus[:-1], MINUS]:
+            raise CheckpointError(
+                f"the tokenizer gives {plus} and {minus} for the signs after a blank line, which should end in"
+                f" {PLUS} and {MINUS}.",
+                "Use the tokenizer.json that came with the PRM.",
+            )
+        self._before = (*assistant, *plus[:-1])
+
+    def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        """The tokens of one case, and where the sign of each step is said."""
+        if not steps:
+            return NO_STEPS
+        ids, positions = list(self._start), []
+        for index, step in enumerate(steps):
+            text = without_number(step) if self._adapter.numbers == "removed" else step
+            if index == 0:
+                text = problem + _JOINERS[self._adapter.joiner] + text
+            # Role and text apart: the header's end stands between. The blank line and the text are one stretch.
+            ids += (*self._user, *self._encode(f"\n\n{text.strip()}"), self._end, *self._before)
+            positions.append(len(ids) - 1)
+            ids += (PLUS, self._end)
+        if len(ids) > self._adapter.max_length:
+            return too_long(len(ids), self._adapter.max_length)
+        return Encoded(tuple(ids), tuple(positions))

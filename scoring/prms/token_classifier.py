@@ -1,0 +1,146 @@
+"""Token classifiers of TRL's PRM trainer: the problem's ids, then every step's ids and a separator's, which is read.
+
+    PROBLEM STEP SEPARATOR STEP SEPARATOR
+
+Label 1 of 2 is "right". Options: `separator`: the models differ; `published` is what the checkpoint's name shows it
+was trained with, else TRL's default, a newline. `layout`: `training` is the trainer's own, pieces encoded apart;
+`joint` is that of Hugging Face's ProcessBench script, where problem and steps are joined by the separator, each prefix
+of the solution is encoded in one go, and its last token is read. The models were not trained on the latter: a full
+stop and a separator are one token in it, and the problem has a separator too.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.errors import CheckpointError
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_tensors, too_long
+from scoring.prms.separated import SEPARATORS, Separated
+from scoring.readout import Encoded, Readout, Refused, one_layer
+
+_BLANK_LINE = re.compile(r"qwen2\.5-math-(?:1\.5|7)b-instruct-prm-0\.[12]\Z", re.IGNORECASE)
+"""The published models (plaguss', HuggingFaceH4's) that were trained with a blank line."""
+
+
+@dataclass(frozen=True)
+class TokenClassifierPrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+
+    `assumed`: nobody chose the separator, and the checkpoint's name is not one that tells it.
+    """
+
+    hidden: int
+    max_length: int
+    separator: str = "newline"
+    layout: str = "training"
+    assumed: bool = False
+
+    OPTIONS: ClassVar[Options] = {"separator": ("published", *SEPARATORS), "layout": ("training", "joint")}
+    MEANINGS: ClassVar[Mapping[str, str]] = {
+        "separator": "behind every step: newline, blank-line, or published: what the checkpoint's name shows",
+        "layout": "training: pieces encoded apart, as TRL's trainer; joint: each prefix as one text with a separator"
+        " behind the problem too, as Hugging Face's ProcessBench script",
+    }
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+        "plaguss/Qwen2.5-0.5B-Math-Shepherd-PRM-0.2",
+        "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.1",
+        "plaguss/Qwen2.5-Math-1.5B-Instruct-PRM-0.2",
+        "plaguss/Qwen2.5-Math-7B-Instruct-PRM-0.1",
+        "plaguss/Qwen2.5-Math-7B-Instruct-PRM-0.2",
+        "HuggingFaceH4/Qwen2.5-Math-1.5B-Instruct-PRM-0.2",
+        "HuggingFaceH4/Qwen2.5-Math-7B-Instruct-PRM-0.2",
+        "trl-lib/Qwen2-0.5B-Reward-Math-Sheperd",
+        "axolotl-ai-co/Qwen2.5-Math-PRM-7B",
+    )
+    SOURCE: ClassVar[str] = "huggingface/trl, the PRM trainer; huggingface/ProcessBench, code/run_eval_prm_trl.py"
+
+    scale = Scale("token classifier (TRL)", 0.0, 1.0, 0.5, "the likelier of its two labels", comparison="<=")
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint, separator: str = "published", layout: str = "training") -> "TokenClassifierPrm":
+        """The adapter for a checkpoint, its head checked tensor by tensor.
+
+        Raises:
+            ForeignCheckpoint: the head is not the family's.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        assumed = False
+        if separator == "published":
+            name = checkpoint.name.rsplit("/", 1)[-1].lower()
+            separator = "blank-line" if _BLANK_LINE.match(name) else "newline"
+            assumed = separator == "newline" and name not in {one.rsplit("/", 1)[-1].lower() for one in cls.CHECKPOINTS}
+        width, limit = positive(config, "hidden_size"), positive(config, "max_position_embeddings")
+        adapter = cls(width, limit, separator, layout, assumed)
+        check_tensors(adapter.readout, checkpoint, "token_classifier", "score.weight and score.bias with 2 labels")
+        return adapter
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is only assumed of this checkpoint, and how to say what is right."""
+        if not self.assumed:
+            return ()
+        assumed = "WARNING: a newline is assumed for the separator, TRL's default, as the checkpoint's name tells none."
+        why = "Another one than it was trained with changes every reward and costs many points of F1."
+        return (f"{assumed} {why} Give --option separator=blank-line, or =newline if that is right.",)
+
+    @property
+    def readout(self) -> Readout:
+        """The head over the body's last hidden state; label 1 of 2."""
+        return Readout(one_layer(self.hidden))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {
+            "adapter": "token_classifier",
+            "layout": 1,
+            "text_layout": self.layout,
+            "separator": self.separator,
+            "max_length": self.max_length,
+        }
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the vocabulary has no token for the separator.
+        """
+        separator = SEPARATORS[self.separator]
+        if self.layout == "joint":
+            return _Joint(tokenizer, separator, self.max_length)
+        ids = tokenizer.encode(separator)
+        if not ids:
+            raise CheckpointError(
+                f"the tokenizer gives nothing for {separator!r}.", "Use the PRM's own tokenizer.json."
+            )
+        return Separated(tokenizer, ids, self.max_length)
+
+
+class _Joint:
+    """Every prefix of a solution as one text; the last token of each is read."""
+
+    def __init__(self, tokenizer: Tokenizer, separator: str, limit: int) -> None:
+        self._encode, self._separator, self._limit = tokenizer.encode, separator, limit
+
+    def __call__(self, problem: str, steps: Sequence[str]) -> Encoded | Refused:
+        """One sequence where the prefixes' tokens are those of the whole, as they mostly are; else one a step."""
+        if not steps:
+            return NO_STEPS
+        text, prefixes = problem + self._separator, []
+        for step in steps:
+            text += step + self._separator
+            prefixes.append(tuple(self._encode(text)))
+        longest = max(map(len, prefixes))
+        if longest > self._limit:
+            return too_long(longest, self._limit)
+        whole, ends = prefixes[-1], [len(ids) - 1 for ids in prefixes]
+        rising = all(one < other for one, other in pairwise(ends))
+        if rising and all(whole[: len(ids)] == ids for ids in prefixes):
+            return Encoded(whole, tuple(ends))
+        first, *further = (Encoded(ids, (len(ids) - 1,)) for ids in prefixes)
+        return Encoded(first.ids, first.positions, tuple(further))

@@ -1,0 +1,127 @@
+r"""VersaPRM and its base models: plain text with a tag behind every step, where the model says `-` or `+`.
+
+    <|begin_of_text|>PROBLEM \n\nSTEP \n\n\n\nSTEP \n\n\n\n
+
+The tag is a blank and four newlines, one token of Llama-3's vocabulary (23535) and of Qwen's (22701), which has no
+token for the beginning of a text. The text is encoded in one go. Problem and steps lose the blanks around them and
+every tag within, as in the authors' evaluation; a text that makes a tag all the same, or merges with one, is refused.
+
+VersaPRM is published as a difference (LoRA) to Llama-PRM800K: it is to be merged into that model before. Layout and
+columns are those of UW-Madison-Lee-Lab/VersaPRM. All of its differences belong to Llama models; the one PRM of the
+family over Qwen is whole.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from scoring.checkpoint import Checkpoint, positive
+from scoring.errors import ForeignCheckpoint
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_ids, check_tensors, too_long
+from scoring.prms.marked_text import MarkedText
+from scoring.prms.separated import single_id
+from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
+
+EMBEDDINGS = "model.embed_tokens.weight"
+START, TAG = "<|begin_of_text|>", " \n\n\n\n"
+MINUS, PLUS = 12, 10
+"""The ids of the two signs, the same in Llama-3's vocabulary and in Qwen's."""
+
+
+@dataclass(frozen=True)
+class VersaPrm:
+    """The adapter of one checkpoint of the family. `max_length` in tokens, `hidden` the width of the body.
+
+    `tied`: the output matrix is the embeddings (the family's 3B model).
+    """
+
+    hidden: int
+    max_length: int
+    tied: bool = False
+
+    OPTIONS: ClassVar[Options] = {}
+    reads: ClassVar[tuple[str, ...]] = ()
+    CHECKPOINTS: ClassVar[tuple[str, ...]] = (
+        "UW-Madison-Lee-Lab/VersaPRM",
+        "UW-Madison-Lee-Lab/VersaPRM-Aug",
+        "UW-Madison-Lee-Lab/VersaPRM-Small-Subset",
+        "UW-Madison-Lee-Lab/VersaPRM-Math-Subset",
+        "UW-Madison-Lee-Lab/VersaPRM-Base-8B",
+        "UW-Madison-Lee-Lab/VersaPRM-Base-3B",
+        "UW-Madison-Lee-Lab/Llama-PRM800K",
+        "UW-Madison-Lee-Lab/Qwen-PRM800K",
+    )
+    SOURCE: ClassVar[str] = "UW-Madison-Lee-Lab/VersaPRM, evaluation"
+
+    scale = Scale("VersaPRM", 0.0, 1.0, 0.5, "the likelier of the two signs; its authors give no cut")
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint) -> "VersaPrm":
+        """The adapter for a checkpoint.
+
+        Raises:
+            ForeignCheckpoint: there is no output matrix that holds the two signs, or a LoRA adapter lies over a body
+                for which the family has none.
+            CheckpointError: the config lacks a number.
+        """
+        config = checkpoint.config
+        if checkpoint.merged and config.get("model_type") != "llama":
+            raise ForeignCheckpoint(
+                f"the family's LoRA adapters belong to Llama models, and the base of {checkpoint.name} is a "
+                f"{config.get('model_type')} model.",
+                "Give its own base as --base; an adapter of your own, merged elsewhere, as a folder.",
+            )
+        adapter = cls(
+            positive(config, "hidden_size"),
+            positive(config, "max_position_embeddings"),
+            config.get("tie_word_embeddings") is True,
+        )
+        check_tensors(
+            adapter.readout,
+            checkpoint,
+            "versa",
+            f"a language model with {OUTPUT}, or with {EMBEDDINGS} where the config ties the two",
+        )
+        return adapter
+
+    @property
+    def readout(self) -> Readout:
+        """The probability of `+` of the two signs."""
+        return Readout(Vocabulary((MINUS, PLUS), self.hidden, tied=EMBEDDINGS if self.tied else OUTPUT))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What beside the weights changes the rewards."""
+        return {"adapter": "versa", "layout": 1, "max_length": self.max_length}
+
+    def encoder(self, tokenizer: Tokenizer) -> Encoder:
+        """Cases to ids.
+
+        Raises:
+            CheckpointError: the tag is not one token of the vocabulary, or a sign is not the token that is read.
+        """
+        check_ids(tokenizer, "-", (MINUS,))
+        check_ids(tokenizer, "+", (PLUS,))
+        tag, begin = single_id(tokenizer, TAG), tokenizer.special(START)
+        start = () if begin is None else (begin,)
+
+        def encode(problem: str, steps: Sequence[str]) -> Encoded | Refused:
+            if not steps:
+                return NO_STEPS
+            text = MarkedText()
+            text.add(f"{_clean(problem)} \n\n")
+            for step in steps:
+                text.mark(_clean(step) + TAG)
+            found = text.encode(tokenizer, tag)
+            if isinstance(found, Refused):
+                return found
+            ids, positions = found
+            if len(start) + len(ids) > self.max_length:
+                return too_long(len(start) + len(ids), self.max_length)
+            return Encoded((*start, *ids), tuple(position + len(start) for position in positions))
+
+        return encode
+
+
+def _clean(text: str) -> str:
+    return text.strip().replace(TAG, "")

@@ -1,0 +1,217 @@
+"""The token X-ray of a case: every token that a PRM is shown, whose text it is, which are read, and what came of them.
+
+Which text a token belongs to is found without knowing the family: the case is encoded again with another text in the
+place of one, and what changes is where that text went. Tokens and positions need a tokenizer alone.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol
+
+from scoring.prms.base import Encoder
+from scoring.prms.token_texts import Pieces, TokenTexts
+from scoring.readout import Encoded, Refused
+
+Part = Literal["problem", "step", "layout"]
+
+_STAND_INS = "@#~^|¤§¬"
+_NOTHING: tuple[int, int] = (0, 0)
+
+
+class Numbers(Protocol):
+    """What an engine gives for one position that is read; see `scoring.engines.trace`."""
+
+    @property
+    def logits(self) -> tuple[float, ...]:
+        """What the head gave."""
+        ...
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The same transformed."""
+        ...
+
+    @property
+    def reward(self) -> float:
+        """What comes of them."""
+        ...
+
+    @property
+    def redundancy(self) -> float | None:
+        """None where the family gives none."""
+        ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """The texts of a case that an encoder takes; `also` is what it reads beside problem and steps."""
+
+    problem: str
+    steps: tuple[str, ...]
+    also: tuple[str | None, ...] = ()
+
+
+@dataclass(slots=True)
+class Token:
+    """One token: `index` in its sequence, `sequence` and `step` are 0-based.
+
+    `part` says whose text it is; `step` is the step's, or that whose reward is read here. `text` may be a part of a
+    letter, written as bytes. Logits, values, reward and redundancy are None where nothing is read or nothing was run.
+    """
+
+    sequence: int
+    index: int
+    id: int
+    text: str
+    part: Part
+    step: int | None
+    read: bool
+    logits: list[float | None] | None = None
+    values: list[float | None] | None = None
+    reward: float | None = None
+    redundancy: float | None = None
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Xray:
+    """All tokens of the first `steps` steps of a case, all of them unless it is `refused` for the reason given."""
+
+    tokens: list[Token]
+    steps: int
+    refused: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    def document(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {**asdict(self), "tokens": [asdict(token) for token in self.tokens]}
+
+
+def longest(encode: Encoder, case: Case) -> tuple[Encoded | None, int, str]:
+    """The ids of a case, or of as many of its first steps as are not refused; how many; and why not all."""
+    reason = ""
+    for number in range(len(case.steps), 0, -1):
+        found = encode(case.problem, list(case.steps[:number]), *case.also)
+        if isinstance(found, Encoded):
+            return found, number, reason
+        reason = reason or found.reason
+    return None, 0, reason or "the case has no steps"
+
+
+def xray(encode: Encoder, pieces: Pieces, case: Case, *, separated: bool = True) -> Xray:
+    """The tokens of a case.
+
+    Args:
+        encode: of the adapter, with the tokenizer.
+        pieces: the tokenizer's vocabulary.
+        case: its texts.
+        separated: whether the family reads a step at a token that is none of its text.
+    """
+    encoded, number, refused = longest(encode, case)
+    shown = Case(case.problem, case.steps[:number], case.also)
+    warnings = list(_specials(pieces, case))
+    if encoded is None:
+        return Xray([], 0, refused, warnings)
+    texts = TokenTexts(pieces)
+    tokens = _tokens(encoded, texts)
+    _own(tokens, encoded, encode, shown)
+    if separated:
+        warnings += _merged(tokens)
+        warnings += _repeated(tokens, shown)
+    return Xray(tokens, number, refused, warnings)
+
+
+def add_numbers(found: Xray, numbers: Sequence[Numbers]) -> None:
+    """Put what an engine gave at the positions, in the order of the steps; a number that is not finite becomes None."""
+    for token, given in zip((token for token in found.tokens if token.read), numbers, strict=True):
+        token.logits = [_finite(number) for number in given.logits]
+        token.values = [_finite(number) for number in given.values]
+        token.reward = _finite(given.reward)
+        token.redundancy = None if given.redundancy is None else _finite(given.redundancy)
+        if token.reward is None:
+            token.warning = "; ".join(filter(None, (token.warning, "the reward is no finite number")))
+
+
+def _tokens(encoded: Encoded, texts: TokenTexts) -> list[Token]:
+    """Every token, those that are read with the number of their step."""
+    found, step = [], 0
+    for sequence, one in enumerate(encoded.sequences):
+        steps = {position: step + at for at, position in enumerate(one.positions)}
+        step += len(one.positions)
+        found += [
+            Token(sequence, index, token, texts(token), "layout", steps.get(index), index in steps)
+            for index, token in enumerate(one.ids)
+        ]
+    return found
+
+
+def _own(tokens: list[Token], encoded: Encoded, encode: Encoder, case: Case) -> None:
+    """Say whose text each token is."""
+    starts = [0]
+    for one in encoded.sequences:
+        starts.append(starts[-1] + len(one.ids))
+    for step in (None, *range(len(case.steps))):
+        for sequence, (start, end) in enumerate(_changed(encoded, encode, case, step)):
+            for token in tokens[starts[sequence] + start : starts[sequence] + end]:
+                token.part = "problem" if step is None else "step"
+                token.step = step if token.step is None else token.step
+
+
+def _changed(encoded: Encoded, encode: Encoder, case: Case, step: int | None) -> list[tuple[int, int]]:
+    """For every sequence from where to where its ids change with the text of a step (None: of the problem)."""
+    text = case.problem if step is None else case.steps[step]
+    stand_in = next((letter for letter in _STAND_INS if letter not in text), "\ue000")
+    steps = list(case.steps)
+    if step is not None:
+        steps[step] = stand_in
+    other = encode(stand_in if step is None else case.problem, steps, *case.also)
+    if isinstance(other, Refused) or len(other.sequences) != len(encoded.sequences):
+        return [_NOTHING] * len(encoded.sequences)
+    return [_difference(one.ids, two.ids) for one, two in zip(encoded.sequences, other.sequences, strict=True)]
+
+
+def _difference(one: Sequence[int], two: Sequence[int]) -> tuple[int, int]:
+    """Start and end in `one` of what `two` does not share at its own start and end; (0, 0) if they are equal."""
+    if one == two:
+        return _NOTHING
+    short = min(len(one), len(two))
+    start = next((at for at in range(short) if one[at] != two[at]), short)
+    tail = next((at for at in range(short - start) if one[-1 - at] != two[-1 - at]), short - start)
+    return start, len(one) - tail
+
+
+def _specials(pieces: Pieces, case: Case) -> Iterator[str]:
+    """A sentence for every text that holds what looks like a special token."""
+    named = {"the problem": case.problem, **{f"step {at}": text for at, text in enumerate(case.steps)}}
+    for where, text in named.items():
+        for special in pieces.added:
+            if special and special in text:
+                yield f"{where} holds the text {special}: it is read as plain text, not as the token"
+
+
+def _merged(tokens: Sequence[Token]) -> Iterator[str]:
+    """Mark the tokens that are read and hold text of a step, and say how many they are."""
+    merged = [token for token in tokens if token.read and token.part == "step"]
+    for token in merged:
+        token.warning = "the separator is one token with text of the step"
+    if merged:
+        steps = ", ".join(str(token.step) for token in merged)
+        yield f"the separator is one token with the text beside it at the end of steps {steps}"
+
+
+def _repeated(tokens: Sequence[Token], case: Case) -> Iterator[str]:
+    """A sentence for every step whose text holds the separator, where all steps end in the same one."""
+    ends = Counter(token.text for token in tokens if token.read)
+    separator, number = ends.most_common(1)[0] if ends else ("", 0)
+    if not separator.strip(" ") or number < len(case.steps):
+        return
+    for step, text in enumerate(case.steps):
+        if count := text.count(separator):
+            times = "once" if count == 1 else f"{count} times"
+            yield f"step {step} holds {separator!r}, at which steps are read, {times}; only its own end is read"
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

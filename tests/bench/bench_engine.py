@@ -1,0 +1,177 @@
+"""What the engine makes of real lengths: `python tests/bench/bench_engine.py [CASES]` (needs torch; random weights).
+
+Side by side in one run with straightforward code: the stock language model, one case at a time, logits of the whole
+vocabulary at every position. Numbers are reported beside the targets and never asserted.
+"""
+
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import transformers
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from scoring.checkpoint import Checkpoint  # noqa: E402  # of this checkout
+from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402
+from scoring.readout import Encoded, Readout, Vocabulary  # noqa: E402
+
+VOCABULARY, CANDIDATES = 32_000, (648, 387)
+ROUNDS = 5
+
+
+class Body(NamedTuple):
+    """The shape of a body."""
+
+    name: str
+    hidden: int
+    layers: int
+    inner: int
+    heads: int
+
+
+SMALL = Body("hidden 256, 4 layers", 256, 4, 704, 4)
+LARGE = Body("hidden 768, 12 layers, 100M", 768, 12, 2048, 12)
+
+
+def cases(number: int, seed: int = 0) -> list[Encoded]:
+    """Lengths like those of ProcessBench's math: about 9 steps, 100 to 700 tokens; the tokens are by chance."""
+    rng = np.random.default_rng(seed)
+    tokens = np.clip(rng.lognormal(np.log(290), 0.45, number), 100, 700).astype(int)
+    steps = np.clip(rng.normal(9, 3, number), 2, 20).astype(int)
+    found = []
+    for length, count in zip(tokens, steps, strict=True):
+        positions = np.sort(rng.choice(np.arange(40, length), count, replace=False))
+        found.append(Encoded(tuple(rng.integers(0, VOCABULARY, length).tolist()), tuple(positions.tolist())))
+    return found
+
+
+def models(folder: Path, body: Body) -> tuple[Any, TransformersEngine]:
+    """The stock language model, and the engine over the same weights."""
+    config = transformers.MistralConfig(
+        vocab_size=VOCABULARY,
+        hidden_size=body.hidden,
+        num_hidden_layers=body.layers,
+        num_attention_heads=body.heads,
+        num_key_value_heads=body.heads // 2,
+        intermediate_size=body.inner,
+        sliding_window=None,
+        tie_word_embeddings=False,
+    )
+    torch.manual_seed(0)
+    transformers.utils.logging.disable_progress_bar()
+    stock = transformers.MistralForCausalLM(config).float().eval()
+    stock.save_pretrained(folder)
+    readout = Readout(Vocabulary(CANDIDATES, body.hidden), reward=(1.0, 0.0), ignored=("lm_head.weight",))
+    return stock, TransformersEngine.load(Checkpoint.open(folder), readout, dtype="float32", device="cpu")
+
+
+def plainly(stock: Any, work: Sequence[Encoded]) -> list[list[float]]:
+    """Rewards as a model card would compute them."""
+    found = []
+    with torch.no_grad():
+        for one in work:
+            logits = stock(input_ids=torch.tensor([one.ids])).logits[0]
+            chosen = logits[:, list(CANDIDATES)].softmax(dim=-1)[:, 0]
+            found.append(chosen[list(one.positions)].tolist())
+    return found
+
+
+def batched(engine: TransformersEngine, work: Sequence[Encoded]) -> list[list[float]]:
+    """Rewards as the engine computes them."""
+    answers = {answer.index: answer.rewards for batch in engine.read(work) for answer in batch.answers}
+    return [list(answers[index]) for index in range(len(work))]
+
+
+def seconds(run: Callable[[], object]) -> tuple[float, float]:
+    """How long something takes: on the clock, and of the processor."""
+    wall, own = time.perf_counter(), time.process_time()
+    run()
+    return time.perf_counter() - wall, time.process_time() - own
+
+
+def side_by_side(body: Body, number: int, plain_share: int) -> None:
+    """Both ways by turns, so that whatever else the machine does meets both."""
+    with tempfile.TemporaryDirectory() as folder:
+        stock, engine = models(Path(folder), body)
+        work = cases(number)
+        difference = np.abs(
+            np.subtract(np.concatenate(plainly(stock, work[:4])), np.concatenate(batched(engine, work[:4])))
+        )
+        ratios, of_processor, plain_rate, rate = [], [], [], []
+        size = number // ROUNDS
+        for start in range(0, size * ROUNDS, size):
+            chunk = work[start : start + size]
+            few = chunk[:: max(1, size // plain_share)]
+            slow, fast = (
+                seconds(lambda few=few: plainly(stock, few)),
+                seconds(lambda chunk=chunk: batched(engine, chunk)),
+            )
+            ratios.append(slow[0] / len(few) / (fast[0] / size))
+            of_processor.append(slow[1] / len(few) / (fast[1] / size))
+            plain_rate.append(len(few) / slow[0])
+            rate.append(size / fast[0])
+        print(f"{body.name}, {VOCABULARY:,} tokens, float32, {torch.get_num_threads()} threads")
+        print(f"  one at a time, all logits {np.median(plain_rate):8.1f} cases/s")
+        print(f"  the engine                {np.median(rate):8.1f} cases/s")
+        print(f"  ratio                     {np.median(ratios):8.2f} x")
+        print(f"  ratio of processor time   {np.median(of_processor):8.2f} x")
+        print(f"  largest difference        {difference.max():8.1e}")
+        _overhead(engine, work[:size])
+
+
+def _overhead(engine: TransformersEngine, work: Sequence[Encoded]) -> None:
+    """The engine's time outside body and head."""
+    inside = 0.0
+
+    def timed(run: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **settings: Any) -> Any:
+            nonlocal inside
+            start = time.perf_counter()
+            out = run(*args, **settings)
+            inside += time.perf_counter() - start
+            return out
+
+        return call
+
+    body, head = engine.body, engine.head
+    engine.body, engine.head = timed(body), timed(head)
+    wall, _ = seconds(lambda: batched(engine, work))
+    engine.body, engine.head = body, head
+    batches = list(engine.read(work))
+    tokens, padding = sum(batch.tokens for batch in batches), sum(batch.padding for batch in batches)
+    outside = wall - inside
+    print(f"  outside body and head     {outside / wall:8.2%}  ({outside / len(work) * 1e3:.2f} ms a case)")
+    print(f"  padding                   {padding / (tokens + padding):8.2%}")
+
+
+def memory() -> None:
+    """How much the process grows between 200 and 1,000 cases."""
+    with tempfile.TemporaryDirectory() as folder:
+        _, engine = models(Path(folder), SMALL)
+        work = cases(1000)
+        batched(engine, work[:200])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        batched(engine, work)
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(f"peak memory, 200 cases {before / 1024:,.0f} MB, 1,000 cases {after / 1024:,.0f} MB: flat is the target")
+
+
+def main() -> None:
+    """The small body against its target, the large one for the record, and memory."""
+    number = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    print("target for the small body: 4 x")
+    side_by_side(SMALL, number, plain_share=20)
+    side_by_side(LARGE, max(ROUNDS * 6, number // 10), plain_share=4)
+    memory()
+
+
+if __name__ == "__main__":
+    main()

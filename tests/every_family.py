@@ -1,0 +1,79 @@
+"""One tiny random checkpoint of every family, in its published layout. Needs torch."""
+
+import byte_vocabulary
+import sentencepiece_families
+import sentencepiece_pieces
+import tiny_families
+from scoring.checkpoint import Checkpoint
+from scoring.opened import OpenedPrm
+from scoring.prms.catalogue import family
+
+QWEN, LLAMA, WIDTH = tiny_families.QWEN, tiny_families.LLAMA, tiny_families.HIDDEN
+MISTRAL, LLAMA2 = sentencepiece_families.MISTRAL, sentencepiece_families.LLAMA
+CLASSIFIER = {**QWEN, "architectures": ["Qwen2ForTokenClassification"]}
+TWO_LAYERS = {
+    "score.0.weight": (WIDTH, WIDTH),
+    "score.0.bias": (WIDTH,),
+    "score.2.weight": (2, WIDTH),
+    "score.2.bias": (2,),
+}
+
+BYTES = {
+    "qwen": ({**QWEN, "architectures": ["Qwen2ForProcessRewardModel"]}, byte_vocabulary.QWEN_PRM_SPECIALS, TWO_LAYERS),
+    "rlhflow": ({**LLAMA, "architectures": ["LlamaForCausalLM"]}, byte_vocabulary.LLAMA_SPECIALS, None),
+    "versa": ({**LLAMA, "architectures": ["LlamaForCausalLM"]}, byte_vocabulary.LLAMA_SPECIALS, None),
+    "skywork": (
+        {**QWEN, "architectures": ["Qwen2ForPrmModel"]},
+        byte_vocabulary.QWEN_SPECIALS,
+        {"v_head.summary.weight": (1, WIDTH), "v_head.summary.bias": (1,)},
+    ),
+    "pure": ({**CLASSIFIER, "num_labels": 2}, byte_vocabulary.QWEN_SPECIALS, None),
+    "token_classifier": ({**CLASSIFIER, "num_labels": 2}, byte_vocabulary.QWEN_SPECIALS, None),
+    "scan": ({**CLASSIFIER, "num_labels": 1}, byte_vocabulary.QWEN_SPECIALS, None),
+    "universal": (
+        {**QWEN, "architectures": ["Qwen2ForRewardModel"]},
+        byte_vocabulary.QWEN_SPECIALS,
+        {"score.weight": (1, WIDTH)},
+    ),
+}
+PIECES = {
+    "math_shepherd": ({**MISTRAL, "architectures": ["MistralForCausalLM"]}, sentencepiece_pieces.MISTRAL, None),
+    "llemma": ({**LLAMA2, "architectures": ["LlamaForCausalLM"]}, sentencepiece_pieces.LLAMA, None),
+    "minos": (
+        {**MISTRAL, "architectures": ["MistralForTokenClassification"], "num_labels": 1},
+        sentencepiece_pieces.MISTRAL,
+        None,
+    ),
+    "reasoneval": (
+        {**MISTRAL, "architectures": ["ReasonEval_7B"], "score_dimension": 3, "use_bias": True},
+        sentencepiece_pieces.MISTRAL,
+        {"score_head.weight": (3, WIDTH), "score_head.bias": (3,)},
+    ),
+}
+
+
+def write(root, name):
+    """The checkpoint of a family, in a folder that is called after it."""
+    made = BYTES.get(name)
+    if made:
+        folder = tiny_families.write(root / name, made[0], made[1], head=made[2])
+        return tagged(folder) if name == "skywork" else folder
+    config, pieces, head = PIECES[name]
+    folder = sentencepiece_families.write(root / name, config, pieces, **({"head": head} if head else {}))
+    if name == "llemma":
+        sentencepiece_families.tile(folder)
+    return folder
+
+
+def tagged(folder):
+    """Let `ки` be one token of a vocabulary of Qwen's kind, as it is of the real one."""
+    ranks = byte_vocabulary.tiny_ranks()
+    ranks |= {token.encode(): len(ranks) + at for at, token in enumerate(("к", "и", "ки"))}
+    byte_vocabulary.write(folder / "tokenizer.json", ranks, byte_vocabulary.QWEN_SPECIALS)
+    return folder
+
+
+def opened(root, name, **options):
+    """The family's checkpoint, opened. It is not looked at whose it is: a Llama-3 is told by its 128,000 tokens."""
+    checkpoint = Checkpoint.open(write(root, name))
+    return OpenedPrm(checkpoint, family(name).of(checkpoint, **options), "float32", "cpu")

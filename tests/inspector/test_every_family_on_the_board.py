@@ -1,0 +1,79 @@
+"""Every family of PRMs scores the demo's cases, each with its own rule, side by side on the board."""
+
+import polars as pl
+import pytest
+
+pytest.importorskip("torch")
+import every_family  # needs torch
+from inspector.board import board_frame
+from inspector.documents import metrics_document
+from inspector.request import Request
+from inspector.selection import load
+from scoring.benchmarks.demo import NAME
+from scoring.claim import claim
+from scoring.events import End
+from scoring.preparation import prepare
+from scoring.prms.catalogue import ADAPTERS, family
+from scoring.run import score
+from scoring.workspace import Workspace
+
+CASES = 12
+
+
+@pytest.fixture(scope="module")
+def selection(tmp_path_factory):
+    root = tmp_path_factory.mktemp("every")
+    workspace = Workspace.create(root / "w")
+    cases, texts = workspace.cases((NAME,))
+    # A tiny vocabulary needs more tokens than a tiny checkpoint has places, so these are the shortest cases.
+    lengths = texts.frame(["problem", "steps"]).select(
+        pl.col("problem").str.len_chars() + pl.col("steps").list.join("").str.len_chars()
+    )
+    rows = lengths.to_series().arg_sort()[:CASES].to_list()
+    for name in ADAPTERS:
+        folder = every_family.write(root, name)
+        prepared = prepare(workspace, str(folder), adapter=name, dtype="float32", device="cpu")
+        parts = claim(workspace, prepared.scorer)
+        run = score(
+            cases,
+            texts,
+            prepared.scorer,
+            parts,
+            encoder=prepared.encoder,
+            engine=prepared.engine,
+            rows=rows,
+        )
+        end = list(run)[-1]
+        assert isinstance(end, End)
+        assert (end.status, end.scored) == ("done", CASES)
+    return load(Request(workspace=str(root / "w"), benchmarks=(NAME,)))
+
+
+def test_all_of_them_stand_on_the_board(selection):
+    rows = {row["scorer"]: row for row in board_frame(selection).iter_rows(named=True)}
+    assert set(ADAPTERS) <= rows.keys()
+    assert all(rows[name]["scored"] == CASES for name in ADAPTERS)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_each_decides_by_its_own_rule(selection, name):
+    found, made = selection.evaluation(name), family(name)
+    scale = getattr(made, "SCALE", None) or made.scale
+    assert (found.rule.threshold, found.rule.comparison) == (scale.threshold, scale.comparison)
+    assert found.scorer.threshold_source == scale.threshold_source
+    values = found.rewards.values
+    if name != "minos":
+        assert scale.low <= values.min() <= values.max() <= scale.high
+    verdicts = found.verdicts[found.answered]
+    assert verdicts.size == CASES
+
+
+def test_reasoneval_tells_redundancy_beside_validity(selection):
+    found = selection.evaluation("reasoneval")
+    assert found.rewards.redundancy.given.sum() == CASES
+    assert found.scorer.redundancy_threshold == 0.15
+
+
+def test_they_have_metrics(selection):
+    rows = metrics_document(selection).rows
+    assert set(ADAPTERS) <= set(rows["scorer"])

@@ -1,0 +1,128 @@
+"""The token X-ray for people: for every family at several widths, and what is said where something is odd."""
+
+import argparse
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+
+import every_family  # needs torch
+import making
+import pages
+import reference
+from inspector.shell.xray_page import XrayPage
+from scoring import prm_reports
+from scoring.arguments import add_prm_arguments
+from scoring.prms.catalogue import ADAPTERS
+
+STEPS = ["the step is 4.", "so \x1b[31mwe\u202e take [bold]12.\nIt is so", "the end is 数学 7 " + "word " * 40]
+LABELS = {
+    "qwen": ("score.0, ReLU, score.2: 2 outputs", "wrong", "right", "= P(right)"),
+    "rlhflow": ("rows '+' (10), '-' (12) of lm_head.weight", "'+'", "'-'", "= P('+')"),
+    "skywork": ("v_head.summary: 1 output", "logits    v_head.summary", "= sigmoid(v_head.summary)"),
+    "pure": ("score: 2 outputs", "= -P(wrong) + P(right)"),
+    "versa": ("rows '-' (12), '+' (10) of lm_head.weight", "= P('+')"),
+    "scan": ("score: 1 output", "logits    right", "= sigmoid(right)"),
+    "token_classifier": ("score: 2 outputs", "wrong", "= P(right)"),
+    "math_shepherd": ("rows '+' (648), '-' (387) of lm_head.weight", "= P('+')"),
+    "llemma": ("all rows of lm_head.weight", "mean of all rows", "= sigmoid(mean of all rows)"),
+    "minos": ("score: 1 output", "= logit of score"),
+    "reasoneval": ("score_head: 3 outputs", "neutral", "= P(neutral) + P(right)", "redundant"),
+    "universal": ("score: 1 output", "in 3 sequences", "also read reference_answer", "of sequence 2"),
+}
+
+
+def asked(folder, workspace, *words):
+    """What the scoring process answers."""
+    parser = argparse.ArgumentParser()
+    add_prm_arguments(parser)
+    where = {"case": "bench/c0", "benchmark": ["bench"], "workspace": str(workspace.root), "tokens_only": False}
+    args = parser.parse_args(["--model", str(folder), "--device", "cpu", *words], argparse.Namespace(**where))
+    return json.loads(json.dumps(prm_reports.explain(args)[1]))
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    frame = making.full_frame([reference.Case(3, -1)], problem=["What is\x1b]0;x\x07 3 [red]?"], steps=[STEPS])
+    made = making.workspace(tmp_path_factory.mktemp("xray") / "ws", [], [])
+    made.add([making.Imported("bench", "made.jsonl", "JSON Lines", "0-based", 1, frame, ())])
+    return made
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
+def answer(request, workspace, tmp_path_factory):
+    folder = every_family.write(tmp_path_factory.mktemp(request.param), request.param)
+    return request.param, asked(folder, workspace, "--adapter", request.param)
+
+
+@pytest.fixture(scope="module")
+def qwen(workspace, tmp_path_factory):
+    return asked(every_family.write(tmp_path_factory.mktemp("one"), "qwen"), workspace)
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_every_family_has_its_labels_and_keeps_to_the_width(answer, width):
+    name, told = answer
+    for ascii_only in (False, True):
+        page = XrayPage(told, STEPS, width, ascii_only=ascii_only, whole=True)
+        found = pages.plain(page.lines(), width)
+        assert [found.count(f"\nstep {step}    ") for step in range(3)] == [1, 1, 1]
+        assert found.count("read: token") == 3
+        assert found.count("^") >= 3
+    if width > 40:
+        assert [label for label in LABELS[name] if label not in found] == []
+
+
+def block(told, width, step, **changes):
+    """The lines of one step; `changes` to its token."""
+    tokens = [token | changes if token["read"] and token["step"] == step else token for token in told["tokens"]]
+    told = {**told, "tokens": tokens}
+    found = pages.plain(XrayPage(told, STEPS, width).lines(), width)
+    return next(part for part in found.split("\n\n") if part.startswith(f"step {step} ")).splitlines()
+
+
+def test_a_step_is_its_text_its_tokens_and_its_numbers(qwen):
+    text, tokens, mark, *numbers = block(qwen, 80, 0, logits=[-0.25, 12.5], values=[0.25, 0.75], reward=0.75, index=70)
+    assert text == "step 0    the step is 4."
+    assert tokens.startswith("          …│")
+    assert "^" in mark
+    assert "read: token 70, id " in mark
+    assert numbers == [
+        "logits    wrong  -0.2500   right  12.5000",
+        "softmax   wrong   0.2500   right   0.7500",
+        "reward    0.7500 = P(right), right",
+    ]
+
+
+def test_the_mark_stands_below_the_token_that_is_read(qwen):
+    found = pages.plain(XrayPage(qwen, STEPS, 80).lines(), 80).splitlines()
+    marks = [at for at, line in enumerate(found) if "read: token" in line]
+    assert len(marks) == 3
+    for at in marks:
+        size = found[at].count("^")
+        start = found[at].index("^")
+        assert found[at - 1][start : start + size] == "<extra_0>"
+
+
+def test_a_wrong_step_a_merged_separator_and_no_number_are_said(qwen):
+    *_, reward = block(qwen, 80, 1, reward=0.4999)
+    assert reward == "reward    0.4999 = P(right), wrong: < 0.5"
+    told = block(qwen, 80, 1, reward=None, warning="the separator is one token with text of the step")
+    assert "          ! the separator is one token with text of the step: '<extra_0>'" in told
+    assert told[-1] == "reward    no number = P(right)"
+
+
+def test_a_refused_case_says_why_and_which_steps_are_shown(qwen):
+    told = {**qwen, "refused": "too long", "steps": 2}
+    found = pages.plain(XrayPage(told, STEPS, 80).lines(), 80)
+    assert "! the case is refused: too long; shown are its first 2 steps" in found
+    none = {**qwen, "refused": "too long", "steps": 0, "tokens": []}
+    assert "so there are no tokens" in pages.plain(XrayPage(none, STEPS, 80).lines(), 80)
+
+
+def test_the_whole_list_has_every_token_once(qwen):
+    found = pages.plain(XrayPage(qwen, STEPS, 80, whole=True).lines(), 80).partition("every token")[2]
+    assert found.count("*") == 4
+    assert [one["index"] for one in qwen["tokens"] if f" {one['index']} " not in found.replace("*", " ")] == []

@@ -1,0 +1,88 @@
+"""Benchmarks of the user's own: one file, or an installed package's module."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import plugged_in
+from scoring.benchmarks.own import GROUP
+from scoring.errors import FrameError, PluginError, UsageError
+from scoring.importing.sources import read_source
+from scoring.workspace import Workspace
+
+EXAMPLE = Path(__file__).parents[2] / "own" / "sums.py"
+SOURCE = EXAMPLE.read_text()
+ROWS = [
+    {"question": "1 + 1?", "lines": ["one and one", "so 3"], "first_wrong": 1},
+    {"question": "2 + 2?", "lines": ["so 4"], "first_wrong": -1},
+    {"question": "3 + 3?", "lines": [], "first_wrong": -1},
+]
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return str(path)
+
+
+def test_the_example_reads_its_rows(rows, tmp_path):
+    (found,) = read_source(rows, benchmark=str(EXAMPLE)).imported
+    assert found.cases.select("case", "earliest_error", "n_steps").rows() == [
+        ("sums/rows#1", 1, 2),
+        ("sums/rows#2", -1, 1),
+    ]
+    assert [finding.code for finding in found.findings if finding.severity == "error"] == ["no-steps"]
+    assert "read by sums.py (sha256 " in found.findings[0].message
+    workspace = Workspace.create(tmp_path / "ws")
+    workspace.add([found])
+    cases, texts = workspace.cases(["sums"])
+    assert (cases.height, texts.row(0)["problem"]) == (2, "1 + 1?")
+
+
+def test_an_installed_one_is_used_by_name_and_found_by_content(rows, tmp_path, monkeypatch):
+    plugged_in.install(tmp_path / "site", monkeypatch, GROUP, {"adding": "plugged_sums"}, {"plugged_sums.py": SOURCE})
+    for benchmark in ("adding", None):
+        (found,) = read_source(rows, benchmark=benchmark).imported
+        assert found.benchmark == "sums"
+        assert "(mine 1.2)" in found.findings[0].message
+
+
+FILES = {
+    "no name": ("NAME = ", "OTHER = ", "has no NAME"),
+    "no load": ("def load", "def other", "has no load"),
+    "taken": ('NAME = "sums"', 'NAME = "processbench"', "is a benchmark that is known here"),
+    "path": ('NAME = "sums"', 'NAME = "../sums"', "NAME is '../sums'"),
+    "raises": ("    return ByField", "    return 1 / 0 or ByField", r"line \d+, in load\(\): ZeroDivisionError"),
+    "none": ("    return ByField", "    return None and ByField", "gives NoneType and should give Imported"),
+    "another": (".load(NAME, rows)", ".load('others', rows)", "cases of 'others' and not of 'sums'"),
+    "case": ("fields.text(", "fields.txt(", r"line \d+, in load\(\): AttributeError"),
+    "import": ("NAME = ", "import nosuchpackage\nNAME = ", "while it was imported"),
+}
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_what_is_wrong_is_one_sentence(rows, tmp_path, what):
+    old, new, said = FILES[what]
+    assert old in SOURCE
+    path = tmp_path / "mine.py"
+    path.write_text(SOURCE.replace(old, new))
+    with pytest.raises(PluginError, match=said):
+        read_source(rows, benchmark=str(path))
+
+
+def test_a_frame_with_other_columns_is_refused(rows, tmp_path):
+    path = tmp_path / "mine.py"
+    end = ".load(NAME, rows)"
+    broken = "from dataclasses import replace\n\n\ndef load(rows):\n    found = _load(rows)\n"
+    broken += '    return replace(found, cases=found.cases.drop("problem"))\n'
+    path.write_text(SOURCE.replace("def load(", "def _load(") + broken)
+    assert end in SOURCE
+    with pytest.raises(FrameError, match="problem"):
+        read_source(rows, benchmark=str(path))
+
+
+def test_an_unknown_benchmark_is_named(rows):
+    with pytest.raises(UsageError, match="there is no benchmark 'nothing'"):
+        read_source(rows, benchmark="nothing")

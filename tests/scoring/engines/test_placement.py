@@ -1,0 +1,73 @@
+"""A body over several devices: where its parts lie, and that what runs through them arrives."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import checkpoints
+from scoring.checkpoint import Checkpoint
+from scoring.engines.placement import layers_over, placed
+from scoring.errors import EngineError
+from scoring.prms.catalogue import adapter_of
+from scoring.readout import Encoded
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from scoring.engines.transformers_engine import TransformersEngine  # noqa: E402  # needs torch
+
+
+@given(st.lists(st.integers(1, 10**10), min_size=1, max_size=90), st.integers(1, 9))
+def test_layers_stay_in_order_and_no_device_has_more_than_its_share_and_a_layer(sizes, devices):
+    found = layers_over(sizes, devices)
+    assert found == sorted(found)
+    assert set(found) <= set(range(devices))
+    for device in range(devices):
+        held = sum(size for size, at in zip(sizes, found, strict=True) if at == device)
+        assert held <= sum(sizes) / devices + max(sizes) + 1
+
+
+def test_equal_layers_are_shared_equally():
+    assert layers_over([5] * 6, 3) == [0, 0, 1, 1, 2, 2]
+
+
+def test_the_embedding_lies_with_the_first_layer_and_the_norm_with_the_last():
+    names = ["embed_tokens.weight", "norm.weight", *(f"layers.{at}.mlp.up_proj.weight" for at in (11, 2, 0, 1))]
+    found = placed(dict.fromkeys(names, 10), 2)
+    assert [found[name] for name in names] == [0, 1, 1, 1, 0, 0]
+
+
+def loaded(folder, device):
+    checkpoint = Checkpoint.open(folder)
+    return TransformersEngine.load(checkpoint, adapter_of(checkpoint).readout, dtype="float32", device=device)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp("placed"))
+
+
+CASES = [Encoded(tuple(range(length)), (length // 2, length - 1)) for length in (40, 90, 200)]
+
+
+def test_rewards_are_those_of_one_device(folder):
+    one, two = loaded(folder, "cpu"), loaded(folder, "cpu+cpu")
+    assert two.name.endswith("cpu+cpu, float32")
+    assert [batch.answers for batch in one.read(CASES)] == [batch.answers for batch in two.read(CASES)]
+
+
+def test_every_part_lies_where_it_should_and_what_it_is_given_comes_after(folder):
+    """The second device is one that computes shapes and no numbers, and takes nothing from another by itself."""
+    engine = loaded(folder, "cpu+meta")
+    places = {name: tensor.device.type for name, tensor in engine.body.named_parameters()}
+    assert {places[name] for name in places if name.startswith(("embed_tokens", "layers.0."))} == {"cpu"}
+    assert {places[name] for name in places if name.startswith(("norm", "layers.1."))} == {"meta"}
+    assert engine.weights.device.type == "meta"
+    with torch.inference_mode():
+        states = engine.states(CASES)
+    assert (states.device.type, tuple(states.shape)) == ("meta", (6, checkpoints.HIDDEN))
+
+
+def test_a_device_of_several_that_is_not_there_is_named(folder):
+    with pytest.raises(EngineError, match="cuda:99"):
+        loaded(folder, "cpu+cuda:99")

@@ -1,0 +1,22 @@
+"""Every family of the table fulfils the contract that `prm-inspect prms check` looks for."""
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("tokenizers")
+
+import every_family  # needs torch
+from scoring.prm_check.run import checks
+from scoring.prms.catalogue import ADAPTERS
+
+WITHOUT = {"golden tokens", "golden rewards"}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_the_contract_holds(tmp_path, name):
+    prm = every_family.opened(tmp_path, name)
+    found = {one.check: one for one in checks(prm, name, [], limit=3, chosen=False)}
+    assert [one for one in found.values() if one.status == "failed"] == []
+    skipped = {check for check, one in found.items() if one.status == "skipped"}
+    assert skipped - WITHOUT <= ({"range"} if name == "minos" else set())
+    assert len(found) == 14

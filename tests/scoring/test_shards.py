@@ -1,0 +1,168 @@
+"""Runs over several devices, here the CPU twice: real processes, one stream of events."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import checkpoints
+import making
+import reference
+from scoring.cache import RewardParts
+from scoring.shards import in_share
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+FEW = [reference.Case(index % 5 + 1, -1) for index in range(60)]
+MANY = [reference.Case(index % 5 + 1, -1) for index in range(1800)]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
+
+
+def start(workspace, model, *more):
+    words = ["score", "bench", "--workspace", workspace.root, "--model", model, *more]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scoring", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+    )
+
+
+def ran(*args):
+    with start(*args) as process:
+        out, err = process.communicate(timeout=120)
+    return process.returncode, [json.loads(line) for line in out.splitlines()], err
+
+
+def kept(workspace):
+    (folder,) = workspace.root.glob("rewards/*")
+    frame, problems = RewardParts(folder).read()
+    assert problems == []
+    rows = sum(len(making.pl.read_parquet(path)) for path in RewardParts(folder).parts())
+    return dict(frame.select("key", "rewards").rows()), rows
+
+
+def until(process, kind):
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["event"] == kind:
+            return event
+    raise AssertionError(process.stderr.read())
+
+
+def children(process):
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == process.pid:
+            found.append(int(path.parent.name))
+    return sorted(found)
+
+
+def test_shares_are_disjoint_and_cover_everything():
+    keys = [f"{index * 2654435761 % 2**48:012x}{'0' * 20}" for index in range(3000)]
+    for shares in (1, 2, 3, 7):
+        counts = [sum(in_share(key, number, shares) for key in keys) for number in range(shares)]
+        assert sum(counts) == 3000
+        assert min(counts) > 0.8 * 3000 / shares
+
+
+def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
+    workspaces = [making.workspace(tmp_path / name, FEW, []) for name in ("one", "two")]
+    assert ran(workspaces[0], model, "--device=cpu")[0] == 0
+    code, events, err = ran(workspaces[1], model, "--device=cpu,cpu")
+    assert (code, err) == (0, "")
+    kinds = [event["event"] for event in events]
+    assert (kinds[0], kinds.count("start"), kinds.count("ready"), kinds.count("end")) == ("start", 1, 2, 1)
+    first, last = events[0], events[-1]
+    assert (first["contents"], first["to_do"], last["scored"], last["saved"], last["left"]) == (60, 60, 60, 60, 0)
+    assert [event["total"] for event in events if event["event"] == "saved"][-1] == 60
+    (found, rows), (expected, _) = kept(workspaces[1]), kept(workspaces[0])
+    assert rows == 60
+    assert found.keys() == expected.keys()
+    assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
+    again = ran(workspaces[1], model, "--device=cpu,cpu")
+    assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 60, 0)
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_reaches_both_and_both_save(tmp_path, model, signum, code):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+        until(process, "saved")
+        process.send_signal(signum)
+        out, err = process.communicate(timeout=60)
+    end = json.loads(out.splitlines()[-1])
+    assert (process.returncode, err) == (code, "")
+    assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
+    assert end["saved"] == len(kept(workspace)[0]) == 1800 - end["left"]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
+def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+        until(process, "saved")
+        os.kill(children(process)[0], signal.SIGKILL)
+        out, err = process.communicate(timeout=120)
+    end = json.loads(out.splitlines()[-1])
+    assert process.returncode == 2
+    assert end["status"] == "failed"
+    assert "was killed by SIGKILL" in end["error"]["sentence"]
+    assert end["error"]["sentence"] in err
+    saved = len(kept(workspace)[0])
+    # A part may have been written and not told of.
+    assert end["saved"] <= saved < 1800
+    assert end["left"] == 1800 - end["saved"] > 0
+    code, events, _ = ran(workspace, model, "--device=cpu,cpu")
+    assert (code, events[0]["cached"], events[-1]["left"]) == (0, saved, 0)
+    assert len(kept(workspace)[0]) == 1800
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
+def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", MANY, [])
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+        until(process, "saved")
+        running = children(process)
+        process.stdout.close()
+        process.stderr.read()
+    assert process.returncode == 2
+    assert not any(Path(f"/proc/{number}").exists() for number in running)
+    assert 0 < len(kept(workspace)[0]) < 1800
+
+
+def test_one_device_that_is_not_there_fails_the_run_and_the_other_finishes_its_share(tmp_path, model):
+    workspace = making.workspace(tmp_path / "ws", FEW, [])
+    code, events, err = ran(workspace, model, "--device=cpu,cuda:99")
+    assert (code, events[-1]["status"]) == (2, "failed")
+    assert len(err.splitlines()) == 1
+    assert "cuda:99" in events[-1]["error"]["sentence"]
+    assert len(kept(workspace)[0]) == events[-1]["saved"] == 60 - events[-1]["left"] > 10
+
+
+def test_what_is_wrong_with_the_request_is_said_once(tmp_path):
+    workspace = making.workspace(tmp_path / "ws", FEW, [])
+    code, events, err = ran(workspace, tmp_path / "nowhere", "--device=cpu,cpu")
+    assert (code, len(events), len(err.splitlines())) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("words", [["--shard=2/2"], ["--shard=x"], ["--shard=0/2", "--device=cpu,cpu"]])
+def test_wrong_usage(tmp_path, model, words):
+    code, events, err = ran(making.workspace(tmp_path / "ws", FEW, []), model, *words)
+    assert (code, events) == (2, [])
+    assert "usage" in err
