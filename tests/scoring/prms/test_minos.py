@@ -99,7 +99,7 @@ def test_facts_of_the_published_vocabulary(folder, tmp_path):
     found = encode("How many?", ["first.", "", "last."])
     assert [found.ids[at] for at in found.positions] == [TAG] * 3
     assert encode("два и три", ["s"]) == Refused(
-        "a step end stands within the problem ('Human: два и три\\n\\nAssista'), where the model would take it for one;"
+        "a step end stands within the problem ('Human: два и три\\n\\nAssist'), where the model would take it for one;"
         " this family cannot score such a text"
     )
 
