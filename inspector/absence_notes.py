@@ -6,7 +6,7 @@ import polars as pl
 
 from inspector.request import Request, shell_word
 from scoring.benchmarks import demo
-from scoring.cache import RewardParts
+from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
@@ -43,6 +43,7 @@ def _of_the_demo(workspace: Workspace) -> list[str]:
             # Whoever reads the scorers says so.
             continue
         keys = reward_keys(cases, texts, scorer.reads)["key"]
-        if RewardParts(folder).read()[0]["key"].is_in(keys.implode()).any():
+        given = (RewardParts(folder).read()[0]["key"], VoteParts(folder).read(BALLOTS)[0]["key"])
+        if any(said.is_in(keys.implode()).any() for said in given):
             found.append(scorer.name)
     return found

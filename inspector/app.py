@@ -194,7 +194,7 @@ class InspectApp(App[int]):
             self.notify("A run is going on; X on the board stops it.", severity="warning", markup=False)
             return
         try:
-            self._job = ScoringJob(root, self.inspection.benchmark, message.model, truncate=message.truncate)
+            self._job = ScoringJob(root, self.inspection.benchmark, message.model, flags=message.flags)
         except OSError as error:
             self.notify(clean(f"Cannot start: {error}"), severity="error", markup=False)
             return

@@ -59,7 +59,7 @@ def case_lines(inspection: Inspection, row: int, manner: Manner) -> CaseLines:
     texts = inspection.selection.texts.row(row)
     evaluation = inspection.evaluation
     lines = list(_head(case, manner))
-    lines += _paragraph("", "", texts["problem"], manner, style="strong")
+    lines += paragraph("", "", texts["problem"], manner, style="strong")
     if evaluation is not None:
         lines += [Line([]), *_sentence(evaluation, row, manner), *_answers(inspection, evaluation, row, manner)]
     lines.append(Line([]))
@@ -99,7 +99,7 @@ def _sentence(evaluation: Evaluation, row: int, manner: Manner) -> Iterator[Line
 def _answers(inspection: Inspection, evaluation: Evaluation, row: int, manner: Manner) -> Iterator[Line]:
     """What there is beside a verdict: how answers voted, how one that was not read ends, a number for the solution."""
     if words := votes_words(evaluation, row):
-        yield from _paragraph("", "", f"votes: {words}", manner, style="dim")
+        yield from paragraph("", "", f"votes: {words}", manner, style="dim")
     solution = float(evaluation.rewards.solutions[row])
     if evaluation.answered[row] and math.isfinite(solution):
         yield Line([(f"one number for the solution: {solution:.4g}", "dim")])
@@ -109,7 +109,7 @@ def _answers(inspection: Inspection, evaluation: Evaluation, row: int, manner: M
     if answers:
         end = answers[0].rstrip()
         cut = "..." if len(end) > TAIL else ""
-        yield from _paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(manner, raw=True), style="dim")
+        yield from paragraph("", "", f"The answer ends: {cut}{end[-TAIL:]}", replace(manner, raw=True), style="dim")
 
 
 def _step(
@@ -205,9 +205,9 @@ def _gold(case: dict[str, Any], texts: dict[str, Any], manner: Manner) -> Iterat
         said = f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
     kinds = [case["error_category"], case["error_type"], case["error_kind"], case["pattern"]]
     dot = " | " if manner.brush.ascii_only else " · "
-    yield from _paragraph("Gold  ", "gold", dot.join([said, *(kind for kind in kinds if kind)]), manner)
+    yield from paragraph("Gold  ", "gold", dot.join([said, *(kind for kind in kinds if kind)]), manner)
     if texts["reason"] and manner.reason:
-        yield from _paragraph("Why   ", "gold", texts["reason"], manner)
+        yield from paragraph("Why   ", "gold", texts["reason"], manner)
     elif texts["reason"]:
         yield Line([("Why   ", "gold"), ("hidden; r shows it", "dim")])
 
@@ -216,12 +216,13 @@ def _other_texts(texts: dict[str, Any], manner: Manner) -> Iterator[Line]:
     """Other wordings of the problem, where they are another, and the reference answer."""
     for label, name in (("Question  ", "question"), ("Original  ", "original_problem")):
         if texts[name] not in {None, texts["problem"]}:
-            yield from _paragraph(label, "dim", texts[name], manner)
+            yield from paragraph(label, "dim", texts[name], manner)
     if texts["reference_answer"] is not None:
-        yield from _paragraph("Answer    ", "dim", texts["reference_answer"], manner)
+        yield from paragraph("Answer    ", "dim", texts["reference_answer"], manner)
 
 
-def _paragraph(label: str, label_style: str, text: str, manner: Manner, style: str = "") -> Iterator[Line]:
+def paragraph(label: str, label_style: str, text: str, manner: Manner, style: str = "") -> Iterator[Line]:
+    """A text from data, wrapped beside its label."""
     body = wrap(_prose(text, manner), max(10, manner.width - len(label)))
     for index, line in enumerate(body):
         yield Line([(label if index == 0 else " " * len(label), label_style), (line, style)])

@@ -16,7 +16,8 @@ from inspector.common_flags import TAKE_A_VALUE, common_flags, together
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
-    "score": ("inspector.shell.score", "run a PRM on a benchmark; resumes, and keeps what it has when stopped"),
+    "score": ("inspector.shell.score", "run a PRM or ask a critic on a benchmark; resumes, and keeps what it has"),
+    "reread": ("inspector.shell.rereading", "read a critic's kept answers again, with the present reader; no server"),
     "prms": ("inspector.shell.prms", "the PRMs that the program knows; check NAME tests an adapter"),
     "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
@@ -29,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),
     "bias": ("inspector.shell.breakdown", "which way scorers lean, and on which cases they differ from the rest"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
+    "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "export": ("inspector.shell.exporting", "cases or rewards as the rows that other toolkits read"),

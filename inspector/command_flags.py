@@ -8,9 +8,18 @@ FORMS = ("json", "jsonl", "csv", "markdown", "latex")
 FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
 """Formats of `export`."""
 
-SCORE_CODES = """Exit codes: 0 every case asked for has rewards; 1 done, and some were refused now or before, each with
-its reason (--retry-refused tries them again); 2 could not, or wrong usage; 130 (Ctrl+C) and 143 interrupted: what was
-computed is kept, and the same command goes on with what is left."""
+SCORE_CODES = """Exit codes: 0 every case asked for has rewards, or every answer of a critic came (one that cannot be
+read is an answer: it is counted, with its reason, and not asked for again); 1 done, and some were refused now or
+before, each with its reason (--retry-refused tries them again; an answer that did not come is asked for again by the
+same command); 2 could not, or wrong usage; 130 (Ctrl+C) and 143 interrupted: what was computed is kept, and the same
+command goes on with what is left."""
+
+
+_OF_SCORERS = {
+    "compare": "two scorers or more, by name or a unique part of it (default: all that have a verdict)",
+    "votes": "critics by name or a unique part of it (default: all with several votes)",
+}
+"""Commands that take scorers as their words, and how that is told."""
 
 
 def _output(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +72,11 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "export":
         _export(parser)
         return
+    if name == "reread":
+        critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"
+        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=critics)
+        parser.epilog = "Do not run it while `score` asks the same critic: what that saves meanwhile may be read twice."
+        return
     if name == "demo":
         parser.add_argument("--no-app", action="store_true", help="print the board and exit")
         parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
@@ -76,6 +90,7 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "show":
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
         parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
+        parser.add_argument("--answers", action="store_true", help="also the texts of what critics answered")
     if name in {"show", "prms"}:
         from inspector.shell import prm_arguments
 
@@ -92,9 +107,8 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         )
     if name == "paper":
         _paper(parser)
-    if name == "compare":
-        words = "two scorers or more, by name or a unique part of it (default: all that have a verdict)"
-        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=words)
+    if name in _OF_SCORERS:
+        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=_OF_SCORERS[name])
     if name == "breakdown":
         from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
 

@@ -75,6 +75,9 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", "case")),
     Command(
+        "answers", "v", "Answers", "What a critic answered: fold, texts, reasoning before them", "answers", ("case",)
+    ),
+    Command(
         "raw",
         "backslash",
         "Raw LaTeX",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.answer_counts import unparsed_notes
 from inspector.boundary_notes import boundary_notes
 from inspector.case_pages import CaseDocument
 from inspector.case_table import case_table
@@ -195,7 +196,7 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     notes += [SMALL_WORDS] if frame["small"].any() else []
-    notes += mean_notes(selection)
+    notes += [*mean_notes(selection), *unparsed_notes(selection)]
     if not selection.request.by:
         notes += _partial_averages(selection)
     command = selection.request.command("metrics", form=form)

@@ -60,13 +60,14 @@ class Export(Message):
 
 @dataclass
 class Score(Message):
-    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus.
+    """Run the PRM in this checkpoint's folder (or of this hub name) on the benchmark in focus, or ask a critic.
 
-    With `truncate`, of cases over the model's length limit the first steps are scored.
+    Of a critic on a server `model` may be empty: it is then the server's only one. `flags` are further words of
+    `score`, such as `--truncate`.
     """
 
     model: str
-    truncate: bool = False
+    flags: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,25 +1,36 @@
 """The scoring run that the app has started: its process, its log and its words for the screen."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from inspector.critic_words import answered, parts_done
 from inspector.jobs import Job
-from inspector.scoring_words import ended, failed, speed, started
+from inspector.scoring_words import ended, failed, noticed, speed, started
 
 LOG = "scoring.log"
 
 
 class ScoringJob:
-    """One run of a PRM on a benchmark. `listen` blocks until it ends; everything else may be called meanwhile."""
+    """One run of a PRM or a critic on a benchmark.
 
-    def __init__(self, root: Path, benchmark: str, model: str, *, truncate: bool = False) -> None:
-        """Start it; `truncate` is `score --truncate`. What libraries print goes to the workspace's `scoring.log`."""
+    `listen` blocks until it ends; everything else may be called meanwhile.
+    """
+
+    def __init__(self, root: Path, benchmark: str, model: str, *, flags: Sequence[str] = ()) -> None:
+        """Start it.
+
+        Args:
+            root: the workspace's folder; what libraries print goes to its `scoring.log`.
+            benchmark: what is scored.
+            model: the checkpoint or the model's name; "" where the flags say enough.
+            flags: further words of `score`, such as `--truncate`.
+        """
         self.running = True
-        self.words = f"starting {model}"
+        self.words = f"starting {model or 'the critic'}"
         self._log = (root / LOG).open("ab")
-        words = ["score", benchmark, f"--workspace={root}", f"--model={model}"]
-        self._job = Job([*words, "--truncate"] if truncate else words, self._log)
+        named = [f"--model={model}"] if model else []
+        self._job = Job(["score", benchmark, f"--workspace={root}", *named, *flags], self._log)
 
     def listen(self, tell: Callable[[dict[str, Any]], object]) -> None:
         """Pass on every event; one that says that there was no end, if the process died without a word."""
@@ -39,7 +50,10 @@ class ScoringJob:
             self.words = started(event)
             return " ".join(note for note in event["notes"] if note.startswith("WARNING"))
         if kind == "progress":
-            self.words = f"scoring {event['done']:,} of {event['to_do']:,}, {speed(event)}; X stops it"
+            done, to_do = parts_done(event)
+            self.words = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}; X stops it"
+        elif kind == "notice":
+            return noticed(event)
         elif kind == "end":
             self.running = False
             self.words = ""
@@ -56,4 +70,5 @@ def _ending(event: dict[str, Any]) -> str:
         return failed(event)
     if event["status"] == "died":
         return f"The scoring process ended without a word (exit code {event['code']}); see {LOG} in the workspace."
-    return ended(event, "the same again")
+    asked = answered(event) if event.get("asked") else ()
+    return ". ".join([ended(event, "the same again"), *asked])

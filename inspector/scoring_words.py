@@ -1,10 +1,47 @@
 """The events of a scoring run (see `scoring.events`) in words, the same in the shell and in the app."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator
 
-Told = Mapping[str, Any]
-"""An event as its JSON object."""
+from inspector.critic_words import Told, answered, answering, estimated, lacking
+from inspector.durations import duration
+
+
+def words_of(event: Told, again: str) -> Iterator[str]:
+    """The lines that an event is worth, but for `progress`; none where it only counts.
+
+    Args:
+        event: as its JSON object. One that is not known says nothing.
+        again: how to go on after an interruption, as in "the same command".
+    """
+    kind = event["event"]
+    if kind == "start":
+        yield started(event)
+        yield from event["notes"]
+    elif kind == "ready":
+        # An engine that is a server tells its address; it had loaded its model before.
+        served = "://" in event["engine"]
+        yield f"connected to {event['engine']}" if served else f"{event['engine']} loaded in {event['seconds']:.1f} s"
+    elif kind == "estimate":
+        yield from estimated(event)
+    elif kind == "notice":
+        yield noticed(event)
+    elif kind == "case_refused":
+        truncated = event.get("scored_steps")
+        yield f"truncated: {event['case']}: {event['reason']}" if truncated else lacking(event)
+    elif kind == "end" and event["status"] != "failed":
+        # Of a failure the process has said why on its own standard error.
+        yield f"{ended(event, again)}."
+        yield from _told_besides(event)
+
+
+def _told_besides(event: Told) -> Iterator[str]:
+    """What an `end` says after its first line."""
+    if event.get("asked"):
+        yield from answered(event)
+    elif event["tokens"]:
+        padding = event["padding"] / (event["tokens"] + event["padding"])
+        other = f", {event['case_tokens']:,} of them for these cases" if event["case_tokens"] != event["tokens"] else ""
+        yield f"{event['tokens']:,} tokens run{other}, {padding:.1%} padding besides"
 
 
 def started(event: Told) -> str:
@@ -13,19 +50,19 @@ def started(event: Told) -> str:
     return f"{event['scorer']}: {event['cached']:,} cached{refused}, {event['to_do']:,} to do"
 
 
+def noticed(event: Told) -> str:
+    """What a `notice` says, so that it is not overlooked: it changes what the numbers mean."""
+    return f"NOTICE: {event['sentence']}"
+
+
 def speed(event: Told) -> str:
     """What a `progress` says beside its counts, short enough for a line with a bar on 80 columns."""
+    if event.get("asked"):
+        return answering(event)
     a_second = event["done"] / event["seconds"] if event["seconds"] else 0.0
     refused = f", {event['refused']:,} refused" if event["refused"] else ""
-    left = f", {_duration((event['to_do'] - event['done']) / a_second)} left" if a_second else ""
+    left = f", {duration((event['to_do'] - event['done']) / a_second)} left" if a_second else ""
     return f"{a_second:.1f} cases/s{left}{refused}"
-
-
-def _duration(seconds: float) -> str:
-    """Seconds up to two minutes, minutes up to two hours, then hours."""
-    if seconds <= 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds <= 7200 else f"{seconds / 3600:.1f} h"
 
 
 def refusals(event: Told) -> str:
@@ -35,17 +72,23 @@ def refusals(event: Told) -> str:
 
 
 def ended(event: Told, again: str) -> str:
-    """What an `end` says, unless the run failed: scored, refused and left make up what was to do.
+    """What an `end` says first, unless the run failed: scored, refused and left make up what was to do.
 
     Args:
         event: the `end`.
         again: how to go on after an interruption, as in "the same command".
     """
-    scored, left = event["scored"], event["left"]
+    asked, scored, left = event.get("asked"), event["scored"], event["left"]
     to_do = scored + event["refused"] + left
-    counted = f"{scored:,} of {to_do:,} cases scored, {refusals(event)}"
+    if asked:
+        without = f", {event['refused']:,} lack some" if event["refused"] else ""
+        counted = f"{scored:,} of {to_do:,} cases have all their answers{without}"
+    else:
+        counted = f"{scored:,} of {to_do:,} cases scored, {refusals(event)}"
     took = f"in {event['seconds']:.1f} s"
     if event["status"] == "dry_run":
+        if asked:
+            return f"Only looked: {left:,} cases lack {asked['wanted']:,} answers; nothing was asked or saved"
         would = f"{left:,} of {to_do:,} cases would be scored, {refusals(event)}"
         return f"Only looked: {would}, {event['case_tokens']:,} tokens; nothing was run or saved"
     if event["status"] == "interrupted":
@@ -53,7 +96,8 @@ def ended(event: Told, again: str) -> str:
             return f"Interrupted before anything was computed; {again} starts anew"
         return f"Interrupted: {counted}, {left:,} left, {took}; {again} goes on with what is left"
     if not to_do:
-        return f"Nothing to do: {event['cached']:,} cases have rewards, {event['cached_refused']:,} were refused before"
+        have = "all their answers" if asked else "rewards"
+        return f"Nothing to do: {event['cached']:,} cases have {have}, {event['cached_refused']:,} were refused before"
     return f"Done: {counted}, {took}"
 
 

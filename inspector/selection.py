@@ -12,6 +12,7 @@ from inspector.absence_notes import absence_notes
 from inspector.deciding import Deciding, decided
 from inspector.names import match_name
 from inspector.request import Request
+from inspector.stale_notes import stale_notes
 from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
 from scoring.cache import BALLOTS, RewardParts, VoteParts
@@ -132,6 +133,7 @@ def load(request: Request) -> Selection:
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     evaluations, folders, problems = load_evaluations(workspace, cases, texts)
     problems += absence_notes(request, workspace, cases, tuple(folders))
+    problems += stale_notes(evaluations, folders, request.workspace)
     added = _baselines(request, cases, [one.scorer.name for one in evaluations])
     evaluations += added
     names = [one.scorer.name for one in evaluations]

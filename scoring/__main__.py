@@ -28,8 +28,6 @@ from scoring.interrupt import Interrupt, Stopped
 if TYPE_CHECKING:
     import polars as pl
 
-    from scoring.engines.base import Engine
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
@@ -84,60 +82,18 @@ def _code(end: End) -> int:
 
 
 def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
-    """The run that the arguments ask for. Nothing here imports an engine until one is needed."""
-    from scoring.claim import claim
-    from scoring.files import check_writable
-    from scoring.missing_texts import missing_texts
-    from scoring.preparation import prepare
-    from scoring.run import score
-    from scoring.shards import run_shards
+    """The run that the arguments ask for."""
     from scoring.workspace import Workspace
 
     with interrupt.at_once():
+        if args.critic:
+            from scoring.critic_runs.request import critic_events as events
+        else:
+            from scoring.prm_request import prm_events as events
         workspace = Workspace.open(Path(args.workspace))
         cases, texts = workspace.cases(args.benchmarks, twins=True)
-        prepared = prepare(
-            workspace,
-            args.model,
-            revision=args.revision,
-            base=args.base,
-            allow_pickle=args.allow_pickle,
-            adapter=args.adapter,
-            options=dict(args.option),
-            name=args.name,
-            dtype=args.dtype,
-            device=args.device,
-            token_budget=args.token_budget,
-            tell=_say,
-        )
-        parts = claim(workspace, prepared.scorer)
         rows = _rows(args, cases)
-        notes = (*prepared.notes, *missing_texts(texts, rows, prepared.scorer.reads))
-
-    def engine() -> "Engine":
-        # Known before minutes are spent on loading a model and computing what could not be kept.
-        check_writable(parts.folder)
-        return prepared.engine()
-
-    devices = args.device.split(",")
-    if len(devices) > 1 and not args.dry_run:
-        # Everything that could be wrong with the request has been found above, once.
-        yield from run_shards(args.words, devices, interrupt, _say)
-        return
-    yield from score(
-        cases,
-        texts,
-        prepared.scorer,
-        parts,
-        encoder=prepared.encoder,
-        engine=engine,
-        rows=rows,
-        retry_refused=args.retry_refused,
-        truncate=args.truncate,
-        dry_run=args.dry_run,
-        notes=notes,
-        interrupt=interrupt,
-    )
+    yield from events(args, workspace, cases, texts, rows, interrupt, _say)
 
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame") -> list[int]:
@@ -194,6 +150,8 @@ def _parse(argv: Sequence[str]) -> argparse.Namespace:
     args = parser.parse_args(argv)
     if args.command == "score" and args.stratify and args.sample is None:
         score.error("--stratify needs --sample")
+    if args.command == "score" and not (args.model or args.critic):
+        score.error("give --model DIR_OR_ID, or --critic PROTOCOL with --server URL")
     if args.command == "score" and args.shard and "," in args.device:
         score.error("a --shard is computed on one device")
     return args

@@ -2,14 +2,19 @@
 
 import argparse
 
+from scoring.critic_arguments import add_critic_arguments
+
+ENGINES = ("transformers", "vllm")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of a scoring run that are its own, for every command that starts one."""
     parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="benchmarks of the workspace, or demo")
-    add_prm_arguments(parser)
+    add_prm_arguments(parser, required=False)
+    add_critic_arguments(parser)
     run = parser.add_argument_group("the run")
+    run.add_argument("--engine", choices=ENGINES, default="transformers", help="what runs a PRM in this process")
     run.add_argument("--name", metavar="NAME", help="what to call the scorer (default: the folder's or model's name)")
     run.add_argument("--token-budget", type=_above_zero, metavar="N", help="tokens of a batch, padding included")
     what = parser.add_argument_group("what to score")

@@ -7,7 +7,7 @@ can leave a wrong or half row. A notebook reads the same folder with
 `pl.read_parquet("part-*.parquet").unique(["key", "vote"])`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from scoring.files import uuid7
 from scoring.parquet import read_parquet, write_parquet
 from scoring.schema import REWARDS, VOTES, conform
 
-BALLOTS = ("key", "vote", "run", "ballot", "verdict", "reason")
+BALLOTS = ("key", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
 """The small columns of votes: all but the texts of the answers and how they came to be."""
 _LISTINGS = 5
 
@@ -30,7 +30,8 @@ class Kind:
     """One kind of part: how its files are called, what is in them and which row of several counts.
 
     `what` names its frame in errors. `identity` are the columns that make a row one and the same, `telling` those of
-    which a part must have one; `success` says of a row that it is no refusal.
+    which a part must have one; `success` says of a row that it is no refusal. `group` rows are written together, so
+    that a part can be read in pages without all of it being in memory; None = parts are small.
     """
 
     what: str
@@ -39,6 +40,7 @@ class Kind:
     identity: tuple[str, ...]
     telling: tuple[str, ...]
     success: pl.Expr
+    group: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Parts:
             UnwritableWorkspace: the part could not be written; nothing of it stays.
         """
         path = self.folder / (name or self.new_name())
-        write_parquet(path, conform(rows, self.kind.schema, self.kind.what))
+        write_parquet(path, conform(rows, self.kind.schema, self.kind.what), row_group_size=self.kind.group)
         return path
 
     def parts(self) -> list[Path]:
@@ -86,6 +88,19 @@ class Parts:
         else:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
         return self._unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
+
+    def pages(self, part: Path, rows: int) -> Iterator[pl.DataFrame]:
+        """The rows of one part as they are in it, so many at a time, each page with every column of the schema.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            OSError: it cannot be read.
+            FrameError: a column is missing or holds something else.
+        """
+        start = 0
+        while (page := _part(part, self.kind, self.kind.schema, rows=(start, rows))).height:
+            yield page
+            start += rows
 
     def compact(self) -> None:
         """Merge the present parts into one, then delete exactly those that were read. Nothing, if one cannot be read.
@@ -146,8 +161,9 @@ class VoteParts(Parts):
         prefix="votes",
         schema=VOTES,
         identity=("key", "vote", "run"),
-        telling=("ballot", "verdict"),
-        success=pl.any_horizontal(pl.col("ballot", "verdict").is_not_null()),
+        telling=("ballot", "verdict", "rewards"),
+        success=pl.any_horizontal(pl.col("ballot", "verdict", "rewards").is_not_null()),
+        group=1024,
     )
 
     def answers(self, key: str) -> pl.DataFrame:
@@ -159,15 +175,23 @@ class VoteParts(Parts):
         return self._unique(pl.concat([pl.DataFrame(schema=VOTES), *frames])).sort("run", "vote")
 
 
-def _part(path: Path, kind: Kind, schema: Mapping[str, pl.DataType], where: pl.Expr | None) -> pl.DataFrame:
-    """One part as a frame of the schema. Parts may come from anywhere: other numbers are cast exactly, no vote is 0.
+def _part(
+    path: Path,
+    kind: Kind,
+    schema: Mapping[str, pl.DataType],
+    where: pl.Expr | None = None,
+    rows: tuple[int, int] | None = None,
+) -> pl.DataFrame:
+    """One part as a frame of the schema, or some `rows` = (first, how many) of it.
+
+    Parts may come from anywhere: other numbers are cast exactly, no vote is 0.
 
     Raises:
         FileNotFoundError: it has gone.
         OSError: it cannot be read, or a number does not fit.
         FrameError: a column is missing or holds something else.
     """
-    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), where=where)
+    frame = read_parquet(path, pl.selectors.by_name(*schema, require_all=False), rows, where)
     if not set(kind.telling) & set(frame.columns):
         raise FrameError(path.name, kind.telling[0], str(kind.schema[kind.telling[0]]), "missing")
     casts = [pl.col(name).cast(schema[name]) for name, dtype in frame.schema.items() if _fits(dtype, schema[name])]

@@ -15,6 +15,7 @@ from scoring.gold import Gold
 from scoring.instructive import instructive
 from scoring.judged_steps import JudgedSteps, judged_steps
 from scoring.scorer import Comparison, On, Scorer
+from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.verdicts import (
     DEV,
@@ -28,7 +29,7 @@ from scoring.verdicts import (
     outcome_names,
     verdicts,
 )
-from scoring.votes import Votes, by_run
+from scoring.votes import Votes, by_run, tally
 
 PER_SCORER = ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
 """Names of the columns an evaluation adds to the cases, each prefixed `<scorer>.`."""
@@ -283,14 +284,18 @@ def evaluate(
         rewards: a rewards frame. Labels in it are taken as they are and come before its rewards.
         rule: how rewards become verdicts.
         votes: the columns of `scoring.cache.BALLOTS`. They come before labels and rewards; None = there are none.
-            Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run.
+            Each run of theirs is an evaluation, the later ones are `further`; rewards count in every run, but for
+            cases that the run's own answers rate.
         cases: those of `gold` with the keys that the rewards have, where the scorer reads more than problem and steps
             (`scoring.reward_keys`); None = with the keys they have.
     """
-    aligned = align(gold.cases if cases is None else cases, rewards)
-    runs: list[Votes | None] = [] if votes is None else [*by_run(gold.cases, votes)]
+    keyed = gold.cases if cases is None else cases
     asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
-    found = [_decided(gold, scorer, aligned, counted, asked) for counted in runs or [None]]
+    runs = [] if votes is None else [split(run, rewards) for run in by_run(gold.cases, votes)]
+    found = [
+        _decided(gold, scorer, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
+        for given, silent in runs or [(rewards, None)]
+    ]
     return replace(found[0], further=tuple(found[1:]))
 
 

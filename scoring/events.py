@@ -2,7 +2,7 @@
 
 A line is an object whose `event` is the event's name, in snake case, beside its fields. The order is
 
-    start, [ready], (case_refused | saved | progress)*, end
+    start, [ready | estimate], (case_refused | saved | progress | notice)*, end
 
 `start` is always first. `ready` comes when the engine is loaded, and not at all where nothing had to be computed; a
 run over several devices has an engine for each, and tells of them as they come.
@@ -16,6 +16,26 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 Status = Literal["done", "interrupted", "failed", "dry_run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a critic has been asked and has answered in this run; answers are counted one by one, votes and runs alike.
+
+    `wanted` answers were missing and `answers` have come. Of these `unparsed` could not be read, `unanswered` are
+    failures of the server or prompts it cannot take, `cut` ended at the token limit. `tokens_in` and `tokens_out` are
+    those that were told. `calls` were made, `retries` of them again after a failure.
+    """
+
+    wanted: int = 0
+    answers: int = 0
+    unparsed: int = 0
+    unanswered: int = 0
+    cut: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    calls: int = 0
+    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +72,7 @@ class Progress:
     or (`truncated` of these) with rewards for their first steps alone.
 
     `seconds` have passed since the run began, `computing` of them in the engine. `tokens` are the tokens it ran,
-    padding left out. At most ten a second.
+    padding left out. At most ten a second. `asked` is there for critics; theirs are tokens in and out.
     """
 
     done: int
@@ -62,6 +82,7 @@ class Progress:
     computing: float
     tokens: int
     truncated: int = 0
+    asked: Asked | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +108,34 @@ class CaseRefused:
 
 
 @dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that changes what the numbers mean was noticed of the engine."""
+
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a critic would be asked, told by a dry run.
+
+    `prompts` are so many, for so many `answers`, with so many `characters` and about `tokens_in` tokens; `subsets` has
+    the same for each benchmark and subset. An answer has at most `max_tokens`, None = no limit is set. `money` is what
+    the prompts cost and `money_at_most` what all costs if every answer is as long as it may be, in `currency`; None
+    where that is not known.
+    """
+
+    prompts: int
+    answers: int
+    characters: int
+    tokens_in: int
+    subsets: tuple[dict[str, Any], ...]
+    max_tokens: int | None = None
+    money: float | None = None
+    money_at_most: float | None = None
+    currency: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """The last event. Everything computed has been saved, unless `error` says otherwise.
 
@@ -94,7 +143,8 @@ class End:
     `truncated` of the `refused` have rewards for their first steps.
     `case_tokens` are the tokens of the cases computed, `tokens` those the engine ran for them without padding
     (more only where memory ran out and a batch was run again), `padding` the rest of what it ran. `signal` is the
-    number of the signal that stopped it. `error` has `title`, `sentence` and `next_step`.
+    number of the signal that stopped it. `error` has `title`, `sentence` and `next_step`. `asked` is there for critics,
+    whose tokens are those in and out; `money` is what they cost, where prices were given.
     """
 
     status: Status
@@ -112,9 +162,12 @@ class End:
     padding: int = 0
     signal: int | None = None
     error: dict[str, str] | None = None
+    asked: Asked | None = None
+    money: float | None = None
+    currency: str = ""
 
 
-Event = Start | Ready | Progress | Saved | CaseRefused | End
+Event = Start | Ready | Estimate | Progress | Saved | CaseRefused | Notice | End
 
 
 def document(event: Event) -> dict[str, Any]:

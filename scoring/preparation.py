@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from scoring.boundary import when_wrong
 from scoring.checkpoint import Checkpoint, compute_dtype
 from scoring.claim import find
 from scoring.engines.base import Engine
-from scoring.fingerprint import FILE, Digests, Seen, fingerprint, weights_of
+from scoring.fingerprint import FILE, Digests, fingerprint, weights_of
 from scoring.prms.base import Adapter, Encoder
 from scoring.prms.catalogue import adapter_of
+from scoring.running import Running
 from scoring.same_model import same_model
 from scoring.scorer import Scorer
 from scoring.weights.store import Store
@@ -21,6 +23,9 @@ from scoring.workspace import Workspace
 
 _NOT_TOLD = frozenset({"layout", "system_prompt", "adapter_source"})
 """Settings that are no words for a person."""
+
+
+_HERE = Running()
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,7 @@ def prepare(
     options: Mapping[str, str] = MappingProxyType({}),
     name: str | None = None,
     dtype: str = "auto",
-    device: str = "auto",
-    token_budget: int | None = None,
+    running: Running = _HERE,
     tell: Callable[[str], object] = lambda _: None,
 ) -> Prepared:
     """Read a checkpoint as far as needed to know who it is, without importing an engine.
@@ -69,6 +73,9 @@ def prepare(
     family = adapter_of(checkpoint, adapter, options)
     computed = compute_dtype(checkpoint, dtype)
     weights, seen = weights_of(checkpoint, digests)
+    notes: tuple[str, ...] = ()
+    if running.servers:
+        weights, computed, notes = _served(running, weights)
     reads = {"reads": list(family.reads)} if family.reads else {}
     settings = {**family.settings, **reads, "weights": weights, "dtype": computed}
     mark = fingerprint(settings)
@@ -84,8 +91,14 @@ def prepare(
     return Prepared(
         scorer,
         partial(_encoder, checkpoint, family),
-        partial(_engine, checkpoint, family, seen, computed, device, token_budget),
-        (*((usable.note,) if usable.note else ()), _how(family), *_cautions(family), *same_model(workspace, scorer)),
+        partial(running.load, checkpoint, family.readout, seen, computed),
+        (
+            *((usable.note,) if usable.note else ()),
+            *notes,
+            _how(family),
+            *_cautions(family),
+            *same_model(workspace, scorer),
+        ),
     )
 
 
@@ -113,12 +126,14 @@ def _encoder(checkpoint: Checkpoint, family: Adapter) -> Encoder:
     return family.encoder(TokenizerFile(checkpoint.tokenizer))
 
 
-def _engine(
-    checkpoint: Checkpoint, family: Adapter, seen: Seen, dtype: str, device: str, token_budget: int | None
-) -> Engine:
-    """The loaded engine; what it loaded is what the fingerprint was taken of."""
-    from scoring.engines.transformers_engine import TransformersEngine
+def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, Any], str, tuple[str, ...]]:
+    """What identifies weights on a server, what they are computed in, and a sentence about both.
 
-    engine = TransformersEngine.load(checkpoint, family.readout, dtype=dtype, device=device, token_budget=token_budget)
-    seen.check()
-    return engine
+    Nobody can see a server's weights: the scorer is another one than the checkpoint whose tokenizer is read here.
+    """
+    name = running.served or "the only model"
+    note = (
+        f"{name} on the server is taken at its word: that its weights are those of the checkpoint, and in which dtype "
+        "they are computed, cannot be seen from here"
+    )
+    return {"served": running.served, "tokenizer": weights}, "as served", (note,)

@@ -119,11 +119,19 @@ VOTES: dict[str, pl.DataType] = {
     "seed": pl.Int64(),
     # Hex blake2b of the prompt that was sent.
     "prompt": pl.String(),
-    # What the answer was read as when it was imported: the words it votes with, and the earliest error these name
-    # (-2 = a number that names no step). Null ballot = unparsed, and `reason` says why.
+    # JSON, where asked for: [token, log-probability, [[token, log-probability], ...]] for each generated token.
+    "logprobs": pl.String(),
+    # What the answer was read as: the words it votes with, and the earliest error these name (-2 = a number that names
+    # no step); or, of a critic that rates every step, one number a step and a second one for redundancy, as in REWARDS.
+    # Neither a ballot nor a verdict nor rewards = unparsed, and `reason` says why. Rewards with a reason are what was
+    # said, too many or too few or out of range: no rewards of the steps, but signs that official figures count.
     "ballot": pl.String(),
     "verdict": STEP_INDEX,
+    "rewards": pl.List(pl.Float64()),
+    "redundancy": pl.List(pl.Float64()),
     "reason": pl.String(),
+    # Which reader read it, and its version (`scoring.critics.readers`). Null = it was read where it was imported from.
+    "reader": pl.String(),
     "engine": pl.String(),
 }
 """Answers of one critic. Row identity is (key, vote, run)."""

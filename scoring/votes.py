@@ -35,20 +35,20 @@ class Votes:
         return self.ballots.filter(pl.col("key") == key).select("ballot", "count", "verdict").rows()
 
 
-def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[Votes]:
-    """The votes of each run, first the lowest; [] without votes.
+def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
+    """The votes of each run on the cases, first the lowest; [] without votes.
 
     Runs are counted within a benchmark, so that each has a first one whatever the others hold.
 
     Args:
         cases: with columns `key` and `benchmark`.
-        votes: as for `tally`, of any number of runs, and of other cases too.
+        votes: the columns of `scoring.cache.BALLOTS`, of any number of runs, and of other cases too.
     """
     here = cases.select("key", "benchmark").unique(maintain_order=True)
     found = here.join(votes, on="key", how="inner", maintain_order="right")
     ranked = found.with_columns(run=pl.col("run").rank("dense").over("benchmark"))
     once = ranked.unique(["key", "vote", "run"], keep="first", maintain_order=True)
-    return [tally(cases, once.filter(pl.col("run") == run)) for run in once["run"].unique().sort()]
+    return [once.filter(pl.col("run") == run) for run in once["run"].unique().sort()]
 
 
 def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:

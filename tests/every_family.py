@@ -52,14 +52,15 @@ PIECES = {
 }
 
 
-def write(root, name):
-    """The checkpoint of a family, in a folder that is called after it."""
+def write(root, name, **changes):
+    """The checkpoint of a family, in a folder that is called after it; `changes` go into its config."""
     made = BYTES.get(name)
     if made:
-        folder = tiny_families.write(root / name, made[0], made[1], head=made[2])
+        folder = tiny_families.write(root / name, {**made[0], **changes}, made[1], head=made[2])
         return tagged(folder) if name == "skywork" else folder
     config, pieces, head = PIECES[name]
-    folder = sentencepiece_families.write(root / name, config, pieces, **({"head": head} if head else {}))
+    folder = root / name
+    sentencepiece_families.write(folder, {**config, **changes}, pieces, **({"head": head} if head else {}))
     if name == "llemma":
         sentencepiece_families.tile(folder)
     return folder
@@ -73,7 +74,7 @@ def tagged(folder):
     return folder
 
 
-def opened(root, name, **options):
+def opened(root, name, *, changes=(), **options):
     """The family's checkpoint, opened. It is not looked at whose it is: a Llama-3 is told by its 128,000 tokens."""
-    checkpoint = Checkpoint.open(write(root, name))
+    checkpoint = Checkpoint.open(write(root, name, **dict(changes)))
     return OpenedPrm(checkpoint, family(name).of(checkpoint, **options), "float32", "cpu")

@@ -16,6 +16,9 @@ from inspector import cli
 from inspector.commands import COMMANDS, RAIL
 from inspector.request import Request
 from inspector.selection import load
+from scoring.critics.catalogue import PROTOCOLS
+from scoring.critics.readers import version
+from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -103,6 +106,39 @@ def test_every_key_it_names_is_bound():
     bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
     assert named
     assert {words.get(key, key) for key in named} <= bound
+
+
+def test_the_table_of_critics_says_what_the_protocols_are():
+    counted = {"wrong": "wrong", "drop": "left out"}
+    row = r"^\| (\w+) \| ([^|]+) \| (\d) \| (\d) \| ([^|]+) \| `([\w-]+)` \| (wrong|left out) \|"
+    rows = re.findall(row, README, re.MULTILINE)
+    assert {row[0] for row in rows} == set(PROTOCOLS)
+    for name, asked, base, shots, repeated, reader, unparsed in rows:
+        one = PROTOCOLS[name]
+        assert (int(base), int(shots), reader) == (one.steps.base, one.shots, version(one.read))
+        assert unparsed == counted[one.unparsed]
+        assert ("each step" in asked) == (one.gives == "step rewards")
+        assert ("redundancy" in asked) == one.redundancy
+        assert [int(number) for number in re.findall(r"\d", repeated)] == [n for n in (one.votes, one.runs) if n > 1]
+
+
+def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
+    pytest.importorskip("httpx")
+    block = next(block for language, block in BLOCKS if language == "sh" and "--critic" in block)
+    currency, listed = re.search(r"`(currency = [^`]+)`.*?`(\[\[price\]\])`", README, re.DOTALL).groups()
+    price = "\n".join(re.search(r"`(model = [^`]+)`,\s+`(in = [^`]+)` and `(out = [^`]+)`", README).groups())
+    (tmp_path / "prices.toml").write_text(f"{currency}\n{listed}\n{price.replace('some-model-*', '*')}\n")
+    rows = [authored.row(number, "gsm8k", label=number % 2 - 1) for number in range(14)]
+    assert run(f"prm-inspect import {authored.write(tmp_path / 'gsm8k.json', rows)}", tmp_path).returncode == 0
+    lines = [line.partition("  #")[0].strip() for line in block.splitlines() if line.startswith("prm-inspect")]
+    with running() as server:
+        told = [run(line.replace("http://127.0.0.1:8000", server.url), tmp_path) for line in lines]
+    assert [one.returncode for one in told] == [0] * len(lines), [one.stderr.decode() for one in told]
+    said = dict(zip((line.split()[1] + ("8" if "--votes" in line else "") for line in lines), told, strict=True))
+    assert "112 of 112 answers came" in said["score8"].stderr.decode()
+    assert len([line for line in said["votes"].stdout.decode().splitlines() if line.startswith("tiny-")]) == 8
+    assert "boxed{2}" in said["show"].stdout.decode()
+    assert "Nothing to read again" in said["reread"].stderr.decode()
 
 
 def test_every_file_it_names_is_there():

@@ -196,7 +196,9 @@ class BoardScreen(InspectionScreen):
         self.post_message(StopScoring())
 
     def show_job(self, words: str) -> None:
-        """Say how far the scoring run is; nothing if there is none."""
+        """Say how far the scoring run is; nothing if there is none. A screen on its way out has no place for it."""
+        if not self.query("#job"):
+            return
         self.write("job", words, "strong")
         self.query_one("#job").display = bool(words)
 

@@ -3,12 +3,15 @@
 from typing import ClassVar
 
 import numpy as np
+import polars as pl
 from textual.app import ComposeResult
 from textual.binding import BindingType
 
+from inspector.answer_lines import FOLDED, REASONING, answer_lines, has_reasoning
 from inspector.case_lines import case_lines
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
+from inspector.kept_answers import kept_answers
 from inspector.messages import Back, Export
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
@@ -16,6 +19,7 @@ from inspector.rail_lines import score_words
 from inspector.screens.export import ExportMenu
 from inspector.screens.reading import ReadingScreen
 from inspector.widgets.line_view import LineView
+from scoring.schema import VOTES
 
 
 class CaseScreen(ReadingScreen):
@@ -24,13 +28,15 @@ class CaseScreen(ReadingScreen):
     NAME = "case"
     NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
-    HELP = "One case. n and p go through the list, t moves the threshold, r hides the gold reason."
+    HELP = "One case. n and p go through the list, t moves the threshold, r hides the gold reason, v shows answers."
 
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush)
         self.row = row
         self._place = 0
         self._starts: tuple[int, ...] = ()
+        self._unfolded = FOLDED
+        self._answers_at = 0
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -56,9 +62,10 @@ class CaseScreen(ReadingScreen):
         found = np.flatnonzero(inspection.shown == self.row)
         self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
         view = self.query_one("#steps", LineView)
-        shown = case_lines(inspection, self.row, self.manner(view))
-        self._starts = shown.starts
-        view.show(shown.lines, keep_scroll=keep_scroll)
+        manner = self.manner(view)
+        shown = case_lines(inspection, self.row, manner)
+        self._starts, self._answers_at = shown.starts, len(shown.lines)
+        view.show([*shown.lines, *answer_lines(self._answers(), self._unfolded, manner)], keep_scroll=keep_scroll)
         self._show_title(inspection, listed=bool(found.size))
 
     def _show_title(self, inspection: Inspection, *, listed: bool) -> None:
@@ -74,7 +81,25 @@ class CaseScreen(ReadingScreen):
             ]
         self.tell("title", phrases, "strong")
 
+    def _answers(self) -> pl.DataFrame:
+        """What the scorer in focus answered to this case."""
+        inspection = self.inspection
+        if inspection is None or inspection.scorer is None:
+            return pl.DataFrame(schema=VOTES)
+        return kept_answers(inspection.selection, inspection.scorer, self.row)
+
     # -- keys
+
+    def action_answers(self) -> None:
+        """Unfold a critic's answers: first their texts, then the reasoning before them; then fold them again."""
+        answers = self._answers()
+        if not answers.height:
+            self.notify("This scorer gives no answers in words.", markup=False)
+            return
+        self._unfolded = (self._unfolded + 1) % (REASONING + 1 if has_reasoning(answers) else REASONING)
+        self.show_case()
+        # What was unfolded may lie beneath what is on screen.
+        self.query_one("#steps", LineView).scroll_to_line(self._answers_at + 1, top=self._unfolded != FOLDED)
 
     def action_turn(self, by: int) -> None:
         """The next or previous case of the list; at its ends, stay."""

@@ -1,4 +1,4 @@
-"""The score dialog: which PRM to run, and what to do with cases that are too long for it."""
+"""The score dialog: which PRM to run, and what to do with cases that are too long for it; or which critic to ask."""
 
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 
 from inspector.messages import Score
 from inspector.text import clean
+from scoring.critic_arguments import PROTOCOLS
 
 TRUNCATE = "score the first steps of too long cases (--truncate)"
 
@@ -36,7 +37,7 @@ class Tick(Static, can_focus=True):
 
 
 class ScoreDialog(ModalScreen[Score | None]):
-    """Asks for a checkpoint; the value is the message that runs it, None if nothing is to be run."""
+    """Asks for a checkpoint, or for a critic; the value is the message that runs it, None if nothing is to be run."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close"), ("enter", "start", "Start")]
 
@@ -49,14 +50,38 @@ class ScoreDialog(ModalScreen[Score | None]):
         yield Static(Content(clean(words)), id="question")
         yield Input(placeholder="path/to/checkpoint", id="model")
         yield Tick(TRUNCATE, id="truncate")
-        yield Static(Content("Enter starts it, Tab and Space tick, Esc closes"), id="hint")
+        critic = f"Or ask a language model to judge the steps, by one of {', '.join(PROTOCOLS)}"
+        yield Static(Content(critic), classes="question")
+        yield Input(placeholder="protocol of the critic", id="critic")
+        yield Input(placeholder="its server, such as http://127.0.0.1:8000", id="server")
+        yield Input(placeholder="votes a case, if more than one", id="votes", type="integer")
+        yield Static(Content("Enter starts it, Tab goes on, Space ticks, Esc closes"), id="hint")
 
     def on_mount(self) -> None:
-        self.query_one(Input).focus()
+        self.query_one("#model", Input).focus()
 
     def on_input_submitted(self) -> None:
         self.action_start()
 
     def action_start(self) -> None:
-        model = self.query_one(Input).value.strip()
-        self.dismiss(Score(model, self.query_one(Tick).ticked) if model else None)
+        model, critic, server, votes = (
+            self.query_one(f"#{name}", Input).value.strip() for name in ("model", "critic", "server", "votes")
+        )
+        if problem := _problem(model, critic, server):
+            self.notify(problem, severity="warning", markup=False)
+            return
+        named = {"critic": critic, "server": server, "votes": votes}
+        flags = [f"--{name}={value}" for name, value in named.items() if value]
+        truncate = ["--truncate"] if self.query_one(Tick).ticked else []
+        self.dismiss(Score(model, (*truncate, *flags)) if model or server else None)
+
+
+def _problem(model: str, critic: str, server: str) -> str:
+    """Why nothing can be started with what was given; "" where it can."""
+    if critic and critic not in PROTOCOLS:
+        return f"A critic is asked by one of {', '.join(PROTOCOLS)}."
+    if critic and not (server or model):
+        return "A critic needs its server, or above a model to run here with vLLM."
+    if server and not (critic or model):
+        return "A server needs a critic's protocol; for a PRM, above the checkpoint with its tokenizer."
+    return ""

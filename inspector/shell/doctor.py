@@ -15,6 +15,7 @@ from typing import Any
 from inspector.documents import program_version
 from inspector.selection import find_workspace
 from inspector.text import clean
+from scoring.engines.server.keys import GENERAL
 from scoring.errors import InspectError
 
 PACKAGES = ("textual", "rich", "polars", "numpy", "scipy")
@@ -84,7 +85,9 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         facts = [found[name] for name in packages]
         if all(fact["usable"] for fact in facts):
             versions = ", ".join(f"{name} {found[name]['version']}" for name in packages)
-            yield f"  {engine}: usable ({versions})"
+            device = found[packages[-1]].get("device")
+            on, keys = f" on {device}" if device else "", _keys() if engine == "server" else ""
+            yield f"  {engine}: usable{on} ({versions}){keys}"
         elif any(fact["installed"] and not fact["usable"] for fact in facts):
             errors = "; ".join(
                 str(fact.get("error") or "no device") for fact in facts if fact["installed"] and not fact["usable"]
@@ -96,6 +99,13 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     if torch["usable"]:
         devices = [f"{device['name']} ({_bytes(device['memory'])})" for device in torch["devices"]]
         yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
+
+
+def _keys() -> str:
+    """Which variables hold a key for servers, by name alone."""
+    # One that is set to nothing is no key.
+    named = sorted(name for name, value in os.environ.items() if name.startswith(GENERAL) and value.strip())
+    return f"; keys in {', '.join(f'${name}' for name in named)}" if named else f"; no key in ${GENERAL}"
 
 
 def _version(package: str) -> str:

@@ -5,10 +5,12 @@ from typing import Any
 
 import polars as pl
 
+from inspector.answer_counts import answer_counts, listed, unparsed_notes
 from inspector.documents import program_version
-from inspector.selection import find_workspace_or_demo, load
+from inspector.selection import Selection, find_workspace_or_demo, load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
+from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.verdicts import REFUSED, UNPARSED, AsGiven, spelled
 
@@ -29,6 +31,13 @@ SCORERS = {
     "scored": pl.Int64(),
     "refused": pl.Int64(),
     "unparsed": pl.Int64(),
+    # A critic's answers, votes and runs one by one: those that came, those of them that cannot be read or do not fit
+    # the steps, by kind in words, and those that did not come. Null of others.
+    "answers": pl.Int64(),
+    "unparsed_answers": pl.Int64(),
+    "misfit_answers": pl.Int64(),
+    "answer_faults": pl.String(),
+    "lacking_answers": pl.Int64(),
     "cases": pl.Int64(),
     "threshold": pl.Float64(),
     "threshold_source": pl.String(),
@@ -38,6 +47,8 @@ SCORERS = {
     "about": pl.String(),
 }
 
+BESIDE = ("answers", "unparsed_answers", "misfit_answers", "answer_faults", "lacking_answers")
+"""Columns that a person reads as a sentence above the table."""
 NO_SCORER = "No scorer has rewards for these cases yet."
 
 
@@ -47,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
     schema = BENCHMARKS if args.command == "benchmarks" else SCORERS
     command = request_of(args).command(args.command, form=form_of(args))
     provenance = {"command": command, "version": program_version()}
-    put(Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance), args, problems)
+    document = Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance)
+    put(document, args, problems, document.rows.drop(BESIDE, strict=False))
     return 0
 
 
@@ -73,6 +85,7 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
             "scored": one.coverage,
             "refused": int((one.codes == REFUSED).sum()),
             "unparsed": int((one.codes == UNPARSED).sum()),
+            **_answers(selection, one),
             "cases": selection.cases.height,
             "rule": None if isinstance(one.rule, AsGiven) else spelled(one.rule),
             "threshold": one.rule.threshold,
@@ -84,4 +97,16 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
         }
         for one in selection.chosen_evaluations
     ]
-    return rows, [*selection.problems, *([] if rows else [NO_SCORER])]
+    notes = unparsed_notes(selection) if not form_of(args) else ()
+    return rows, [*selection.problems, *notes, *([] if rows else [NO_SCORER])]
+
+
+def _answers(selection: Selection, evaluation: Evaluation) -> dict[str, Any]:
+    """The columns about a critic's answers."""
+    name = evaluation.scorer.name
+    if evaluation.scorer.kind != "critic" or name not in selection.folders:
+        return {}
+    found = answer_counts(selection.folders[name], selection.cases)
+    counts = (found.answers, sum(found.unparsed.values()), sum(found.misfit.values()))
+    faults = listed({**found.unparsed, **found.misfit}) or None
+    return dict(zip(BESIDE, (*counts, faults, found.lacking), strict=True))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inspector import documents
+from inspector.answer_counts import unparsed_notes
 from inspector.boundary_notes import boundary_notes
 from inspector.grouping import grouped
 from inspector.parts import parts
@@ -36,7 +37,12 @@ def run(args: argparse.Namespace) -> int:
         document = Document(document.rows, facts, raw=True)
     problems = list(selection.problems)
     if args.command == "metrics" and not form_of(args):
-        problems += [*_without_verdict(selection), *boundary_notes(selection), *range_notes(selection)]
+        problems += [
+            *_without_verdict(selection),
+            *unparsed_notes(selection),
+            *boundary_notes(selection),
+            *range_notes(selection),
+        ]
     if args.command == "metrics" and not form_of(args) and document.rows["small"].any():
         problems.append(FEW)
     if args.command == "metrics" and not selection.chosen:

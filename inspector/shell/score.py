@@ -1,53 +1,89 @@
-"""`score`: run a PRM on a benchmark in a process of its own and show how far it is."""
+"""`score`: run a PRM or ask a critic on a benchmark, in a process of its own, and show how far it is."""
 
 import argparse
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from inspector.critic_words import parts_done
 from inspector.jobs import Job, signals_passed_on
 from inspector.request import shell_word
-from inspector.scoring_words import ended, speed, started
+from inspector.scoring_words import speed, words_of
 from inspector.selection import find_workspace
+from inspector.sentences import counted
 from inspector.text import clean
+from scoring.arguments import add_arguments
+from scoring.critic_runs.plan import FAILED, REFUSED
+from scoring.errors import UsageError
 from scoring.prms.base import OVER_LENGTH
 from scoring.workspace import Workspace
 
-OWN = (
-    "model", "revision", "base", "adapter", "name", "dtype", "device", "token_budget", "limit", "sample", "stratify",
-)  # fmt: skip
-"""Options that go to the scoring process as they are."""
-FLAGS = ("dry_run", "truncate", "retry_refused", "allow_pickle")
-"""And those without a value."""
+ALIKE = 5
+"""Cases told one by one that a critic lacks answers of; of more only their number: a server that is down has many."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Score and wait; the exit code is the scoring process's own."""
+    """Score and wait; the exit code is the scoring process's own.
+
+    Raises:
+        UsageError: neither a PRM nor a critic is named, or a flag lacks another; InspectError as for the workspace.
+    """
+    if not (args.model or args.critic):
+        raise UsageError("score needs a PRM or a critic.", "Give --model DIR_OR_ID, or --critic PROTOCOL --server URL.")
+    if args.stratify and args.sample is None:
+        raise UsageError("--stratify divides what --sample draws.", "Give --sample N too, or leave --stratify out.")
     # The demo is known everywhere, so it can be scored before anything was imported.
     workspace = find_workspace(args.workspace, create=args.benchmarks == ["demo"])
     words = ["score", *args.benchmarks, "--workspace", str(workspace.root), "--seed", str(args.seed)]
-    for option in OWN:
-        value = getattr(args, option)
-        if value is not None:
-            words.append(f"--{option.replace('_', '-')}={value}")
     words += [f"--where={condition}" for condition in args.where]
-    words += [f"--option={name}={value}" for name, value in args.option]
-    words += [f"--{flag.replace('_', '-')}" for flag in FLAGS if getattr(args, flag)]
     told = _Told()
-    code = _follow(Job(words), told, quiet=args.quiet)
+    code = _follow(Job([*words, *scoring_flags(args)]), told, quiet=args.quiet)
     if not args.quiet:
-        if told.too_long and not args.truncate:
-            _line(f"{told.too_long:,} of the refused are too long for the model: --truncate scores their first steps.")
-        if told.has_rewards:
-            _line(f"See them: {' '.join(looking(args, workspace))}")
+        for line in _next_steps(args, workspace, told):
+            _line(line)
     return code
 
 
-def looking(args: argparse.Namespace, workspace: Workspace) -> list[str]:
+def scoring_flags(args: argparse.Namespace) -> list[str]:
+    """Every option of a scoring run that is not as it would be anyway, as words for the scoring process."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_arguments(parser)
+    usual = vars(parser.parse_args(["-"]))
+    del usual["benchmarks"]
+    return [word for name, value in usual.items() if getattr(args, name) != value for word in _flag(name, args)]
+
+
+def _flag(name: str, args: argparse.Namespace) -> Iterator[str]:
+    """One option, `--name=value`: a value may begin with a dash."""
+    flag, value = f"--{name.replace('_', '-')}", getattr(args, name)
+    if value is True:
+        yield flag
+        return
+    for one in value if isinstance(value, list) else [value]:
+        text = "=".join(one) if isinstance(one, tuple) else "none" if one is None else str(one)
+        yield f"{flag}={text}"
+
+
+def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -> Iterator[str]:
+    """What to do after a run."""
+    if told.too_long and not args.truncate:
+        yield f"{told.too_long:,} of the refused are too long for the model: --truncate scores their first steps."
+    if told.lacking:
+        yield f"{counted(told.lacking, 'case')} without an answer that should have come: the same command asks again."
+    if told.lasting:
+        yield f"{counted(told.lasting, 'case')} that asking again would not help: --retry-refused asks all the same."
+    if told.has_rewards:
+        yield f"See them: {' '.join(looking(args, workspace))}"
+        if args.critic and (args.votes or 1) > 1:
+            yield f"What fewer votes would have said: {' '.join(looking(args, workspace, 'votes'))}"
+
+
+def looking(args: argparse.Namespace, workspace: Workspace, *verb: str) -> list[str]:
     """The command that shows what was scored, as words of a shell."""
-    words = ["prm-inspect", *(["-w", args.workspace] if args.workspace is not None else [])]
+    words = ["prm-inspect", *verb, *(["-w", args.workspace] if args.workspace is not None else [])]
     if sorted(set(args.benchmarks)) != workspace.default_benchmarks():
         words += [word for name in dict.fromkeys(args.benchmarks) for word in ("--benchmark", name)]
     return [shell_word(word) for word in words]
@@ -60,60 +96,66 @@ def follow(job: Job, *, quiet: bool) -> int:
 
 @dataclass
 class _Told:
-    """What a run has told so far that matters when it has ended."""
+    """What a run has told so far that matters when it has ended.
+
+    `asks` that it is a critic's, whose answers are saved one by one. `lacking` and `lasting` are cases without all of
+    their answers: those that are asked for again by themselves, and those that are not.
+    """
 
     saved: int = 0
     too_long: int = 0
+    lacking: int = 0
+    lasting: int = 0
+    asks: bool = False
     has_rewards: bool = False
     ended: bool = False
 
     def note(self, event: dict[str, Any]) -> None:
         kind = event["event"]
+        self.asks |= bool(event.get("asked"))
         if kind == "saved":
             self.saved = event["total"]
-        elif kind == "case_refused" and not event["scored_steps"]:
+        elif kind == "case_refused" and not event.get("scored_steps"):
             self.too_long += bool(re.match(OVER_LENGTH, event["reason"]))
+            self.lacking += event["reason"].startswith(FAILED)
+            self.lasting += event["reason"].startswith(REFUSED)
         elif kind == "end":
             self.ended = True
             self.has_rewards = bool(event["scored"] or event["truncated"] or event["cached"])
+
+    def worth_telling(self, event: dict[str, Any]) -> bool:
+        """Whether an event should be told: not the hundredth case to which no answer came."""
+        return event["event"] != "case_refused" or self.lacking + self.lasting <= ALIKE
 
 
 def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
     with signals_passed_on(job):
         for event in job.events():
             told.note(event)
-            if not quiet:
+            if not quiet and told.worth_telling(event):
                 _tell(event)
         code = job.wait()
     if not told.ended:
         _line("The scoring process ended without a word.")
     if told.saved and code not in {0, 1, 130, 143}:
-        _line(f"{told.saved:,} cases were saved before: the same command goes on with what is left.")
+        what = "answer" if told.asks else "case"
+        _line(f"{counted(told.saved, what)} were saved before: the same command goes on with what is left.")
     return code if told.ended or code > 0 else 2
 
 
 def _tell(event: dict[str, Any]) -> None:
     """One event in words, on standard error; progress stays on one line of a terminal."""
-    kind = event["event"]
-    if kind == "start":
-        _line(started(event))
-        for note in event["notes"]:
-            _line(note)
-    elif kind == "ready":
-        _line(f"{event['engine']} loaded in {event['seconds']:.1f} s")
-    elif kind == "progress":
+    if event["event"] == "progress":
         _progress(event)
-    elif kind == "case_refused":
-        what = "truncated" if event.get("scored_steps") else "refused"
-        _line(f"{what}: {event['case']}: {event['reason']}")
-    elif kind == "end":
-        _end(event)
+        return
+    for line in words_of(event, "the same command"):
+        _line(line)
 
 
 def _progress(event: dict[str, Any]) -> None:
     if not sys.stderr.isatty():
         return
-    done, to_do = event["done"], event["to_do"]
+    done, to_do = parts_done(event)
     words = f"{done:,}/{to_do:,}  {speed(event)}"
     # A line that is wrapped could not be written over; the last column is left for the cursor.
     room = shutil.get_terminal_size().columns - 1
@@ -122,17 +164,6 @@ def _progress(event: dict[str, Any]) -> None:
     line = f"[{bar:<{width}}] {words}" if width >= 10 else words
     print(f"\r{line[:room]}\x1b[K", end="", file=sys.stderr)
     sys.stderr.flush()
-
-
-def _end(event: dict[str, Any]) -> None:
-    if event["status"] == "failed":
-        # The process has said why on its own standard error, which is ours.
-        return
-    _line(f"{ended(event, 'the same command')}.")
-    if event["tokens"]:
-        padding = event["padding"] / (event["tokens"] + event["padding"])
-        other = f", {event['case_tokens']:,} of them for these cases" if event["case_tokens"] != event["tokens"] else ""
-        _line(f"{event['tokens']:,} tokens run{other}, {padding:.1%} padding besides")
 
 
 def _line(text: str) -> None:

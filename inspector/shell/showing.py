@@ -3,12 +3,14 @@
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
+from textwrap import indent
 
 import polars as pl
 
 from inspector.case_pages import CaseDocument
 from inspector.case_table import CaseTable, Judgement
 from inspector.documents import case_document
+from inspector.kept_answers import described, kept_answers, measures
 from inspector.names import match_name
 from inspector.selection import Selection, load
 from inspector.sentences import TRUNCATED
@@ -37,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
     if args.explain:
         return explain(selection, row, args)
     document = case_document(selection, row, form_of(args))
+    if args.answers or not form_of(args):
+        document = _with_answers(document, selection, row, texts=args.answers)
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = replace(document, provenance=facts, raw=True)
@@ -51,7 +55,36 @@ def run(args: argparse.Namespace) -> int:
         print_table(table)
     print()
     put(document, args, selection.problems, last)
+    for line in _answers(document):
+        print(line)
     return 0
+
+
+def _with_answers(document: CaseDocument, selection: Selection, row: int, *, texts: bool) -> CaseDocument:
+    """The document with what critics answered, beside its votes; with their texts where asked for."""
+    kept = {name: kept_answers(selection, name, row) for name in selection.chosen}
+    found = {name: described(answers, texts=texts) for name, answers in kept.items() if answers.height}
+    if not found:
+        return document
+    facts = {**document.provenance, "answers": found}
+    if texts:
+        facts["command"] += " --answers"
+    return replace(document, provenance=facts)
+
+
+def _answers(document: CaseDocument) -> Iterator[str]:
+    """For a terminal: how each critic's answers voted, a line an answer, and its texts where they are there."""
+    for name, answers in document.provenance.get("answers", {}).items():
+        votes = document.provenance.get("votes", {}).get(name)
+        yield clean(f"\nanswers of {name}" + (f": {votes}" if votes else ""), lines=True)
+        several = len({answer["run"] for answer in answers}) > 1
+        for answer in answers:
+            run = f"run {answer['run']} " if several else ""
+            told = [word for word in (answer["said"], measures(answer, answers)) if word]
+            yield clean(f"  {run}vote {answer['vote']}  {'  '.join(told)}")
+            for part in ("reasoning", "answer"):
+                if answer.get(part) is not None:
+                    yield indent(clean(f"[{part}]\n{answer[part]}", lines=True), "    ")
 
 
 def _tables(document: CaseDocument) -> Iterator[pl.DataFrame]:

@@ -43,14 +43,26 @@ def vote(ballots: Sequence[str | None]) -> str | None:
     return max(counted, key=counted.__getitem__, default=None)
 
 
+def grben_ballot(answer: str) -> str | None:
+    r"""The number in the last `\boxed{...}` that holds a number and nothing else, as written; None without one."""
+    numbers = _NUMBER_IN_BOX.findall(answer)
+    return numbers[-1] if numbers else None
+
+
 def grben_answer(answer: str) -> int | None:
     r"""The number in the last `\boxed{...}` that holds a number and nothing else, 1-based as it is written.
 
     -1 says that no step is wrong; 0 and other negative numbers name no step and are given as they are. None where no
     box holds a number. A number too large for 32 bits becomes the largest that fits.
     """
-    numbers = _NUMBER_IN_BOX.findall(answer)
-    return _integer(numbers[-1]) if numbers else None
+    return _integer(grben_ballot(answer))
+
+
+def zero_based(answer: int) -> int:
+    """A 1-based answer as a verdict: -1 stays "no error"; 0 or anything below -1 names no step and becomes -2."""
+    if answer >= 1:
+        return answer - 1
+    return -1 if answer == -1 else -2
 
 
 def _integer(text: str | None) -> int | None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from scoring.asking import Answered, Ask, Noticed
 from scoring.readout import Batch, Encoded
 
 
@@ -23,5 +24,27 @@ class Engine(Protocol):
         Raises:
             CheckpointError: the weights themselves hold numbers that are not finite, or the tokenizer is another
                 model's: no case would get rewards that mean anything.
+        """
+        ...
+
+
+class AnsweringEngine(Protocol):
+    """A loaded model or a server that answers in words."""
+
+    @property
+    def name(self) -> str:
+        """What runs, with versions as far as they are known: written beside every answer."""
+        ...
+
+    def answers(self, asks: Iterator[Ask | None]) -> Iterator[Answered | Noticed | None]:
+        """What comes back, each ask exactly once, in the order of arrival.
+
+        `asks` is drawn lazily: never more than are in flight, and a few. None in it says that there is nothing to ask
+        before another answer has come: it is drawn from again then. None is given at least every 0.2 s while
+        nothing comes, so that the caller can save what it has and hear signals. What fails is an answer with a reason,
+        after the retries that are worth it. The iterator may be left early, which cancels what is in flight.
+
+        Raises:
+            EngineError: nothing can be had at all (no server, a wrong key, no such model).
         """
         ...

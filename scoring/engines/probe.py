@@ -47,11 +47,11 @@ def transformers_facts() -> dict[str, Any]:
 
 def vllm_facts() -> dict[str, Any]:
     """VLLM is usable where it has found a platform with a device."""
-    import vllm
-    from vllm.platforms import current_platform
+    from scoring.engines.vllm_availability import availability
 
-    device = str(current_platform.device_type or "")
-    return {"version": vllm.__version__, "usable": bool(device), "device": device}
+    found = availability()
+    facts = {"version": found.version, "usable": not found.problem, "device": found.device}
+    return facts | ({"error": f"{found.problem} {found.next_step}"} if found.problem else {})
 
 
 def ray_facts() -> dict[str, Any]:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import torch
 
-from scoring.engines.transformers_engine import TRANSFORMS, TransformersEngine
+from scoring.engines.case_numbers import TRANSFORMS
+from scoring.engines.transformers_engine import TransformersEngine
 from scoring.readout import Encoded
 
 

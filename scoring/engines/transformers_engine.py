@@ -5,17 +5,17 @@ No code of the checkpoint runs and no pickle is opened.
 Padding is on the right and there is no mask: these bodies look back only, so nothing that is read sees the padding.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any
 
 from scoring.checkpoint import Checkpoint
+from scoring.engines.case_numbers import TRANSFORMS, Numbers, answer_of
 from scoring.engines.memory import CPU_TOKENS, tokens_that_fit
 from scoring.errors import CheckpointError, EngineError, MissingExtra
-from scoring.readout import Answer, Batch, Encoded, Readout, Refused, Vocabulary
+from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary
 
 try:
     import torch
@@ -34,14 +34,6 @@ _NO_MEMORY = ("allocate memory", "out of memory", "STATUS_ALLOC_FAILED")
 
 # Parts of the library have no types, and where it is not installed none of it has.
 _library: Any = transformers
-
-Numbers = list[list[float]]
-"""What is read in one sequence: the reward at each position, and the redundancy behind it where there is one."""
-TRANSFORMS: dict[str, Callable[[Any], Any]] = {
-    "softmax": lambda logits: logits.softmax(-1),
-    "sigmoid": lambda logits: logits.sigmoid(),
-    "none": lambda logits: logits,
-}
 
 
 @dataclass
@@ -130,7 +122,7 @@ class TransformersEngine:
             for place, (index, part, _) in enumerate(chosen):
                 found[index][part] = Refused(self._no_memory(longest)) if numbers is None else numbers[place]
             whole = dict.fromkeys(index for index, _, _ in chosen if None not in found[index])
-            yield Batch(tuple(self._answer(index, found[index]) for index in whole), tokens, padding)
+            yield Batch(tuple(answer_of(index, found[index], self.why) for index in whole), tokens, padding)
             waiting = waiting[len(chosen) :]
             tokens = padding = 0
 
@@ -153,17 +145,6 @@ class TransformersEngine:
                 f"the tokenizer gives the id {last:,}, and the model knows those below {rows:,}.",
                 "Use the tokenizer.json that came with the PRM.",
             )
-
-    def _answer(self, index: int, parts: Sequence[Numbers | Refused | None]) -> Answer:
-        """The numbers of all sequences of a case in order, or the first refusal of one."""
-        rows: Numbers = []
-        for part in parts:
-            if isinstance(part, Refused):
-                return Answer(index, part)
-            rows += part or []
-        rewards, *redundancy = zip(*rows, strict=True) if rows else ((),)
-        why = "" if all(map(math.isfinite, chain.from_iterable(rows))) else self.why()
-        return Answer(index, tuple(rewards), tuple(redundancy[0]) if redundancy else None, why)
 
     def _no_memory(self, tokens: int) -> str:
         return f"{tokens:,} tokens are more than the memory of the {self.device.type} holds"

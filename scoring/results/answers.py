@@ -2,8 +2,7 @@ r"""A critic's answer as the columns of a foreign row: the words it votes with a
 
 from typing import Any
 
-from scoring.critics.boxed import processbench_ballot, processbench_verdict
-from scoring.results.foreign import zero_based
+from scoring.critics.boxed import processbench_ballot, processbench_verdict, zero_based
 
 _SHOWN = 40
 _LARGEST = 10**18

@@ -89,10 +89,3 @@ def foreign_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
     """The frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
     filled = [{"vote": 0, "run": 0, **row} for row in rows]
     return pl.DataFrame(filled, schema=FOREIGN, orient="row") if filled else pl.DataFrame(schema=FOREIGN)
-
-
-def zero_based(answer: int) -> int:
-    """A 1-based answer as a verdict: -1 stays "no error"; 0 or anything below -1 names no step and becomes -2."""
-    if answer >= 1:
-        return answer - 1
-    return -1 if answer == -1 else -2

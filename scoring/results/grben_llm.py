@@ -8,10 +8,10 @@ GR-Ben, `run_llm_eval.py`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scoring.critics.boxed import grben_answer
+from scoring.critics.boxed import grben_answer, zero_based
 from scoring.reading.fields import Fields
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame, zero_based
+from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Gathered, Group, Record, Result, called, case_id, gather
 
 TITLE = "GR-Ben LLM results"

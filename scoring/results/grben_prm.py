@@ -9,10 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scoring.critics.boxed import zero_based
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame, zero_based
+from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Result, case_id, one_scorer
 from scoring.results.numbers import number, numbers, reward_range
 

@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from scoring.critics.boxed import zero_based
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame, zero_based
+from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Result, case_id, one_scorer
 
 TITLE = "ReasonEval critic results"

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from scoring.critics.boxed import zero_based
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame, zero_based
+from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Gathered, Group, Record, Result, case_id, gather
 from scoring.results.numbers import reward_range
 from scoring.tables.cells import listed, number, text, whole

@@ -105,8 +105,9 @@ def test_every_action_is_a_method_of_the_screens_that_have_it(screen):
 
 def test_every_command_of_every_screen_is_tried_here():
     pairs = {(screen, command.id) for screen in SCREENS for command in COMMANDS if screen in command.screens}
-    # Quitting ends the app and is tried in test_app; stopping needs a run and is tried in test_scoring_job.
-    assert set(EFFECTS) | {("board", "quit"), ("board", "stop-scoring")} == pairs
+    # Quitting ends the app and is tried in test_app; stopping needs a run and is tried in test_scoring_job; answers
+    # need a critic and are tried in test_answers.
+    assert set(EFFECTS) | {("board", "quit"), ("board", "stop-scoring"), ("case", "answers")} == pairs
     assert set(MOVED) == {command.id for command in RAIL}
 
 

@@ -15,6 +15,7 @@ from scoring.events import End
 from scoring.preparation import prepare
 from scoring.prms.catalogue import ADAPTERS, family
 from scoring.run import score
+from scoring.running import Running
 from scoring.workspace import Workspace
 
 CASES = 12
@@ -32,7 +33,7 @@ def selection(tmp_path_factory):
     rows = lengths.to_series().arg_sort()[:CASES].to_list()
     for name in ADAPTERS:
         folder = every_family.write(root, name)
-        prepared = prepare(workspace, str(folder), adapter=name, dtype="float32", device="cpu")
+        prepared = prepare(workspace, str(folder), adapter=name, dtype="float32", running=Running(device="cpu"))
         parts = claim(workspace, prepared.scorer)
         run = score(
             cases,

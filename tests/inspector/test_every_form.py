@@ -23,8 +23,12 @@ WORDS = {
     "cases": ["--scorer", "blend"],
     "show": ["algebra-012"],
 }
-NO_DOCUMENT = {"demo", "import", "score", "doctor", "export"}
-NOT_ON_THE_DEMO = {"best-of-n": "no problem has two responses", "paper": "papers are of other benchmarks"}
+NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export"}
+NOT_ON_THE_DEMO = {
+    "best-of-n": "no problem has two responses",
+    "paper": "papers are of other benchmarks",
+    "votes": "nobody votes",
+}
 
 
 def test_all_commands_are_here():

@@ -15,6 +15,7 @@ import authored
 from inspector import cli
 from inspector.scoring_words import ended, speed
 from inspector.shell import score
+from scoring.arguments import add_arguments
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 
@@ -52,6 +53,13 @@ def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path):
     answer = run("score", "processbench", "--model", str(MODEL), "-w", str(tmp_path / "none"), cwd=tmp_path)
     assert answer.returncode == 2
     assert answer.stderr.startswith("No workspace:")
+
+
+@pytest.mark.parametrize("words", [[], ["--model", "m", "--stratify", "subset"]])
+def test_a_wish_that_lacks_something_is_one_sentence(imported, capsys, words):
+    assert cli.main(["score", "processbench", "-w", str(imported), *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("Wrong usage: ")
 
 
 def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):
@@ -218,6 +226,56 @@ def test_help_tells_the_exit_codes(capsys):
         cli.main(["score", "--help"])
     words = " ".join(capsys.readouterr().out.split())
     assert all(code in words for code in ("0 every case", "1 done, and some were refused", "2 could not", "130"))
+
+
+# -- what goes to the scoring process
+
+
+def scored(*words):
+    return score.scoring_flags(cli.parse(["score", "demo", *words]))
+
+
+def test_nothing_is_passed_on_that_was_not_said():
+    assert scored() == []
+    assert scored("--seed", "3", "--quiet", "--where", "n_steps > 3") == []
+
+
+EVERY_OPTION = {
+    "--model": "m", "--revision": "r", "--base": "b", "--adapter": "qwen", "--dtype": "float32", "--device": "cpu",
+    "--engine": "vllm", "--name": "n", "--token-budget": "7", "--limit": "3", "--stratify": "subset",
+    "--critic": "grben", "--template": "t.txt", "--votes": "8", "--runs": "3", "--shots": "0", "--mode": "slow:none",
+    "--temperature": "0.0", "--top-p": "0.9", "--top-k": "20", "--max-tokens": "100", "--effort": "high",
+    "--thinking": "off", "--thinking-budget": "50", "--logprobs": "0", "--answer-seed": "5", "--served-model": "s",
+    "--endpoint": "pooling", "--concurrency": "2", "--timeout": "3.5", "--tries": "2", "--prices": "p.toml",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("flag", "value"), EVERY_OPTION.items())
+def test_an_option_goes_on_as_it_was_said(flag, value):
+    assert scored(flag, value) == [f"{flag}={value}"]
+
+
+def test_options_of_other_shapes_go_on_too():
+    assert scored("--allow-pickle", "--truncate") == ["--allow-pickle", "--truncate"]
+    assert scored("--dry-run", "--retry-refused", "--sample", "0") == ["--sample=0", "--retry-refused", "--dry-run"]
+    servers = ["--server=http://a:1", "--server=http://b:2"]
+    assert scored("--server", "http://a:1", "--server", "http://b:2") == servers
+    options = ["--option=joiner=blank-line", "--option=a==b"]
+    assert scored("--option", "joiner=blank-line", "--option", "a==b") == options
+    assert scored("--name=--odd") == ["--name=--odd"]
+
+
+def test_no_seed_is_another_wish_than_the_protocols_own():
+    assert scored("--answer-seed", "none") == ["--answer-seed=none"]
+    assert scored("--answer-seed", "0") == ["--answer-seed=0"]
+
+
+def test_every_option_of_a_run_is_among_those_above():
+    known = argparse.ArgumentParser()
+    add_arguments(known)
+    flags = {f"--{name.replace('_', '-')}" for name in vars(known.parse_args(["demo"]))} - {"--benchmarks"}
+    shaped = {"--allow-pickle", "--truncate", "--dry-run", "--retry-refused", "--sample", "--server", "--option"}
+    assert flags == set(EVERY_OPTION) | shaped
 
 
 # -- looking at what was scored

@@ -17,6 +17,7 @@ from opened import inspected, opened
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 from screen_text import press, shows, until
+from servers.fault_server import running
 
 MODEL = Path(__file__).parents[2] / "assets" / "demo" / "models" / "tiny-prm-s"
 
@@ -149,6 +150,53 @@ async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, monkeypat
         await until(pilot, lambda: len(started) == 2)
     words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
     assert started == [[*words, "--truncate"], words]
+
+
+async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
+    pytest.importorskip("httpx")
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    with running() as server:
+        async with app.run_test(size=(100, 30), notifications=True) as pilot:
+            await until(pilot, lambda: len(app.screen_stack) > 2)
+            await press(pilot, "escape", "S")
+            for name, value in {"critic": "processbench", "server": server.url, "votes": "4"}.items():
+                app.screen.query_one(f"#{name}").value = value
+            await press(pilot, "enter")
+            await until(pilot, lambda: "160 of 160 answers came" in _told(app), timeout=60)
+            await shows(pilot, "tiny-processbench-t1", "40/40")
+            assert inspected(pilot).evaluation.votes.most == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"critic": "nothing"}, "A critic is asked by one of processbench, grben, prmbench, socratic."),
+        ({"critic": "grben"}, "A critic needs its server, or above a model"),
+        ({"server": "http://127.0.0.1:9"}, "A server needs a critic's protocol"),
+    ],
+)
+async def test_the_dialog_stays_open_and_says_what_a_critic_lacks(imported, tmp_path, given, words):
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S")
+        for name, value in given.items():
+            app.screen.query_one(f"#{name}").value = value
+        await press(pilot, "enter")
+        await until(pilot, lambda: words in _told(app))
+        assert app._job is None
+        assert app.screen.query("#critic")
+
+
+def _told(app):
+    return " ".join(one.message for one in app._notifications)
+
+
+def test_a_notice_of_the_engine_is_told_at_once(imported):
+    job = ScoringJob(imported, "processbench", "nowhere")
+    job.stop()
+    assert job.note({"event": "notice", "sentence": "All are alike."}) == "NOTICE: All are alike."
+    job.listen(lambda _: None)
 
 
 async def test_a_dialog_without_a_model_starts_nothing(imported, tmp_path, monkeypatch):

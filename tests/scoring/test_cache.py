@@ -145,11 +145,11 @@ def test_compaction_deletes_only_what_it_read(parts, monkeypatch):
     old = [parts.append(part((key, 0, [0.1]))) for key in "ab"]
     really, late = cache.write_parquet, []
 
-    def written_meanwhile(path, frame):
+    def written_meanwhile(path, frame, **how):
         if not late:
             late.append(None)
             late[0] = parts.append(part(("c", 0, [0.3]), ("a", 0, [0.4])))
-        really(path, frame)
+        really(path, frame, **how)
 
     monkeypatch.setattr(cache, "write_parquet", written_meanwhile)
     parts.compact()

@@ -68,7 +68,7 @@ def test_the_small_columns_are_read_without_the_texts(votes):
 
 def test_the_answers_to_one_case_come_in_order(votes):
     votes.append(rows("1", "2", key="other"))
-    votes.append(rows("0", "1").reverse())
+    votes.append(rows("0", "1").sort("vote", descending=True))
     found = votes.answers("k")
     assert found["ballot"].to_list() == ["0", "1"]
     assert all("I think long." in answer for answer in found["answer"])

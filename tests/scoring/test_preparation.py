@@ -5,6 +5,7 @@ import every_family
 from scoring.claim import claim
 from scoring.errors import ScorerConflict, UsageError
 from scoring.preparation import prepare
+from scoring.running import Running
 from scoring.workspace import Workspace
 
 
@@ -34,7 +35,9 @@ def test_the_scorer_says_who_it_is(workspace, model):
 
 def test_what_changes_numbers_changes_the_fingerprint_and_nothing_else_does(workspace, model, tmp_path):
     mark = prepare(workspace, model).scorer.fingerprint
-    assert prepare(workspace, model, name="x", device="cuda", token_budget=7).scorer.fingerprint == mark
+    assert (
+        prepare(workspace, model, name="x", running=Running(device="cuda", token_budget=7)).scorer.fingerprint == mark
+    )
     assert prepare(workspace, model, adapter="qwen", dtype="float32").scorer.fingerprint == mark
     others = [
         prepare(workspace, model, dtype="bfloat16"),
@@ -74,7 +77,7 @@ def test_what_was_loaded_must_be_what_was_digested(workspace, model, monkeypatch
 
     monkeypatch.setattr(module.TransformersEngine, "load", late)
     with pytest.raises(Exception, match="changed while it was read"):
-        prepare(workspace, model, device="cpu").engine()
+        prepare(workspace, model, running=Running(device="cpu")).engine()
 
 
 def test_what_is_only_assumed_of_a_checkpoint_is_told(workspace, tmp_path):

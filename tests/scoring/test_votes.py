@@ -67,14 +67,14 @@ def test_a_verdict_without_a_text_votes_as_its_number():
 def test_every_run_is_counted_by_itself_the_lowest_first():
     cases = making.frame([Case(3), Case(3)])
     runs = [judged.votes(cases["key"], [[ballot] * 3, [ballot]], run) for run, ballot in ((2, "2"), (0, "0"), (1, "1"))]
-    found = by_run(cases, pl.concat(runs))
+    found = [tally(cases, run) for run in by_run(cases, pl.concat(runs))]
     assert [(one.verdicts.tolist(), one.most) for one in found] == [([0, 0], 3), ([1, 1], 3), ([2, 2], 3)]
 
 
 def test_runs_are_numbered_within_a_benchmark():
     cases = making.frame([Case(3), Case(3)]).with_columns(benchmark=pl.Series(["a", "b"]))
     runs = [judged.votes(cases["key"][:1], [["0"]], 0), judged.votes(cases["key"], [["1"], ["2"]], 4)]
-    found = by_run(cases, pl.concat(runs))
+    found = [tally(cases, run) for run in by_run(cases, pl.concat(runs))]
     assert [one.verdicts.tolist() for one in found] == [[0, 2], [1, NO_VERDICT]]
 
 

@@ -10,6 +10,7 @@ import checkpoints
 from scoring.errors import ForeignCheckpoint
 from scoring.model_hub import Place
 from scoring.preparation import prepare
+from scoring.running import Running
 from scoring.weights.base_names import base_sentence, check_body
 from scoring.weights.lora_config import LoraConfig
 from scoring.weights.usable import Weights
@@ -114,7 +115,13 @@ def test_over_its_own_body_it_is_read(workspace, tmp_path):
     tiny = pytest.importorskip("tiny_families", exc_type=ImportError)
     config = {**tiny.LLAMA, "architectures": ["LlamaForCausalLM"]}
     base = tiny.write(tmp_path / "base", config, byte_vocabulary.LLAMA_SPECIALS)
-    one = prepare(workspace, str(_over(tmp_path / "VersaPRM", base)), base=str(base), adapter="versa", device="cpu")
+    one = prepare(
+        workspace,
+        str(_over(tmp_path / "VersaPRM", base)),
+        base=str(base),
+        adapter="versa",
+        running=Running(device="cpu"),
+    )
     assert one.scorer.settings["adapter"] == "versa"
     assert one.engine().name
 

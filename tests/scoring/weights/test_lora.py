@@ -11,6 +11,7 @@ import checkpoints
 from scoring.errors import CheckpointError, ForeignCheckpoint, UsageError
 from scoring.preparation import prepare
 from scoring.readout import Encoded
+from scoring.running import Running
 from scoring.workspace import Workspace
 
 torch = pytest.importorskip("torch")
@@ -32,7 +33,9 @@ def base(tmp_path_factory):
 
 
 def prepared(workspace, adapter, base=None, **settings):
-    return prepare(workspace, str(adapter), base=None if base is None else str(base), device="cpu", **settings)
+    return prepare(
+        workspace, str(adapter), base=None if base is None else str(base), running=Running(device="cpu"), **settings
+    )
 
 
 def rewards(one):

@@ -1,0 +1,89 @@
+"""`reread`: a critic's kept answers read again with the present reader; nothing is asked."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from inspector.answer_counts import OTHER
+from inspector.names import match_name
+from inspector.selection import find_workspace
+from inspector.shell.output import say
+from inspector.stale_notes import protocol_of_critic
+from scoring.benchmarks import demo
+from scoring.cache import VoteParts
+from scoring.claim import scorers
+from scoring.critics.protocol import CriticProtocol
+from scoring.critics.readers import version
+from scoring.errors import UsageError
+from scoring.reread import Reread, reread, stale
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+Critic = tuple[Scorer, Path, CriticProtocol]
+_IDENTITY = ("key", "vote", "run", "ballot", "verdict", "rewards", "reason")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Read again and tell the counts."""
+    workspace = find_workspace(args.workspace)
+    wanted = _wanted(workspace, (*args.scorers, *args.scorer))
+    if not wanted:
+        say(["Nothing to read again: the present readers have read every answer here."], args)
+        return 0
+    names = [*workspace.benchmarks(), *([] if demo.NAME in workspace.benchmarks() else [demo.NAME])]
+    cases, _ = workspace.cases(names, twins=True)
+    for scorer, folder, protocol in wanted:
+        say(_again(scorer, VoteParts(folder), protocol, cases), args)
+    return 0
+
+
+def _wanted(workspace: Workspace, words: tuple[str, ...]) -> list[Critic]:
+    """The critics that are named, or those whose answers an older reader has read.
+
+    Raises:
+        UsageError: there is no critic, or none of that name; or it was imported, and by which protocol it was asked is
+            not known.
+    """
+    # The demo's own scorers lie elsewhere, and are nobody's to rewrite.
+    every = [(one, folder) for one, folder in scorers(workspace) if one.kind == "critic"]
+    asked = [(one, folder, protocol) for one, folder in every if (protocol := protocol_of_critic(one))]
+    if not words:
+        return [one for one in asked if stale(VoteParts(one[1]), one[2].read)]
+    if not every:
+        raise UsageError("this workspace has no critic.", "Make one: prm-inspect score BENCHMARK --critic PROTOCOL")
+    found = dict.fromkeys(match_name(word, [one.name for one, _ in every], "critic") for word in words)
+    imported = [name for name in found if name not in {one.name for one, _, _ in asked}]
+    if imported:
+        raise UsageError(
+            f"{imported[0]} was not asked here, so that it is not known by which protocol its answers are read.",
+            "Import its answers again: the importer reads them.",
+        )
+    return [one for one in asked if one[0].name in found]
+
+
+def _again(scorer: Scorer, parts: VoteParts, protocol: CriticProtocol, cases: pl.DataFrame) -> Iterator[str]:
+    before = parts.read(_IDENTITY)[0].height
+    told = reread(parts, protocol.read, cases)
+    after = parts.read(_IDENTITY)[0].height
+    yield f"{scorer.name}: {_counts(told)} (reader {version(protocol.read)})"
+    kinds = ", ".join(f"{count:,} {kind or OTHER}" for kind, count in told.faults.most_common())
+    if kinds:
+        yield f"  cannot be read: {kinds}"
+    for note, count in told.notes.items():
+        yield f"  {count:,} answers: {note}"
+    if told.unknown:
+        yield f"  {told.unknown:,} answers are to cases that are not here, and were left as they are"
+    yield from (f"  {problem}" for problem in told.problems)
+    if after > before:
+        came = f"{after - before:,} answers came meanwhile: a run is asking this critic"
+        yield f"  WARNING: {came}. Read them again when it has ended."
+
+
+def _counts(told: Reread) -> str:
+    """How many answers were read, and of how many the reading is another now."""
+    if not told.changed:
+        return f"{told.answers:,} answers read again, and none says anything else"
+    turned = f"{told.found:,} can be read that could not, {told.lost:,} can no longer"
+    return f"{told.answers:,} answers read again, {told.changed:,} say something else now: {turned}"

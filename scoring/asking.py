@@ -1,0 +1,100 @@
+"""What a language model is asked and what it answers, as plain data: what a critic tells an engine, and hears of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. `text` is data: no engine looks for special tokens in it."""
+
+    role: Role
+    text: str
+
+
+Prompt = tuple[Message, ...]
+"""A conversation that a model continues with one assistant message, or whose last one, if it is the assistant's, it
+writes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How an answer is generated, literally as it is sent. None is not sent: the model's or server's own default holds.
+
+    `max_tokens` counts generated tokens, reasoning included. `effort` is the thinking effort in the model's own words
+    ("none", "low", "high", ...), `thinking` switches a model's thinking on or off, `thinking_budget` are the tokens it
+    may think. `logprobs`: how many most likely tokens to tell of each generated one.
+    """
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    max_tokens: int | None = None
+    effort: str | None = None
+    thinking: bool | None = None
+    thinking_budget: int | None = None
+    logprobs: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question to be answered `count` times. `index` is the asker's own number; `seed` None = not seeded.
+
+    `sampling` is how this one is answered; None = as the engine answers all.
+    """
+
+    index: int
+    prompt: Prompt
+    count: int = 1
+    seed: int | None = None
+    sampling: Sampling | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprobs:
+    """One generated token, its log-probability and those of the most likely ones in its place (natural logarithms)."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer as it came.
+
+    `text` is what the model said, `reasoning` what a server gave apart as its thinking; both as they came. A null
+    `text` was not answered, and `reason` says why; `lasting` that asking again would not help (the prompt is too long).
+    `tokens_in` are the prompt's tokens: of several answers to one call, the first has them and the others 0.
+    `tokens_out` None = not told, or told for the whole call: then the first has the sum.
+    """
+
+    text: str | None
+    reasoning: str | None = None
+    finish_reason: str | None = None
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    seed: int | None = None
+    logprobs: tuple[TokenLogprobs, ...] | None = None
+    reason: str | None = None
+    lasting: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to one ask, exactly `count` of them, with the calls that it took, those repeated included."""
+
+    index: int
+    answers: tuple[Answer, ...]
+    calls: int = 1
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """Something about the engine that changes what numbers mean, in a sentence; told once."""
+
+    sentence: str

@@ -1,0 +1,68 @@
+"""Which reader read an answer, and how an answer with its reasoning apart and its end is handed to one.
+
+A reader's version changes whenever the same text may be read as something else. It is kept beside what was read, so
+that readings of an older one are noticed and made again from the text (`scoring.reread`).
+"""
+
+from dataclasses import replace
+
+from scoring.critics.box_readers import read_grben, read_processbench
+from scoring.critics.faults import NOTHING_THERE, Fault, fault_of
+from scoring.critics.protocol import Read
+from scoring.critics.rating_readers import read_prmbench, read_socratic
+from scoring.critics.reading import Reading
+from scoring.critics.reasoning import joined, opened
+
+READERS: dict[str, Read] = {
+    "processbench-1": read_processbench,
+    "grben-1": read_grben,
+    "prmbench-1": read_prmbench,
+    "socratic-1": read_socratic,
+}
+"""Version -> reader."""
+
+_CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
+
+
+def version(read: Read) -> str:
+    """The reader's name and version; of one that is not in READERS, where it is defined."""
+    known = next((name for name, reader in READERS.items() if reader is read), None)
+    return known or f"{read.__module__}:{getattr(read, '__qualname__', type(read).__qualname__)}"
+
+
+def was_cut(finish_reason: str | None) -> bool:
+    """Whether the answer ended because it had no tokens left, in the words of any server."""
+    return finish_reason is not None and finish_reason.lower() in _CUT
+
+
+def read_answer(
+    read: Read,
+    text: str,
+    n_steps: int,
+    *,
+    reasoning: str | None = None,
+    finish_reason: str | None = None,
+    thinking: bool = False,
+) -> Reading:
+    """What an answer says, read as the text it would be if nothing had been told apart.
+
+    Args:
+        read: the protocol's reader.
+        text: the answer as it came.
+        n_steps: how many steps the case has.
+        reasoning: what the server gave apart as the model's reasoning.
+        finish_reason: in the server's words.
+        thinking: whether the prompt ended within the reasoning, so that a text without any tag is reasoning that never
+            ended.
+
+    Where there is nothing to be read and the answer was cut, the reason says that first.
+    """
+    cut = was_cut(finish_reason)
+    if reasoning is not None:
+        text = joined(text, reasoning, closed=not cut or bool(text.strip()))
+    elif thinking:
+        text = opened(text)
+    found = read(text, n_steps)
+    if cut and found.reason is not None and fault_of(found.reason) in NOTHING_THERE:
+        return replace(found, reason=f"{Fault.CUT}: {found.reason}")
+    return found

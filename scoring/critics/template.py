@@ -1,0 +1,176 @@
+"""A critic's prompt template: a text file with messages, worked examples and two placeholders.
+
+A line that is exactly `<<system>>`, `<<user>>` or `<<assistant>>` starts a message; without any such line the whole
+text is one user's message. The last message is the user's and is the one that is asked; pairs of user and assistant
+right before it are worked examples; what comes before those, at most one message of the system and one of the user,
+instructs. `{problem}` and `{steps}` (and the other names in `scoring.critics.placeholders`) are filled outside the
+examples.
+
+White space: line breaks of Windows become those of Unix and a byte order mark is dropped. A text without markers loses
+white space at both ends, as ProcessBench's own reader has it. With markers every message is exactly its lines, without
+the line break that ends the last: an empty line before the next marker or at the end belongs to the message.
+"""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import cast
+
+from scoring.asking import Message, Prompt, Role
+from scoring.critics.placeholders import Braces, Slot, braces, filled, slots
+from scoring.errors import InputError, UnreadableFile, UsageError
+from scoring.reading.file_bytes import UTF8_MARK, file_bytes, printable
+
+LARGEST = 1024 * 1024
+"""Bytes above which a file is taken for something else than a template."""
+
+_FOLDER = Path(__file__).with_name("templates")
+_MARKER = re.compile(r"^<<(system|user|assistant)>>(?:\n|\Z)", re.MULTILINE)
+_GRAMMAR = "Messages go: <<system>> if any, pairs of <<user>> and <<assistant>> as worked examples, a last <<user>>."
+_BEFORE: tuple[tuple[Role, ...], ...] = ((), ("system",), ("user",), ("system", "user"))
+"""The roles of messages that instruct. An instruction that the user gives is for models that take no system message."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template as it was read: `text` makes the prompts and `source` says where it came from.
+
+    `instructions` come first and are always sent, `examples` are the worked ones in their order, `question` is asked.
+    `style` says how braces that are text are written in it. Equal texts make equal templates.
+    """
+
+    text: str
+    source: str = field(compare=False)
+    instructions: Prompt
+    examples: tuple[tuple[Message, Message], ...]
+    question: Message
+
+    @classmethod
+    def of(cls, text: str, source: str) -> "Template":
+        """The template that a text makes. `source` is only told.
+
+        Raises:
+            InputError: it is empty, holds a lone surrogate, or its messages are in no order that can be asked.
+        """
+        text = text.replace("\r\n", "\n")
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"the template {source} holds half a character.", "Write it as UTF-8.") from None
+        text = text.removesuffix("\n") + "\n" if _MARKER.search(text) else text.strip()
+        messages = _messages(text, source)
+        if messages[-1].role != "user":
+            raise InputError(f"the last message of the template {source} is not the user's.", _GRAMMAR)
+        question, examples = messages.pop(), []
+        while [message.role for message in messages[-2:]] == ["user", "assistant"]:
+            examples.append((messages[-2], messages[-1]))
+            del messages[-2:]
+        if tuple(message.role for message in messages) not in _BEFORE:
+            raise InputError(f"the messages of the template {source} are in no order that can be asked.", _GRAMMAR)
+        return cls(text, source, tuple(messages), tuple(reversed(examples)), question)
+
+    @classmethod
+    def read(cls, path: Path) -> "Template":
+        """The template in a file.
+
+        Raises:
+            UnreadableFile: not there, not allowed, no plain file, larger than LARGEST, or not UTF-8.
+            UnknownFormat: it is compressed.
+            InputError: as for `of`.
+        """
+        source = printable(path)
+        if path.is_dir():
+            raise UnreadableFile(f"{source} is a folder.", "Name a template's file.")
+        if path.is_file() and path.stat().st_size > LARGEST:
+            raise UnreadableFile(
+                f"{source} has more than {LARGEST // 1024**2} MB, which is no prompt.", "Check the path."
+            )
+        try:
+            text = file_bytes(path).removeprefix(UTF8_MARK).decode()
+        except UnicodeDecodeError as error:
+            raise UnreadableFile(f"{source} is not UTF-8 at byte {error.start:,}.", "Save it as UTF-8.") from None
+        return cls.of(text, source)
+
+    @classmethod
+    def packaged(cls, name: str) -> "Template":
+        """One of this package's own templates, by the name of its file.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        names = sorted(path.name for path in _FOLDER.glob("*.txt"))
+        if name not in names:
+            raise UsageError(f"there is no template {name!r}.", f"There are: {', '.join(names)}. Or give a file.")
+        return cls.of((_FOLDER / name).read_text("utf-8"), name)
+
+    @cached_property
+    def hash(self) -> str:
+        """Hex blake2b (16 bytes) of the text, wherever it lies: part of what identifies a scorer."""
+        return blake2b(self.text.encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def style(self) -> Braces:
+        """How braces that are text are written in the whole template. "mixed" is filled as "literal"."""
+        return braces(self.text)
+
+    def instructed_by_user(self) -> "Template":
+        """The same for a model that takes no system message: another text, and so another hash."""
+        return Template.of(re.sub(r"\A<<system>>$", "<<user>>", self.text, flags=re.MULTILINE), self.source)
+
+    def prompt(self, problem: str, steps: str, shots: int | None = None) -> Prompt:
+        """The prompt for a problem and its steps, which are one text already.
+
+        What is put in is never searched for placeholders, markers or doubled braces.
+
+        Args:
+            problem: the problem's text.
+            steps: the steps' text, as `StepLayout.text` writes it.
+            shots: how many of the first worked examples are sent; None = all.
+
+        Raises:
+            UsageError: there are fewer examples.
+        """
+        values: dict[Slot, str] = {"problem": problem, "steps": steps}
+        given = (Message(one.role, filled(one.text, self.style, values)) for one in (*self.instructions, self.question))
+        *instructions, question = given
+        return (*instructions, *self._shown(shots), question)
+
+    def missing(self) -> list[Slot]:
+        """What no placeholder asks for outside the worked examples."""
+        found = slots("\n".join(message.text for message in (*self.instructions, self.question)))
+        wanted: tuple[Slot, ...] = ("problem", "steps")
+        return [slot for slot in wanted if not found[slot]]
+
+    def _shown(self, shots: int | None) -> list[Message]:
+        """The messages of the first `shots` worked examples; placeholders in them are text."""
+        there = len(self.examples)
+        if shots is not None and not 0 <= shots <= there:
+            raise UsageError(
+                f"{shots} worked examples are asked for and the template {self.source} has {there}.",
+                f"Give 0 to {there}, or a template with more." if there else "Give 0, or a template with examples.",
+            )
+        single = self.style == "doubled"
+        return [
+            Message(one.role, one.text.replace("{{", "{").replace("}}", "}") if single else one.text)
+            for pair in self.examples[:shots]
+            for one in pair
+        ]
+
+
+def _messages(text: str, source: str) -> list[Message]:
+    """The messages in a text, at least one, none of them blank."""
+    head, *rest = _MARKER.split(text)
+    if not rest:
+        rest = ["user", head]
+    elif head.strip():
+        raise InputError(
+            f"the template {source} has text before its first message.", "Start it with <<system>> or <<user>>."
+        )
+    found = [
+        Message(cast("Role", role), body.removesuffix("\n")) for role, body in zip(rest[::2], rest[1::2], strict=True)
+    ]
+    if not all(message.text.strip() for message in found):
+        raise InputError(f"the template {source} has an empty message or nothing in it.", _GRAMMAR)
+    return found

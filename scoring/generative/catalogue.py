@@ -1,0 +1,134 @@
+"""The families of generative PRMs, as a table of names, and how each generates where nothing else is said."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.asking import Sampling
+from scoring.critics.sampling import Chosen
+from scoring.generative import genprm, rprm, thinkprm
+from scoring.generative.options import Allowed, chosen
+from scoring.generative.talk import Family
+from scoring.generative.wording import Wording
+
+Make = Callable[[Wording, dict[str, str], Sampling], Family]
+Options = dict[str, str]
+_SEED = 0
+
+
+@dataclass(frozen=True)
+class GenerativeFamily:
+    """One family. `votes` are the samples whose rewards its paper averages, `note` is told with every run.
+
+    `template` names the packaged prompt by the options, `placeholders` are those that a template must have, `sampling`
+    chooses by the options and by how many votes and runs there are.
+    """
+
+    name: str
+    make: Make
+    options: Allowed
+    placeholders: tuple[str, ...]
+    template: Callable[[Options], str]
+    sampling: Callable[[Options, int], Chosen]
+    votes: int
+    source: str
+    note: Callable[[Options], str]
+
+    def chosen_options(self, given: Mapping[str, str]) -> Options:
+        """Every option with its value.
+
+        Raises:
+            UsageError: no such option or value.
+        """
+        return chosen(self.name, self.options, given)
+
+    def wording(self, given: Path | None, options: Options) -> Wording:
+        """The user's template, or the packaged one.
+
+        Raises:
+            InputError: it cannot be used.
+        """
+        return Wording.of(given, self.template(options), self.placeholders)
+
+
+def _thinkprm_sampling(_: Options, answers: int) -> Chosen:
+    # 8,192 less the 20 that upstream keeps for the decision.
+    if answers == 1:
+        return Chosen(Sampling(0.0, max_tokens=8172), "ThinkPRM's recipes: greedy for one sample", _SEED)
+    return Chosen(Sampling(0.4, max_tokens=8172), "ThinkPRM's recipes: temperature 0.4 for several samples", _SEED)
+
+
+def _rprm_sampling(options: Options, _: int) -> Chosen:
+    if options["reader"] == "text":
+        sampling = Sampling(0.7, top_p=0.8, top_k=20, max_tokens=32768)
+        return Chosen(sampling, "ljxzs-jjlzs/ProcessBench, a fork of ProcessBench", 42)
+    sampling = Sampling(0.95, top_p=0.95, max_tokens=8192)
+    return Chosen(sampling, "R-PRM, src/scripts/examples/eval-ProcessBench.sh", _SEED)
+
+
+def _genprm_sampling(_: Options, __: int) -> Chosen:
+    return Chosen(Sampling(0.6, 0.95, 20, genprm.BUDGET), "GenPRM, genprm_inference.py; tokens are a step's", _SEED)
+
+
+def _genprm_template(options: Options) -> str:
+    direct = options["analyze"] == options["verify"] == "off"
+    return "genprm-direct.txt" if direct else "genprm.txt"
+
+
+def _genprm_note(options: Options) -> str:
+    if options["verify"] == "off":
+        return "no verification by code: the paper's figures for GenPRM are with it"
+    return "code is not run, and the model imagines what it would print: the paper's figures are with code that is run"
+
+
+def _rprm_note(options: Options) -> str:
+    if options["reader"] == "text":
+        return "a step counts as 0 where the verdict line is missing or says anything but Yes, as in that fork"
+    return "turns are the chat template's; upstream sends backslash and n in place of the line breaks around them"
+
+
+def _thinkprm_note(_: Options) -> str:
+    return (
+        "a step's reward is the score of the prefix that ends with it, read from one token; upstream scores whole words"
+    )
+
+
+FAMILIES: dict[str, GenerativeFamily] = {
+    one.name: one
+    for one in (
+        GenerativeFamily(
+            "genprm",
+            make=genprm.GenPrm,
+            options=genprm.OPTIONS,
+            placeholders=genprm.NAMES,
+            template=_genprm_template,
+            sampling=_genprm_sampling,
+            votes=8,
+            source="Zhao et al., arXiv 2504.00891; RyanLiu112/GenPRM",
+            note=_genprm_note,
+        ),
+        GenerativeFamily(
+            "thinkprm",
+            make=thinkprm.ThinkPrm,
+            options=thinkprm.OPTIONS,
+            placeholders=thinkprm.NAMES,
+            template=lambda _: "thinkprm.txt",
+            sampling=_thinkprm_sampling,
+            votes=4,
+            source="Khalifa et al., arXiv 2504.16828; mukhal/ThinkPRM",
+            note=_thinkprm_note,
+        ),
+        GenerativeFamily(
+            "rprm",
+            make=rprm.RPrm,
+            options=rprm.OPTIONS,
+            placeholders=rprm.NAMES,
+            template=lambda _: "rprm.txt",
+            sampling=_rprm_sampling,
+            votes=10,
+            source="She et al., arXiv 2503.21295; NJUNLP/R-PRM",
+            note=_rprm_note,
+        ),
+    )
+}
+"""Name -> family."""

@@ -1,0 +1,89 @@
+"""What a family says to a model about a case: a talk, which asks, hears and in the end judges."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from scoring.asking import Answer, Prompt, Sampling, TokenLogprobs
+from scoring.critics.faults import Fault
+from scoring.generative.decision import LIKELIEST, Words
+
+DECIDING = Sampling(temperature=0.0, max_tokens=1, logprobs=LIKELIEST)
+"""How the token is generated that decides. Its log-probabilities are the model's own, before any temperature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing to be asked, and how it is answered."""
+
+    prompt: Prompt
+    sampling: Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a talk came to: one reward for each of its steps, in [0, 1], or which `fault` the step after these has.
+
+    `places` are the generated tokens that rewards were or could not be read at, step for step; of a step whose reward
+    was read of words alone, or that has no such token, there is None.
+    """
+
+    rewards: tuple[float, ...] = ()
+    places: tuple[TokenLogprobs | None, ...] = ()
+    fault: Fault | None = None
+
+    def __add__(self, other: "Judged") -> "Judged":
+        return Judged(self.rewards + other.rewards, self.places + other.places, other.fault)
+
+
+Talk = Generator[Question, Answer, Judged]
+"""Yields a question, is sent the answer to it, and returns what it came to. It hears only of answers that came."""
+
+
+class Family(Protocol):
+    """One family of generative PRMs with its options chosen. It knows neither an engine nor the cache.
+
+    It has one talk a step, or one a case.
+    """
+
+    @property
+    def reader(self) -> str:
+        """Which reader makes numbers of the answers, and its version."""
+        ...
+
+    @property
+    def longest(self) -> int | None:
+        """The most tokens that are asked for of one answer; None = no limit."""
+        ...
+
+    def talks(self, problem: str, steps: Sequence[str]) -> list[Talk]:
+        """The talks about a case whose rewards, one behind the other, are those of its steps."""
+        ...
+
+
+def came(answer: Answer) -> bool:
+    """Whether the model answered, be it with nothing: a failure of the server is none of its answers."""
+    return answer.text is not None or answer.reasoning is not None or (answer.lasting and bool(answer.finish_reason))
+
+
+def said(answer: Answer) -> str:
+    """All that the model wrote, whether or not a server tells its reasoning apart."""
+    return (answer.reasoning or "") + (answer.text or "")
+
+
+def decided(words: Words, answer: Answer) -> Judged:
+    """What the one token of an answer to a decision question comes to."""
+    if not answer.logprobs:
+        return lacking(Fault.NO_LOGPROBS)
+    place = answer.logprobs[0]
+    return judged(words.probability(place), place)
+
+
+def judged(found: float | Fault, place: TokenLogprobs | None) -> Judged:
+    """A number or a fault at a place, of one step."""
+    return lacking(found, place) if isinstance(found, Fault) else Judged((found,), (place,))
+
+
+def lacking(fault: Fault, place: TokenLogprobs | None = None) -> Judged:
+    """A step without a reward."""
+    return Judged((), (place,), fault)

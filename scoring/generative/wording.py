@@ -1,0 +1,63 @@
+"""The words of a generative PRM's prompt: a template file with messages, filled in one pass.
+
+The file is one of `scoring.critics.template` without worked examples; its placeholders are the family's own. A model
+is trained on one wording and judges by another less well, so `--template FILE` swaps in the official one.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.asking import Message, Prompt
+from scoring.critics.template import Template
+from scoring.errors import InputError
+
+_FOLDER = Path(__file__).with_name("templates")
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A template and the names that stand for a case's texts in it, as `{name}`. Other braces are text."""
+
+    template: Template
+    names: tuple[str, ...]
+    own: bool
+
+    @classmethod
+    def of(cls, given: Path | None, packaged: str, names: tuple[str, ...]) -> "Wording":
+        """The user's file, or else this package's.
+
+        Raises:
+            InputError: it cannot be read, has worked examples, or lacks one of the names.
+        """
+        if given is None:
+            template = Template.of((_FOLDER / packaged).read_text("utf-8"), packaged)
+        else:
+            template = Template.read(given)
+        found = cls(template, names, own=given is None)
+        text = "\n".join(message.text for message in (*template.instructions, template.question))
+        missing = [f"{{{name}}}" for name in names if f"{{{name}}}" not in text]
+        if missing:
+            raise InputError(
+                f"the template {template.source} has no {' and no '.join(missing)}.", "Write it where the text goes."
+            )
+        if template.examples:
+            raise InputError(f"the template {template.source} has worked examples.", "Leave them out: none are sent.")
+        return found
+
+    def prompt(self, values: Mapping[str, str]) -> Prompt:
+        """The messages with the values of all names, in which nothing is looked for."""
+        mark = re.compile(rf"\{{({'|'.join(self.names)})\}}")
+        return tuple(
+            Message(one.role, mark.sub(lambda found: values[found[1]], one.text))
+            for one in (*self.template.instructions, self.template.question)
+        )
+
+    @property
+    def note(self) -> str:
+        """What to know about the words before looking at figures."""
+        where = f"template {self.template.source} ({self.template.hash[:8]})"
+        if not self.own:
+            return where
+        return f"{where}: this program's own words, not those it was trained on; --template FILE takes these"

@@ -1,0 +1,79 @@
+"""What runs a PRM: this process, with transformers or vLLM, or servers elsewhere."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from scoring.checkpoint import Checkpoint
+from scoring.engines.base import Engine
+from scoring.errors import UsageError
+from scoring.fingerprint import Seen
+from scoring.readout import Readout, Vocabulary
+
+EngineName = Literal["transformers", "vllm"]
+Endpoint = Literal["pooling", "scoring"]
+
+
+@dataclass(frozen=True)
+class Running:
+    """The wish for an engine. It does not change what a scorer is, unless servers hold the weights.
+
+    `device` and `token_budget` are for transformers. With `servers` (base URLs of vLLM) the model there is `served`,
+    None = the only one, and `endpoint` says what the servers were started for, None = pooling for a head, scoring (a
+    server that generates) for a PRM that compares two tokens.
+    """
+
+    engine: EngineName = "transformers"
+    device: str = "auto"
+    token_budget: int | None = None
+    servers: tuple[str, ...] = ()
+    served: str | None = None
+    endpoint: Endpoint | None = None
+    concurrency: int = 64
+    timeout: float = 600.0
+    tries: int = 6
+
+    def __post_init__(self) -> None:
+        if self.engine == "vllm" and (self.device != "auto" or self.token_budget is not None):
+            raise UsageError(
+                "vLLM chooses devices and batches itself.",
+                "Leave --device and --token-budget out; CUDA_VISIBLE_DEVICES says which GPUs it sees.",
+            )
+        if self.servers and (self.engine == "vllm" or self.device != "auto" or self.token_budget is not None):
+            raise UsageError("a server runs the model itself.", "Leave --engine, --device and --token-budget out.")
+        if not self.servers and (self.served is not None or self.endpoint is not None):
+            raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
+
+    def load(self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str) -> Engine:
+        """The loaded engine; what it loaded is what the fingerprint was taken of.
+
+        Raises:
+            InspectError: what the engine raises.
+        """
+        if self.servers:
+            return self._connected(readout)
+        engine: Engine
+        if self.engine == "vllm":
+            from scoring.engines.vllm_engine import VllmEngine
+
+            engine = VllmEngine.load(checkpoint, readout, dtype=dtype)
+        else:
+            from scoring.engines.transformers_engine import TransformersEngine
+
+            engine = TransformersEngine.load(
+                checkpoint, readout, dtype=dtype, device=self.device, token_budget=self.token_budget
+            )
+        seen.check()
+        return engine
+
+    def _connected(self, readout: Readout) -> Engine:
+        from scoring.engines.server.generative_scoring import GenerativeScoring
+        from scoring.engines.server.patience import Patience
+        from scoring.engines.server.pooling import Pooling
+        from scoring.engines.server.reward_servers import RewardServers
+
+        own: Endpoint = "scoring" if isinstance(readout.head, Vocabulary) else "pooling"
+        way = GenerativeScoring(readout) if (self.endpoint or own) == "scoring" else Pooling(readout)
+        patience = Patience(timeout=self.timeout, tries=self.tries)
+        return RewardServers.connect(
+            self.servers, way, model=self.served, concurrency=self.concurrency, patience=patience
+        )

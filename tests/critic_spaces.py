@@ -1,0 +1,42 @@
+"""Workspaces with critics that were asked here, as the loop leaves them, without a server."""
+
+import polars as pl
+
+import authored
+from inspector import cli
+from scoring.asking import Answer
+from scoring.cache import VoteParts
+from scoring.critic_runs.rows import answer_row
+from scoring.critics.catalogue import PROTOCOLS
+from scoring.schema import VOTES
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+
+def imported(folder, number=12):
+    """A workspace with so many authored cases."""
+    file = authored.write(folder / "sums.json", authored.rows(number))
+    assert cli.main(["import", str(file), "-w", str(folder / "space"), "-q"]) == 0
+    return folder / "space"
+
+
+def critic(root, answers, *, name="judge", protocol="processbench", runs=1, **settings):
+    """Keep answers in the workspace as a critic's, and return where.
+
+    `answers(row, run)` are the answers to one case: texts, or values of Answer.
+    """
+    cases, _ = Workspace.open(root).cases()
+    redundancy = {"threshold": 0.0, "low": -1.0, "comparison": "<="} if protocol in {"prmbench", "socratic"} else {}
+    mark = name.encode().hex().ljust(8, "0")
+    scorer = Scorer(name, mark, "critic", settings={"protocol": protocol, **settings}, **redundancy)
+    folder = root / "rewards" / scorer.folder
+    scorer.save(folder)
+    rows = []
+    for row, (key, steps) in enumerate(cases.select("key", "n_steps").iter_rows()):
+        for run in range(runs):
+            for vote, said in enumerate(answers(row, run)):
+                answer = said if isinstance(said, Answer) else Answer(said, finish_reason="stop", tokens_out=5)
+                kept = answer_row(answer, PROTOCOLS[protocol].read, steps)
+                rows.append(kept | {"key": key, "vote": vote, "run": run})
+    VoteParts(folder).append(pl.DataFrame(rows, schema=VOTES, orient="row"))
+    return folder

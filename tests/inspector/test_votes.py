@@ -1,0 +1,148 @@
+"""`votes`: the official figures of the first k answers, beside what k answers give on average."""
+
+import json
+from itertools import combinations
+from statistics import mean
+
+import polars as pl
+import pytest
+
+import critic_spaces
+from inspector import cli
+from inspector.command_flags import FORMS
+from inspector.request import Request
+from inspector.selection import load
+from inspector.shell.votes import wide_votes
+from inspector.votes import votes_document
+from scoring.asking import Answer
+from scoring.critics.boxed import processbench_verdict, vote
+from scoring.errors import UsageError
+
+PATTERNS = [("0", "1", "0"), ("-1", "2", "-1"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
+
+
+def said(row, run):
+    """Three answers, another pattern a case and run; None cannot be read."""
+    pattern = PATTERNS[(row + 2 * run) % len(PATTERNS)]
+    return [rf"\boxed{{{ballot}}}" if ballot is not None else "Who knows?" for ballot in pattern]
+
+
+@pytest.fixture
+def space(tmp_path):
+    return critic_spaces.imported(tmp_path)
+
+
+def document(space, **request):
+    return votes_document(load(Request(workspace=str(space), **request)))
+
+
+def figure(rows, **which):
+    (row,) = rows.filter(**which).iter_rows(named=True)
+    return row
+
+
+def verdict(ballots):
+    return processbench_verdict(vote(list(ballots)))
+
+
+def accuracy(space, decide, *, erroneous):
+    """The share of cases that `decide(ballots)` decides right, reckoned case by case."""
+    cases = load(Request(workspace=str(space))).cases["earliest_error"].to_list()
+    hits = [decide(PATTERNS[row % len(PATTERNS)], gold) for row, gold in enumerate(cases) if (gold >= 0) is erroneous]
+    return mean(hits)
+
+
+@pytest.mark.parametrize("metric", ["error_acc", "correct_acc"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_every_number_of_votes_is_reckoned_by_hand(space, metric, count):
+    critic_spaces.critic(space, said)
+    row = figure(document(space).rows, metric=metric, votes=count, subset="all")
+    erroneous = metric == "error_acc"
+    first = accuracy(space, lambda ballots, gold: verdict(ballots[:count]) == gold, erroneous=erroneous)
+    assert row["value"] == pytest.approx(first, abs=1e-12)
+
+    def share(ballots, gold):
+        return mean(verdict(chosen) == gold for chosen in combinations(ballots, count))
+
+    assert row["expected"] == pytest.approx(accuracy(space, share, erroneous=erroneous), abs=1e-12)
+    assert row["n"] == 6
+
+
+def test_all_votes_are_the_figure_that_metrics_has(space, capsys):
+    critic_spaces.critic(space, said, runs=2)
+    rows = document(space).rows
+    assert cli.main(["metrics", "-w", str(space), "--json", "-q"]) == 0
+    for one in json.loads(capsys.readouterr().out)["rows"]:
+        mine = figure(rows, metric=one["metric"], subset=one["subset"], votes=3)
+        assert {name: mine[name] for name in ("value", "low", "high", "n", "sd", "runs")} == {
+            name: one[name] for name in ("value", "low", "high", "n", "sd", "runs")
+        }
+        # Of all votes there is one choice.
+        assert mine["expected"] == pytest.approx(one["value"], abs=1e-12)
+
+
+def test_where_unparsed_answers_are_left_out_nothing_is_expected_but_it_is_said(space):
+    critic_spaces.critic(space, said)
+    found = document(space, unparsed="drop")
+    assert found.rows["expected"].null_count() == found.rows.height
+    assert any("which cases count differs by choice" in note for note in found.provenance["notes"])
+
+
+def test_cases_with_fewer_answers_and_answers_that_never_came_are_told(space):
+    def some(row, run):
+        answers = said(row, run)[: 2 if row == 0 else 3]
+        return [Answer(None, reason="HTTP 500"), *answers[1:]] if row == 1 else answers
+
+    critic_spaces.critic(space, some)
+    notes = document(space).provenance["notes"]
+    assert "judge: 1 cases have fewer than 3 answers (counted by run)" in notes
+    assert "judge: 1 answers never came; they keep their places and vote with nothing" in notes
+
+
+def test_many_votes_have_figures_without_what_is_expected(space):
+    critic_spaces.critic(space, lambda row, _: [rf"\boxed{{{row % 3 - 1}}}"] * 11)
+    found = document(space)
+    assert found.rows["votes"].max() == 11
+    assert found.rows["expected"].null_count() == found.rows.height
+    assert "judge: expected is told of up to 10 answers a case, and there are 11" in found.provenance["notes"]
+
+
+def test_critics_without_several_votes_are_left_out(space):
+    critic_spaces.critic(space, lambda row, _: said(row, 0)[:1], name="one")
+    with pytest.raises(UsageError, match="several votes"):
+        document(space)
+    critic_spaces.critic(space, said)
+    critic_spaces.critic(space, lambda *_: ['{"validity": [1, 1, 1], "redundancy": [1, 1, 1]}'] * 2, name="rates",
+                         protocol="prmbench")  # fmt: skip
+    found = document(space)
+    assert set(found.rows["scorer"]) == {"judge"} == set(found.provenance["scorers"])
+
+
+def test_a_scorer_is_named_as_a_word_or_a_flag(space, capsys):
+    critic_spaces.critic(space, said)
+    critic_spaces.critic(space, said, name="other")
+    for words in (["judge"], ["--scorer", "judge"]):
+        assert cli.main(["votes", *words, "-w", str(space), "--json", "-q"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert {row["scorer"] for row in found["rows"]} == {"judge"}
+        assert found["provenance"]["command"] == f"prm-inspect votes --workspace {space} --scorer judge --json"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_is_one_document(space, capsysbinary, form):
+    critic_spaces.critic(space, said)
+    assert cli.main(["votes", "-w", str(space), f"--{form}"]) == 0
+    out = capsysbinary.readouterr().out.decode()
+    assert out.endswith("\n")
+    assert "judge" in out
+    assert ("prm-inspect votes" in out) == (form in {"json", "markdown", "latex"})
+
+
+def test_a_terminal_has_a_line_a_number_of_votes(space, capsys):
+    critic_spaces.critic(space, said)
+    wide = wide_votes(document(space).rows)
+    assert wide["votes"].to_list() == [1, 2, 3]
+    assert wide.columns == ["scorer", "benchmark", "votes", "f1", "expected f1", "error_acc", "correct_acc"]
+    assert cli.main(["votes", "-w", str(space)]) == 0
+    assert isinstance(wide, pl.DataFrame)
+    assert "expected f1" in capsys.readouterr().out

@@ -1,0 +1,95 @@
+"""The whole scoring command with vLLM, in its process and on a server: the rewards that transformers gives."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("httpx")
+
+import scoring_process
+from scoring.cache import RewardParts  # stands with the ones around it
+from scoring.workspace import Workspace  # stands with the ones around it
+
+pytestmark = pytest.mark.vllm
+
+
+def scored(workspace, model, *more):
+    """The events of a run over the demo's first cases, and its folder in the workspace."""
+    words = ("score", "demo", "-w", workspace, "--model", model, "--limit", "60", *more)
+    code, events, err = scoring_process.ran(*words)
+    assert code == 0, err
+    end = scoring_process.only(events, "end")
+    assert (end["status"], end["scored"], end["refused"], end["saved"]) == ("done", 60, 0, 60)
+    return events
+
+
+def kept(events):
+    """Rewards by content, the scorer as its folder tells it, and the rows."""
+    folder = Path(scoring_process.only(events, "start")["folder"])
+    frame, problems = RewardParts(folder).read()
+    assert problems == []
+    scorer = json.loads((folder / "scorer.json").read_text())
+    return dict(frame.select("key", "rewards").iter_rows()), scorer, frame
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    root = tmp_path_factory.mktemp("runs") / "ws"
+    Workspace.create(root)
+    return root
+
+
+@pytest.fixture(scope="module")
+def here(workspace, prm_folder):
+    return scored(workspace, prm_folder, "--device", "cpu")
+
+
+def difference(found, expected):
+    """The largest; all to 1e-5."""
+    assert found.keys() == expected.keys()
+    for key, rewards in expected.items():
+        assert found[key] == pytest.approx(rewards, abs=1e-5)
+    return max(abs(a - b) for key in found for a, b in zip(found[key], expected[key], strict=True))
+
+
+def test_in_this_process_the_same_scorer_gives_the_same_rewards(here, tmp_path, prm_folder, record_property):
+    Workspace.create(tmp_path / "ws")
+    events = scored(tmp_path / "ws", prm_folder, "--engine", "vllm")
+    (rewards, scorer, frame), (expected, other, _) = kept(events), kept(here)
+    record_property("rewards differ from transformers by", difference(rewards, expected))
+    assert scorer == other, "what runs a PRM does not change who it is"
+    assert scoring_process.only(events, "ready")["engine"].startswith("vllm 0.")
+    assert set(frame["engine"]) == {scoring_process.only(events, "ready")["engine"]}
+
+
+def test_on_a_server_another_scorer_gives_the_same_rewards(
+    here, workspace, prm_folder, pooling_server, record_property
+):
+    events = scored(workspace, prm_folder, "--server", pooling_server, "--name", "served")
+    (rewards, scorer, frame), (expected, other, _) = kept(events), kept(here)
+    record_property("rewards differ from transformers by", difference(rewards, expected))
+    start, ready = scoring_process.only(events, "start"), scoring_process.only(events, "ready")
+    assert any("is taken at its word" in note for note in start["notes"])
+    assert ready["engine"].startswith("vllm 0.")
+    assert f"{pooling_server}/pooling" in ready["engine"]
+    assert set(frame["engine"]) == {ready["engine"]}
+    # What cannot be seen of a server is no part of who the scorer is said to be; how cases are read is.
+    assert scorer["fingerprint"] != other["fingerprint"]
+    assert scorer["settings"]["dtype"] == "as served"
+    assert scorer["settings"]["weights"] == {"served": None, "tokenizer": other["settings"]["weights"]}
+    same = {name: value for name, value in scorer["settings"].items() if name not in {"dtype", "weights"}}
+    assert same == {name: value for name, value in other["settings"].items() if name not in {"dtype", "weights"}}
+    assert [scorer[name] for name in ("kind", "family", "threshold")] == [
+        other[name] for name in ("kind", "family", "threshold")
+    ]
+
+
+def test_a_second_run_on_the_server_asks_nothing(here, workspace, prm_folder, pooling_server):
+    words = ("score", "demo", "-w", workspace, "--model", prm_folder, "--limit", "60", "--server", pooling_server)
+    code, events, err = scoring_process.ran(*words)
+    assert code == 0, err
+    start = scoring_process.only(events, "start")
+    assert (start["scorer"], start["cached"], start["to_do"]) == ("served", 60, 0)
+    assert [event["event"] for event in events] == ["start", "end"]

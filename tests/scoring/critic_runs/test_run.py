@@ -1,0 +1,213 @@
+"""The loop that asks critics: what is asked, kept, resumed and told. Engines here are the simplest that are one."""
+
+import random
+import signal
+
+import pytest
+
+import making
+import reference
+from scoring.asking import Answer, Answered, Message, Noticed
+from scoring.cache import VoteParts
+from scoring.critic_runs.asker import Asking
+from scoring.critic_runs.plan import FAILED, REFUSED, critic_plan
+from scoring.critic_runs.run import ask
+from scoring.critics.reading import Reading
+from scoring.events import Asked, CaseRefused, Notice, Progress, Start
+from scoring.interrupt import Interrupt
+from scoring.verdicts import NO_VERDICT
+from scoring.votes import by_run, tally
+
+CASES = [reference.Case(3, gold) for gold in (-1, 0, 1, 2, -1, 0)]
+
+
+def prompt(problem, steps):
+    return (Message("user", "\n".join([problem, *steps])),)
+
+
+def read(text, n_steps):
+    text = text.rpartition("</think>")[2].strip()
+    return Reading(ballot=text, verdict=int(text)) if text.lstrip("-").isdigit() else Reading(reason="no number")
+
+
+class Engine:
+    """Answers each ask by a function of it, in another order than it was asked."""
+
+    name = "made up"
+
+    def __init__(self, answer=lambda ask, _: Answer("1", tokens_in=10, tokens_out=5, seed=ask.seed), flight=4):
+        self.answer, self.flight, self.asked = answer, flight, []
+
+    def answers(self, asks):
+        shuffled, waiting, done = random.Random(1), [], False
+        while waiting or not done:
+            while not done and len(waiting) < self.flight:
+                one = next(asks, None)
+                done = one is None
+                if one is not None:
+                    waiting.append(one)
+                    self.asked.append(one)
+            yield None
+            if waiting:
+                one = waiting.pop(shuffled.randrange(len(waiting)))
+                yield Answered(one.index, tuple(self.answer(one, vote) for vote in range(one.count)), 1, 0)
+
+
+@pytest.fixture
+def bench(tmp_path):
+    workspace = making.workspace(tmp_path / "ws", CASES, [])
+    cases, texts = workspace.cases()
+    return cases, texts, VoteParts(tmp_path / "ws" / "rewards" / "critic")
+
+
+def run(bench, engine, **how):
+    cases, texts, parts = bench
+    words = {name: how.pop(name) for name in ("retry_refused", "interrupt", "rows") if name in how}
+    asking = Asking(prompt, read, **how)
+    return list(ask(cases, texts, making.scorer("critic"), parts, asking, engine=lambda: engine, **words))
+
+
+def test_every_vote_of_every_run_is_asked_once_and_kept_as_it_came(bench):
+    engine = Engine(lambda ask, vote: Answer(f"{vote}", "hm", "stop", 10 if not vote else 0, 5, ask.seed))
+    events = run(bench, engine, votes=3, runs=2, seed=42)
+    frame, problems = bench[2].read()
+    assert problems == []
+    assert len(frame) == 36
+    assert sorted(one.count for one in engine.asked) == [3] * 12
+    assert {one.seed for one in engine.asked} == {42, 1042}
+    row = frame.filter(key=bench[0]["key"][0], run=1, vote=2).row(0, named=True)
+    told = {"answer": "2", "reasoning": "hm", "finish_reason": "stop", "tokens_in": 0, "tokens_out": 5, "seed": 1042}
+    assert {name: row[name] for name in told} == told
+    assert (row["ballot"], row["verdict"], row["engine"], len(row["prompt"])) == ("2", 2, "made up", 32)
+    start, end = events[0], events[-1]
+    assert start == Start("critic", start.fingerprint, start.folder, 6, 6, 0, 0, 6, ())
+    assert (end.status, end.scored, end.refused, end.left, end.saved) == ("done", 6, 0, 0, 36)
+    assert end.asked == Asked(wanted=36, answers=36, tokens_in=120, tokens_out=180, calls=12)
+
+
+def test_what_is_there_is_not_asked_again_and_more_votes_are_asked_alone(bench):
+    run(bench, Engine(), votes=2)
+    again = Engine()
+    events = run(bench, again, votes=2)
+    assert (again.asked, events[0].cached, events[0].to_do) == ([], 6, 0)
+    more = Engine()
+    run(bench, more, votes=5, seed=7)
+    assert [(one.count, one.seed) for one in more.asked] == [(3, 9)] * 6
+    assert len(bench[2].read()[0]) == 30
+
+
+def test_answers_that_cannot_be_read_are_counted_and_not_asked_again(bench):
+    events = run(bench, Engine(lambda _, __: Answer("hello", finish_reason="length")))
+    assert (events[-1].asked.unparsed, events[-1].asked.cut, events[-1].refused) == (6, 6, 0)
+    assert run(bench, Engine())[0].to_do == 0
+
+
+def test_failures_are_asked_again_and_what_cannot_be_asked_only_on_demand(bench):
+    hopeless = bench[0]["case"][0]
+
+    def answer(ask, vote):
+        if ask.prompt[0].text.startswith("problem 0"):
+            return Answer(None, reason="too long", lasting=True)
+        return Answer(None, reason="HTTP 500 after 6 tries")
+
+    events = run(bench, Engine(answer))
+    refused = [event for event in events if isinstance(event, CaseRefused)]
+    assert {event.reason for event in refused if event.case == hopeless} == {REFUSED + "too long"}
+    assert {event.reason for event in refused if event.case != hopeless} == {FAILED + "HTTP 500 after 6 tries"}
+    assert (events[-1].refused, events[-1].asked.unanswered) == (6, 6)
+    engine = Engine()
+    second = run(bench, engine)
+    assert (second[0].to_do, second[0].refused, len(engine.asked)) == (5, 1, 5)
+    third = run(bench, Engine(), retry_refused=True)
+    assert (third[0].to_do, third[-1].scored) == (1, 1)
+    assert bench[2].read()[0]["verdict"].to_list() == [1] * 6
+
+
+def test_an_interrupted_run_keeps_what_came_and_loses_what_is_in_flight(bench):
+    with Interrupt() as interrupt:
+
+        def answer(ask, vote):
+            if len(bench[2].parts()) == 0 and ask.index == 3:
+                signal.raise_signal(signal.SIGINT)
+            return Answer("1")
+
+        events = run(bench, Engine(answer), interrupt=interrupt)
+    end = events[-1]
+    assert (end.status, end.signal) == ("interrupted", signal.SIGINT)
+    assert len(bench[2].read()[0]) == end.saved == 6 - end.left > 0
+    second = run(bench, Engine())
+    assert (second[0].to_do, second[-1].left) == (end.left, 0)
+
+
+def test_equal_contents_are_asked_once_and_rows_limit_what_is_asked(bench):
+    cases, texts, parts = bench
+    twice = cases.vstack(cases)
+    events = list(
+        ask(
+            twice,
+            texts.gather([*range(6), *range(6)]),
+            making.scorer(),
+            parts,
+            Asking(prompt, read),
+            engine=Engine,
+            rows=[1, 7, 8],
+        )
+    )
+    assert (events[0].cases, events[0].contents) == (3, 2)
+    assert parts.read()[0]["key"].to_list() == [cases["key"][1], cases["key"][2]]
+
+
+def test_what_an_engine_notices_is_told(bench):
+    class Noticing(Engine):
+        def answers(self, asks):
+            yield Noticed("it does not sample")
+            yield from super().answers(asks)
+
+    assert Notice("it does not sample") in run(bench, Noticing())
+
+
+def test_progress_counts_cases_and_answers(bench):
+    last = [event for event in run(bench, Engine(), votes=2) if isinstance(event, Progress)][-1]
+    assert (last.done, last.to_do, last.asked.answers, last.asked.wanted) == (6, 6, 12, 12)
+
+
+def test_the_votes_of_a_run_decide_on_the_board(bench):
+    run(bench, Engine(lambda _, vote: Answer(("2", "0", "2", "x")[vote])), votes=4)
+    (first,) = by_run(bench[0], bench[2].read()[0])
+    assert tally(bench[0], first).verdicts.tolist() == [2] * 6
+    assert NO_VERDICT not in tally(bench[0], first).verdicts
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plan_lacks_exactly_what_is_not_there(bench, seed):
+    cases, _, parts = bench
+    keys, chance = cases["key"].to_list(), random.Random(seed)
+    rows = []
+    for key in keys:
+        for vote in range(3):
+            for index in range(2):
+                kind = chance.choice(("read", "unread", "failed", "refused", "none"))
+                if kind != "none":
+                    reason = {"read": None, "unread": "no box", "failed": f"{FAILED}x", "refused": f"{REFUSED}x"}[kind]
+                    rows.append(
+                        {
+                            "key": key,
+                            "vote": vote,
+                            "run": index,
+                            "verdict": 0 if reason is None else None,
+                            "reason": reason,
+                        }
+                    )
+    parts.append(
+        making.pl.DataFrame(
+            rows, schema_overrides={"vote": making.pl.Int32, "run": making.pl.Int32, "verdict": making.pl.Int32}
+        )
+    )
+    there = {(row["key"], row["vote"], row["run"]): row["reason"] or "" for row in rows}
+    for retry in (False, True):
+        found = critic_plan(cases, parts, votes=3, runs=2, retry_refused=retry)
+        missing = {(keys[one.row], vote, one.run) for one in found.missing for vote in one.votes}
+        again = (FAILED, REFUSED) if retry else (FAILED,)
+        every = [(key, vote, index) for key in keys for vote in range(3) for index in range(2)]
+        assert missing == {one for one in every if there.get(one, FAILED).startswith(again)}
+        assert found.cached + found.refused + len(found.rows) == found.contents == 6

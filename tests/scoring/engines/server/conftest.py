@@ -1,0 +1,23 @@
+import pytest
+
+from scoring.asking import Sampling
+from scoring.engines.server.chat_servers import ChatServers
+from servers.runs import QUICK, Run, asks
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch):
+    for name in ("PRM_INSPECT_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run():
+    """Asks servers and gathers what comes: run(servers, number of asks, count, sampling, ...)."""
+
+    def begin(servers, number=1, count=1, sampling=None, seed=None, patience=QUICK, **more):
+        urls = [server.url for server in (servers if isinstance(servers, list) else [servers])]
+        engine = ChatServers.connect(urls, sampling or Sampling(), patience=patience, **more)
+        return Run(engine.answers(asks(number, count, seed)))
+
+    return begin

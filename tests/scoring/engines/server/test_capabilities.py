@@ -1,0 +1,57 @@
+import socket
+
+import pytest
+
+from scoring.asking import Sampling
+from scoring.engines.server.chat_servers import ChatServers
+from scoring.engines.server.examination import capabilities
+from scoring.errors import EngineError
+from servers.fault_server import Behaviour, running
+
+
+def test_a_vllm_server_is_known_by_what_it_says():
+    with running(Behaviour(owner="vllm", context=4096)) as server:
+        found = capabilities(server.url + "/v1")
+    assert (found.software, found.healthy, found.models[0].max_tokens) == ("vllm 0.32.0", True, 4096)
+    assert str(found.address) == server.url
+
+
+def test_any_other_server_is_a_server():
+    with running(Behaviour(probes=False)) as server:
+        found = capabilities(server.url)
+    assert (found.software, found.version, found.healthy, found.is_vllm) == ("server", "", None, False)
+
+
+def test_no_server_is_said_in_a_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(EngineError, match=rf"no server answers at {url} \(connection refused\)\. Start it"):
+            capabilities(url)
+
+
+@pytest.mark.parametrize(
+    ("models", "wanted", "sentence"),
+    [
+        (("a", "b"), None, r"has several models: a, b\. Choose one"),
+        (("a", "b"), "c", r"has no model 'c'; it has a, b\."),
+        ((), None, "does not list its models"),
+        (("a\x1b[31m",), "c", r"it has a \[31m\."),
+    ],
+)
+def test_a_model_that_is_not_there_is_answered_with_those_that_are(models, wanted, sentence):
+    with running(Behaviour(models=models)) as server, pytest.raises(EngineError, match=sentence):
+        ChatServers.connect([server.url], Sampling(), model=wanted)
+
+
+def test_a_server_that_lists_nothing_is_taken_at_its_word():
+    with running(Behaviour(models=())) as server:
+        assert ChatServers.connect([server.url], Sampling(), model="any").model == "any"
+
+
+def test_servers_must_all_have_the_model():
+    with running() as one, running(Behaviour(models=("other",))) as other:
+        with pytest.raises(EngineError, match="several models: tiny, other"):
+            ChatServers.connect([one.url, other.url], Sampling())
+        with pytest.raises(EngineError, match=f"{other.url} has no model 'tiny'; it has other"):
+            ChatServers.connect([one.url, other.url], Sampling(), model="tiny")

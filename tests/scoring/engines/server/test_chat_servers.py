@@ -1,0 +1,384 @@
+import gc
+import threading
+import time
+
+import pytest
+
+from scoring.asking import Answered, Ask, Message, Noticed, Sampling
+from scoring.engines.server.chat_servers import ChatServers
+from scoring.engines.server.conversation import other_seed
+from scoring.engines.server.patience import Patience
+from scoring.errors import EngineError, UsageError
+from servers.fault_server import ANSWER, Behaviour, running
+from servers.runs import QUICK, asks
+
+CHAT = "/v1/chat/completions"
+
+
+def test_several_answers_come_of_one_call_with_its_tokens_told_once(run):
+    with running() as server:
+        done = run(server, 3, 4, Sampling(temperature=1.0, max_tokens=9), seed=7)
+        assert server.seen.paths[CHAT] == 3
+        assert {body["n"] for body in server.seen.bodies} == {4}
+    one = done.answered[1]
+    assert (one.calls, one.retries) == (1, 0)
+    assert [answer.text for answer in one.answers] == [f"q1 7 {i} {ANSWER}" for i in range(4)]
+    assert [answer.tokens_in for answer in one.answers] == [11, 0, 0, 0]
+    assert [answer.tokens_out for answer in one.answers] == [28, None, None, None]
+    assert {(answer.seed, answer.finish_reason, answer.reason) for answer in one.answers} == {(7, "stop", None)}
+    assert done.noticed == []
+
+
+def test_a_server_that_ignores_n_is_asked_one_by_one_with_other_seeds(run):
+    with running(Behaviour(several=False)) as server:
+        done = run(server, 6, 3, seed=7, concurrency=2)
+        calls, bodies = server.seen.paths[CHAT], server.seen.bodies
+    wanted = [f"q{i} {other_seed(7, part)} 0 {ANSWER}" for i in range(6) for part in range(3)]
+    assert [answer.text for answer in done.answers] == wanted
+    assert len({answer.seed for answer in done.answers}) == 3
+    assert [answer.tokens_out for answer in done.answers] == [7] * 18
+    assert calls == done.calls == 18
+    assert sum("n" in body for body in bodies) <= 2
+    assert len(done.noticed) == 1
+    assert "one by one" in done.noticed[0]
+
+
+def test_what_is_begun_is_finished_first(run):
+    with running(Behaviour(several=False, delay=0.005)) as server:
+        run(server, 8, 4, concurrency=4)
+        order = [body["messages"][0]["content"] for body in server.seen.bodies]
+    # Four asks begin together; each later one begins when an earlier one is through.
+    assert max(order.index(f"q{i + 4}") - len(order) + 1 + order[::-1].index(f"q{i}") for i in range(4)) < 16
+
+
+def test_a_server_that_refuses_n_is_asked_one_by_one(run):
+    with running(Behaviour(refuse={"n": "Only one completion choice is allowed"})) as server:
+        done = run(server, 4, 3)
+        assert server.seen.most_at_once <= 64
+    assert all(answer.text for answer in done.answers)
+    assert len(done.answers) == 12
+    assert len(done.noticed) == 1
+
+
+def test_surplus_answers_are_left_out_and_noticed(run):
+    with running(Behaviour(surplus=2)) as server:
+        done = run(server, 3, 2)
+    assert len(done.answers) == 6
+    assert len(done.noticed) == 1
+
+
+def test_missing_logprobs_and_usage_are_noticed_once(run):
+    with running(Behaviour(logprobs=False, usage=False)) as server:
+        done = run(server, 5, 1, Sampling(logprobs=2))
+    assert [answer.logprobs for answer in done.answers] == [None] * 5
+    assert {(answer.tokens_in, answer.tokens_out) for answer in done.answers} == {(None, None)}
+    assert len(done.noticed) == 2
+
+
+def test_logprobs_come_where_they_are_asked_for(run):
+    with running() as server:
+        done = run(server, 1, 1, Sampling(logprobs=2))
+    assert done.answers[0].logprobs[0].top == (("2", -0.5), ("1", -1.5))
+
+
+def test_the_field_for_the_length_is_switched_once_and_for_all(run):
+    words = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    with running(Behaviour(refuse={"max_tokens": words})) as server:
+        done = run(server, 5, 1, Sampling(max_tokens=9), concurrency=1)
+        told = [("max_tokens" in body, body.get("max_completion_tokens")) for body in server.seen.bodies]
+    assert told == [(True, None), *[(False, 9)] * 5]
+    assert all(answer.text for answer in done.answers)
+    assert (done.calls, done.retries) == (6, 1)
+    assert done.noticed == []
+
+
+@pytest.mark.parametrize(("field", "sampling"), [("seed", Sampling()), ("logprobs", Sampling(logprobs=1))])
+def test_what_is_left_out_because_it_was_refused_is_noticed(run, field, sampling):
+    with running(Behaviour(refuse={field: f"{field} is not supported"})) as server:
+        done = run(server, 4, 1, sampling, seed=3)
+    assert all(answer.text for answer in done.answers)
+    assert {answer.seed for answer in done.answers} == ({None} if field == "seed" else {3})
+    assert len(done.noticed) == 1
+
+
+@pytest.mark.parametrize("content", [None, "", " \n"])
+def test_an_empty_answer_has_a_reason_and_keeps_its_thinking(run, content):
+    message = {"role": "assistant", "content": content, "reasoning_content": "hm"}
+    with running(Behaviour(message=message, finish="length")) as server:
+        answer = run(server).answers[0]
+        assert server.seen.paths[CHAT] == 1
+    assert (answer.text, answer.reason, answer.reasoning, answer.finish_reason) == (
+        None,
+        "empty answer",
+        "hm",
+        "length",
+    )
+
+
+def test_a_prompt_that_is_too_long_is_told_so_for_good(run):
+    words = "This model's maximum context length is 16 tokens. However, your prompt contains 20 input tokens."
+    with running(Behaviour(refuse={"messages": words})) as server:
+        done = run(server, 20, 2)
+        assert server.seen.paths[CHAT] == 20
+    assert {(answer.text, answer.lasting, answer.reason) for answer in done.answers} == {
+        (None, True, f"context too long: {words[:-1]}")
+    }
+    assert len(done.answers) == 40
+
+
+def test_a_server_that_refuses_everything_ends_the_run(run):
+    with (
+        running(Behaviour(refuse={"temperature": "temperature must be 1"})) as server,
+        pytest.raises(EngineError, match="refuses every request"),
+    ):
+        run(server, 100, 1, Sampling(temperature=0.0))
+    assert server.seen.paths[CHAT] < 90
+
+
+def test_one_that_refuses_a_few_gives_them_a_reason(run):
+    with running(Behaviour(refuse={"temperature": "temperature must be 1"})) as server:
+        done = run(server, 2, 2, Sampling(temperature=0.0))
+    assert {answer.reason for answer in done.answers} == {"server: HTTP 400: temperature must be 1"}
+    assert not any(answer.lasting for answer in done.answers)
+    assert done.retries == 0
+
+
+def test_a_fault_that_stays_ends_in_a_reason(run):
+    with running(Behaviour(faults={"error": 1.0})) as server:
+        done = run(server, 3, 2)
+        assert server.seen.paths[CHAT] == 18
+    assert [answer.reason for answer in done.answers] == ["server: HTTP 500 after 6 tries"] * 6
+    assert not any(answer.lasting for answer in done.answers)
+    assert (done.calls, done.retries) == (18, 15)
+
+
+@pytest.mark.parametrize(
+    ("fault", "phrase"),
+    [
+        ("limit", "HTTP 429"),
+        ("overload", "HTTP 503"),
+        ("hang", "no answer within 0.5 s"),
+        ("cut", "the connection was cut"),
+        ("silent_cut", "the connection was cut"),
+        ("half_json", "an answer that is not whole JSON"),
+        ("not_json", "an answer that is not whole JSON"),
+        ("wrong_type", "text/html; charset=utf-8 in place of JSON"),
+    ],
+)
+def test_every_fault_is_tried_again_and_named(run, fault, phrase):
+    with running(Behaviour(faults={fault: 1.0})) as server:
+        done = run(server, 2, patience=Patience(timeout=0.5, tries=2, base=0.01))
+        assert server.seen.faults == {fault: 4}
+    assert {answer.reason for answer in done.answers} == {f"server: {phrase} after 2 tries"}
+
+
+def test_a_slow_answer_is_an_answer(run):
+    with running(Behaviour(faults={"drip": 1.0})) as server:
+        done = run(server, 2, patience=Patience(timeout=10))
+    assert all(answer.text for answer in done.answers)
+
+
+FAULTS = {
+    "limit": 0.05, "error": 0.05, "overload": 0.02, "hang": 0.02, "cut": 0.03, "silent_cut": 0.02,
+    "half_json": 0.03, "wrong_n": 0.03, "drip": 0.02, "wrong_type": 0.02, "no_usage": 0.01,
+}  # fmt: skip
+
+
+HARMLESS = ("wrong_n", "drip", "no_usage")
+"""Faults that an answer is found in."""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_with_faults_at_a_third_every_ask_ends_and_none_twice(run, seed):
+    with running(Behaviour(faults=FAULTS, seed=seed)) as server:
+        done = run(server, 300, 2, seed=7, concurrency=32, patience=Patience(timeout=2.0, base=0.01, longest=0.05))
+        calls, bodies, faults = server.settled(CHAT, done.calls), server.seen.bodies, server.seen.faults
+    assert sorted(done.answered) == list(range(300))
+    assert all(len(one.answers) == 2 for one in done.answered.values())
+    assert all((answer.text is None) == (answer.reason is not None) for answer in done.answers)
+    assert all(answer.text is None or answer.text.startswith("q") for answer in done.answers)
+    assert all(one.index == int(a.text.split()[0][1:]) for one in done.answered.values() for a in one.answers if a.text)
+    # Both sides count alike, whatever was cut: a request is told by its question and seed, and all but its first are
+    # sent again.
+    assert done.calls == calls
+    assert done.retries == calls - len({(body["messages"][0]["content"], body["seed"]) for body in bodies})
+    silent = sum(answer.text is None for answer in done.answers)
+    assert silent < 6
+    assert sum(faults[name] for name in FAULTS if name not in HARMLESS) - silent <= done.retries
+
+
+def test_a_server_that_asks_to_be_left_alone_is(run):
+    with running(Behaviour(faults={"limit": 1.0}, retry_after="0.3")) as server:
+        start = time.monotonic()
+        run(server, patience=Patience(tries=2, base=0.0))
+        assert server.seen.paths[CHAT] == 2
+    assert 0.3 <= time.monotonic() - start < 3
+
+
+def test_the_other_server_takes_over(run):
+    with running(Behaviour(faults={"limit": 1.0}, retry_after="60")) as one, running() as other:
+        start = time.monotonic()
+        done = run([one, other], 40)
+        assert time.monotonic() - start < 20
+        assert other.seen.paths[CHAT] == 40
+    assert all(answer.text for answer in done.answers)
+
+
+def test_requests_are_spread_over_servers(run):
+    with running(Behaviour(delay=0.01)) as one, running(Behaviour(delay=0.01)) as other:
+        run([one, other], 60, concurrency=8)
+        assert min(one.seen.paths[CHAT], other.seen.paths[CHAT]) > 15
+        assert max(one.seen.most_at_once, other.seen.most_at_once) <= 8
+
+
+def test_a_server_that_goes_down_and_comes_again(run):
+    with running(Behaviour(delay=0.01)) as lasting:
+        with running(Behaviour(delay=0.01)) as first:
+            engine = ChatServers.connect([first.url, lasting.url], Sampling(), concurrency=4, patience=QUICK)
+            came = engine.answers(asks(600))
+            done = {next(came).index for _ in range(40)}
+        done |= {next(came).index for _ in range(100)}
+        with running(Behaviour(delay=0.01), port=first.port) as again:
+            rest = [one for one in came if isinstance(one, Answered)]
+            assert again.seen.paths[CHAT] > 20
+    assert sorted(done | {one.index for one in rest}) == list(range(600))
+    assert all(one.answers[0].text for one in rest)
+
+
+def test_when_all_are_down_for_too_long_the_run_ends():
+    with running() as server:
+        engine = ChatServers.connect([server.url], Sampling(), concurrency=2, patience=QUICK)
+        came = engine.answers(asks(1000))
+        next(came)
+    with pytest.raises(EngineError, match=r"no server can be reached for 1 s: http://127.0.0.1:\d+ \("):
+        list(came)
+
+
+def test_signs_of_life_come_while_nothing_else_does():
+    with running(Behaviour(faults={"hang": 1.0})) as server:
+        engine = ChatServers.connect([server.url], Sampling(), patience=Patience(timeout=1.0, tries=1))
+        gaps, last = [], time.monotonic()
+        for one in engine.answers(asks(2)):
+            gaps.append(time.monotonic() - last)
+            last = time.monotonic()
+            assert one is None or one.answers[0].reason
+    assert len(gaps) >= 6
+    assert sorted(gaps)[-2] < 0.4
+
+
+def test_asks_are_drawn_as_they_are_needed():
+    drawn = []
+    with running() as server:
+        engine = ChatServers.connect([server.url], Sampling(), concurrency=4)
+        came = engine.answers(drawn.append(ask.index) or ask for ask in asks(100))
+        assert drawn == []
+        given = 0
+        for one in came:
+            given += one is not None
+            assert len(drawn) <= given + 5
+    assert given == len(drawn) == 100
+
+
+def test_asks_come_from_the_callers_thread():
+    seen = set()
+    with running() as server:
+        engine = ChatServers.connect([server.url], Sampling())
+        list(engine.answers(seen.add(threading.current_thread()) or ask for ask in asks(5)))
+    assert seen == {threading.current_thread()}
+
+
+def test_an_error_in_drawing_reaches_the_caller():
+    def broken():
+        yield from asks(3)
+        raise KeyError("template")
+
+    with running() as server, pytest.raises(KeyError, match="template"):
+        list(ChatServers.connect([server.url], Sampling()).answers(broken()))
+
+
+def test_leaving_early_cuts_what_is_under_way_and_leaves_no_thread():
+    before = threading.active_count()
+    with running(Behaviour(faults={"hang": 1.0})) as server:
+        engine = ChatServers.connect([server.url], Sampling(), concurrency=16)
+        came = engine.answers(asks(100))
+        while server.seen.at_once < 16:
+            next(came)
+        start = time.monotonic()
+        came.close()
+        assert time.monotonic() - start < 2
+        while server.seen.open and time.monotonic() - start < 5:
+            time.sleep(0.01)
+        assert server.seen.open == 0
+        assert threading.active_count() == before + 1
+    gc.collect()
+
+
+def test_nothing_to_ask_is_nothing_asked(run):
+    with running() as server:
+        assert run(server, 0).answered == {}
+        assert run(server, 1, 0).answered[0].answers == ()
+        assert server.seen.paths[CHAT] == 0
+
+
+def test_the_name_says_what_runs_where():
+    with running(Behaviour(owner="vllm", context=256)) as one, running(Behaviour(models=("tiny", "large"))) as other:
+        engine = ChatServers.connect([one.url, other.url + "/v1", one.url], Sampling(), model="tiny")
+    assert engine.name == f"vllm 0.32.0 at {one.url}; server at {other.url}, model tiny"
+    assert engine.max_model_len == 256
+
+
+@pytest.mark.parametrize(("urls", "concurrency"), [([], 1), (["http://127.0.0.1:1"], 0), (["nowhere"], 1)])
+def test_what_cannot_be_asked_is_said_before(urls, concurrency):
+    with pytest.raises(UsageError):
+        ChatServers.connect(urls, Sampling(), concurrency=concurrency)
+
+
+def test_a_context_shorter_than_the_answers_is_said_before():
+    with (
+        running(Behaviour(context=256)) as server,
+        pytest.raises(EngineError, match="256 tokens does not fit into the 256"),
+    ):
+        ChatServers.connect([server.url], Sampling(max_tokens=256))
+
+
+def test_an_ask_may_bring_its_own_sampling():
+    with running() as server:
+        engine = ChatServers.connect([server.url], Sampling(temperature=0.5))
+        own = Ask(1, (Message("user", "q"),), sampling=Sampling(max_tokens=3))
+        list(engine.answers(iter([Ask(0, (Message("user", "q"),)), own])))
+        told = sorted((body.get("temperature", 0), body.get("max_tokens", 0)) for body in server.seen.bodies)
+    assert told == [(0, 3), (0.5, 0)]
+
+
+def test_a_next_ask_may_wait_for_an_answer():
+    given = []
+
+    def one_after_the_other():
+        for index in range(5):
+            while len(given) < index:
+                yield None
+            yield Ask(index, (Message("user", "q"),))
+
+    with running(Behaviour(delay=0.02)) as server:
+        engine = ChatServers.connect([server.url], Sampling())
+        start = time.monotonic()
+        for one in engine.answers(one_after_the_other()):
+            given += [one.index] if isinstance(one, Answered) else []
+        assert server.seen.most_at_once == 1
+    assert given == list(range(5))
+    assert time.monotonic() - start < 3
+
+
+def test_a_server_that_may_not_write_on_is_noticed():
+    prompt = (Message("user", "q"), Message("assistant", "So far"))
+    for owner, notices in (("vllm", 0), ("tests", 1)):
+        with running(Behaviour(owner=owner)) as server:
+            came = list(ChatServers.connect([server.url], Sampling()).answers(Ask(i, prompt) for i in range(3)))
+        assert sum(isinstance(one, Noticed) for one in came) == notices
+
+
+def test_equal_votes_where_they_should_differ_are_noticed(run):
+    message = {"role": "assistant", "content": ANSWER}
+    with running(Behaviour(message=message)) as server:
+        assert ["same text" in one for one in run(server, 9, 3, Sampling(temperature=1.0)).noticed] == [True]
+        assert run(server, 9, 3, Sampling(temperature=0.0)).noticed == []

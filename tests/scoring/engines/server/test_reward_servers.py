@@ -1,0 +1,85 @@
+import math
+import random
+
+import pytest
+
+from scoring.engines.server.generative_scoring import GenerativeScoring
+from scoring.engines.server.pooling import Pooling
+from scoring.engines.server.reward_servers import RewardServers
+from scoring.errors import EngineError
+from scoring.readout import Encoded, Readout, Refused, Vocabulary, one_layer
+from servers.fault_server import Behaviour, running
+from servers.runs import QUICK
+
+POOLING = Pooling(Readout(one_layer(4)))
+
+
+def case(draw, parts=1):
+    length = draw.randint(5, 30)
+    ids = tuple(draw.randrange(50) for _ in range(length))
+    positions = tuple(sorted(draw.sample(range(length), draw.randint(0, 4))))
+    return Encoded(ids, positions, tuple(case(draw) for _ in range(parts - 1)))
+
+
+def rewards(one):
+    """What the server's rule gives, worked out by hand."""
+    return [
+        pytest.approx(1 / (1 + math.exp(part.ids[at] / 10 - at / 10)))
+        for part in one.sequences
+        for at in part.positions
+    ]
+
+
+def test_rewards_come_once_and_in_order_through_faults():
+    draw = random.Random(0)
+    cases = [case(draw, parts=draw.choice([1, 1, 3])) for _ in range(100)]
+    with running(Behaviour(faults={"error": 0.1, "cut": 0.1, "half_json": 0.05, "limit": 0.05})) as server:
+        engine = RewardServers.connect([server.url], POOLING, patience=QUICK)
+        batches = list(engine.read(cases))
+        assert engine.name == f"server at {server.url}/pooling, model tiny"
+    answers = [answer for batch in batches for answer in batch.answers]
+    assert [answer.index for answer in answers] == list(range(100))
+    refused = [answer for answer in answers if isinstance(answer.rewards, Refused)]
+    assert len(refused) < 5
+    assert all(
+        list(answer.rewards) == rewards(one)
+        for one, answer in zip(cases, answers, strict=True)
+        if answer not in refused
+    )
+    assert sum(batch.tokens for batch in batches) == sum(one.n_tokens for one in cases)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_case_that_is_too_long_is_refused_and_the_rest_goes_on(told):
+    short, long = Encoded((1, 2), (1,)), Encoded((1,) * 9, (8,))
+    with running(Behaviour(context=8 if told else None)) as server:
+        engine = RewardServers.connect([server.url], POOLING, patience=QUICK)
+        server.behaviour.context = 8
+        (batch,) = engine.read([short, long, short])
+    first, refused, last = [answer.rewards for answer in batch.answers]
+    assert list(first) == list(last) == rewards(short)
+    assert refused.over_length
+    assert ("9 tokens are more than the server's 8" if told else "context too long") in refused.reason
+
+
+def test_cases_without_steps_and_no_cases_need_no_server():
+    with running() as server:
+        engine = RewardServers.connect([server.url], POOLING)
+        assert list(engine.read([])) == []
+        (batch,) = engine.read([Encoded((1, 2), ())])
+        assert server.seen.paths["/pooling"] == 0
+    assert batch.answers[0].rewards == ()
+
+
+def test_leaving_early_is_possible():
+    with running() as server:
+        came = RewardServers.connect([server.url], POOLING).read([Encoded((1, 2), (1,))] * 500)
+        next(came)
+        came.close()
+        assert server.seen.paths["/pooling"] < 500
+
+
+def test_a_server_without_the_endpoint_is_told_so():
+    way = GenerativeScoring(Readout(Vocabulary((1, 2), 4), reward=(1.0, 0.0)))
+    with running() as server, pytest.raises(EngineError, match="HTTP 404"):
+        list(RewardServers.connect([server.url], way).read([Encoded((1, 2), (1,))]))

@@ -1,0 +1,106 @@
+"""Answers that rate steps, read as rewards of their run."""
+
+import polars as pl
+import pytest
+
+import making
+import reference
+from scoring.evaluation import evaluate
+from scoring.gold import Gold
+from scoring.schema import VOTES, conform
+from scoring.step_ratings import split
+from scoring.verdicts import NO_VERDICT, UNPARSED
+
+CASES = [reference.Case(2, -1), reference.Case(2, 0), reference.Case(2, 1)]
+FRAME = making.frame(CASES)
+NONE = making.rewards([])
+
+
+def votes(*rows):
+    told = [
+        {
+            "key": FRAME["key"][case],
+            "run": run,
+            "vote": vote,
+            "rewards": rewards,
+            "reason": None if rewards else "no JSON",
+        }
+        for case, run, vote, rewards in rows
+    ]
+    frame = pl.DataFrame(told, schema={name: VOTES[name] for name in ("key", "run", "vote", "rewards", "reason")})
+    return conform(frame, VOTES, "votes")
+
+
+def test_each_run_has_its_own_rewards_and_what_cannot_be_read_is_unparsed():
+    critic = making.scorer("critic", kind="critic", threshold=0.0, comparison="<=", low=-1.0)
+    given = votes(
+        (0, 0, 0, [1.0, 0.5]), (1, 0, 0, [0.0, 1.0]), (2, 0, 0, None), (0, 1, 0, [1.0, -1.0]), (2, 1, 0, [1.0, 0.0])
+    )
+    found = evaluate(Gold(FRAME), critic, NONE, votes=given)
+    first, second = found.runs
+    assert [first.rewards.of(row) for row in range(3)] == [[1.0, 0.5], [0.0, 1.0], None]
+    assert first.verdicts.tolist() == [-1, 0, NO_VERDICT]
+    assert first.codes[2] == UNPARSED
+    assert list(first.reasons) == [None, None, "no JSON"]
+    assert [second.rewards.of(row) for row in range(3)] == [[1.0, -1.0], None, [1.0, 0.0]]
+    assert first.movable
+
+
+def test_votes_without_ratings_stay_votes():
+    given = votes((0, 0, 0, None)).with_columns(
+        ballot=pl.lit("-1"), verdict=pl.lit(-1, dtype=pl.Int32), reason=pl.lit(None, dtype=pl.String)
+    )
+    found = evaluate(Gold(FRAME), making.scorer(), NONE, votes=given)
+    assert found.votes.verdicts[0] == -1
+    assert not found.movable
+
+
+def rated(*rows):
+    """Rows of (case, vote, rewards, redundancy, reason), split; the rewards frame by case."""
+    told = [
+        {"key": FRAME["key"][case], "run": 0, "vote": vote, "rewards": numbers, "redundancy": second, "reason": reason}
+        for case, vote, numbers, second, reason in rows
+    ]
+    names = ("key", "run", "vote", "rewards", "redundancy", "reason")
+    rewards, rest = split(conform(pl.DataFrame(told, schema={name: VOTES[name] for name in names}), VOTES, "v"), NONE)
+    return {FRAME["key"].to_list().index(row["key"]): row for row in rewards.iter_rows(named=True)}, rest
+
+
+def test_several_votes_are_averaged_step_by_step():
+    found, rest = rated(
+        (0, 2, [0.2, 1.0], None, None),
+        (0, 0, [0.4, 0.0], None, None),
+        (0, 1, [0.9, 0.5], None, None),
+        (1, 3, [0.7, 0.1], [1.0, 0.0], None),
+        (1, 5, [0.1, 0.1], [0.0, 0.0], None),
+        (2, 1, [0.3, 0.6], None, None),
+        (2, 0, None, None, "no box"),
+    )
+    assert found[0]["rewards"] == pytest.approx([1.5 / 3, 1.5 / 3])
+    assert (found[1]["rewards"], found[1]["redundancy"]) == (pytest.approx([0.4, 0.1]), [0.5, 0.0])
+    assert (found[2]["rewards"], found[2]["vote"], found[2]["labels"]) == ([0.3, 0.6], 1, None)
+    assert rest is None
+
+
+def test_a_vote_out_of_range_counts_by_its_signs_only_where_no_vote_is_sound():
+    found, _ = rated(
+        (0, 0, [9.0, -9.0], None, "out of range"),
+        (0, 1, [0.5, 0.5], None, None),
+        (1, 0, [9.0, -9.0], None, "out of range"),
+    )
+    assert (found[0]["rewards"], found[0]["labels"]) == ([0.5, 0.5], None)
+    assert (found[1]["rewards"], found[1]["labels"]) == (None, [True, False])
+
+
+def test_lists_of_another_length_and_empty_ones_have_no_part_in_the_mean():
+    found, _ = rated(
+        (0, 0, [0.5, 0.5], None, None),
+        (0, 1, [0.9], None, None),
+        (1, 0, [], None, None),
+        (1, 1, [], None, None),
+        (2, 0, [0.1, 0.2], None, None),
+        (2, 1, [0.3, 0.4], None, None),
+    )
+    assert found[0]["rewards"] == [0.5, 0.5]
+    assert found[1]["rewards"] == []
+    assert found[2]["rewards"] == pytest.approx([0.2, 0.3])
