@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from inspector.selection import Selection
+from inspector.sentences import counted
 from scoring.cache import VoteParts
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.critics.faults import fault_of
@@ -32,15 +33,14 @@ class AnswerCounts:
     @property
     def words(self) -> str:
         """What there is to say of them; "" where all came and could be read."""
-        told = []
+        told, answers = [], counted(self.answers, "answer")
         if self.unparsed:
-            told.append(
-                f"{sum(self.unparsed.values()):,} of {self.answers:,} answers unparsed: {listed(self.unparsed)}"
-            )
+            told.append(f"{sum(self.unparsed.values()):,} of {answers} unparsed: {listed(self.unparsed)}")
         if self.misfit:
-            fitting = f"{sum(self.misfit.values()):,} of {self.answers:,} answers do not fit the steps"
+            count = sum(self.misfit.values())
+            fitting = f"{count:,} of {answers} {'does' if count == 1 else 'do'} not fit the steps"
             told.append(f"{fitting} ({listed(self.misfit)}): official figures of steps count their signs")
-        return "; ".join([*told, *([f"{self.lacking:,} answers did not come"] if self.lacking else [])])
+        return "; ".join([*told, *([f"{counted(self.lacking, 'answer')} did not come"] if self.lacking else [])])
 
 
 def listed(kinds: Mapping[str, int]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.durations import duration
+from inspector.sentences import counted
 from scoring.critic_runs.plan import FAILED, REFUSED
 
 Told = Mapping[str, Any]
@@ -28,7 +29,7 @@ def answering(event: Told) -> str:
         words.append(f"{duration((wanted - answers) * seconds / answers)} left")
     if asked["tokens_out"] and seconds:
         words.append(f"{_short(asked['tokens_out'] / seconds)} tokens/s")
-    return ", ".join([*words, *_troubles(asked), f"{event['done']:,} of {event['to_do']:,} cases"])
+    return ", ".join([*words, *_troubles(asked), f"{event['done']:,} of {counted(event['to_do'], 'case')}"])
 
 
 def lacking(event: Told) -> str:
@@ -51,7 +52,7 @@ def estimated(event: Told) -> Iterator[str]:
     if most is None:
         yield "No limit is set on the tokens of an answer (--max-tokens)."
     else:
-        yield f"The answers have at most {event['answers'] * most:,} tokens, {most:,} each."
+        yield f"The answers have at most {counted(event['answers'] * most, 'token')}, {most:,} each."
     if event["money"] is not None:
         whole = event["money_at_most"]
         told = "" if whole is None else f", with the longest answers {_money(whole, event)}"
@@ -68,16 +69,17 @@ def answered(event: Told) -> Iterator[str]:
     troubles = ", ".join(_troubles({**asked, "retries": 0, "unanswered": 0}))
     came = asked["answers"] - asked["unanswered"]
     read = f": {troubles}" if troubles else ", and all could be read"
-    yield f"{came:,} of {_number(asked['wanted'], 'answer')} came{read if came else ''}"
-    calls = f"{_number(asked['calls'], 'call')}, {asked['retries']:,} of them again after a failure"
-    yield f"{asked['tokens_in']:,} tokens in, {asked['tokens_out']:,} out (as the server counts them); {calls}"
+    yield f"{came:,} of {counted(asked['wanted'], 'answer')} came{read if came else ''}"
+    calls = f"{counted(asked['calls'], 'call')}, {asked['retries']:,} of them again after a failure"
+    yield f"{counted(asked['tokens_in'], 'token')} in, {asked['tokens_out']:,} out (as the server counts them); {calls}"
     if event["money"] is not None:
         yield f"Cost: {_money(event['money'], event)}"
 
 
 def _asked(one: Told) -> str:
-    prompts, answers = _number(one["prompts"], "prompt"), _number(one["answers"], "answer")
-    return f"{prompts} for {answers}, {one['characters']:,} characters, about {one['tokens_in']:,} tokens"
+    prompts, answers = counted(one["prompts"], "prompt"), counted(one["answers"], "answer")
+    characters, tokens = counted(one["characters"], "character"), counted(one["tokens_in"], "token")
+    return f"{prompts} for {answers}, {characters}, about {tokens}"
 
 
 def _troubles(asked: Told) -> list[str]:
@@ -86,7 +88,7 @@ def _troubles(asked: Told) -> list[str]:
         "unparsed": "unparsed",
         "cut": "cut at the token limit",
         "unanswered": "unanswered",
-        "retries": "retries",
+        "retries": "retry" if asked["retries"] == 1 else "retries",
     }
     return [f"{asked[name]:,} {word}" for name, word in words.items() if asked[name]]
 
@@ -95,10 +97,6 @@ def _money(amount: float, event: Told) -> str:
     """An amount with two digits, or four where it is small, in its currency's own word."""
     digits = 2 if amount >= 1 or not amount else 4
     return f"{amount:,.{digits}f} {event['currency']}".strip()
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _short(count: float) -> str:

@@ -16,7 +16,7 @@ from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, offi
 from inspector.parts import parts
 from inspector.range_notes import range_notes
 from inspector.request import Request
-from inspector.run_notes import first_run_notes, mean_notes
+from inspector.run_notes import first_run_notes, mean_notes, unlike_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
 from inspector.wish_notes import wish_notes
@@ -196,7 +196,7 @@ def metrics_document(selection: Selection, form: str = "") -> Document:
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
     notes += [SMALL_WORDS] if frame["small"].any() else []
-    notes += [*mean_notes(selection), *unparsed_notes(selection)]
+    notes += [*unlike_notes(selection), *mean_notes(selection), *unparsed_notes(selection)]
     if not selection.request.by:
         notes += _partial_averages(selection)
     command = selection.request.command("metrics", form=form)

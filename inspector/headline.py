@@ -10,7 +10,7 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.accuracies import METRICS
 from scoring.metrics.first_error import Unparsed, first_errors
 from scoring.metrics.step_counts import METRICS as STEP_METRICS
-from scoring.metrics.step_labels import pooled_figures, pooled_interval, why_no_prmscore, why_nothing
+from scoring.metrics.step_labels import pooled_figures, pooled_interval, pooled_runs, why_no_prmscore, why_nothing
 from scoring.step_rewards import Bools, Floats
 
 F1, PRMSCORE = "F1", "PRMScore"
@@ -74,8 +74,9 @@ def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: in
     found = {name: None if np.isnan(value) else float(value) for name, value in zip(STEP_METRICS, values, strict=True)}
     interval = None if found["prmscore"] is None else pooled_interval(evaluation, rows, facts, seed)
     low, high = interval or (None, None)
-    n = int(sizes[0])
-    over = "all steps pooled" if n else "no step"
+    n, runs = int(sizes[0]), len(evaluation.runs)
+    over = ("all steps pooled" if n else "no step") + (f", mean of {runs} runs" if runs > 1 else "")
+    every = pooled_runs(evaluation, rows, facts)[:, 0]
     undefined = why_no_prmscore(evaluation, rows, facts) if found["prmscore"] is None else None
     return Headline(
         PRMSCORE,
@@ -88,6 +89,8 @@ def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: in
         "steps",
         over,
         why_nothing(evaluation, rows) or undefined,
+        float(every.std(ddof=1)) if runs > 1 and found["prmscore"] is not None else None,
+        runs,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from inspector.parts import parts
 from inspector.selection import Selection
+from inspector.sentences import counted
 from scoring.metrics.first_error import first_errors
 
 
@@ -12,6 +13,17 @@ def first_run_notes(selection: Selection) -> Iterator[str]:
     for one in selection.chosen_evaluations:
         if one.further:
             yield f"{one.scorer.name} ran {len(one.runs)} times: this is its first run; metrics is about all of them"
+
+
+def unlike_notes(selection: Selection) -> Iterator[str]:
+    """A sentence for every chosen scorer with runs that are no repetitions of its first."""
+    for one in selection.chosen_evaluations:
+        if one.unlike:
+            most = one.votes.most if one.votes is not None else 1
+            yield (
+                f"{one.scorer.name}: {counted(one.unlike, 'further run')} left out of every figure: not {most} votes a "
+                "case as in the first; ask for as many in each (score --votes N --runs N)"
+            )
 
 
 def mean_notes(selection: Selection) -> Iterator[str]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
 from scoring.errors import InspectError
-from scoring.events import End, Event, document
+from scoring.events import End, Event, Tally, document
 from scoring.interrupt import Interrupt, Stopped
 
 if TYPE_CHECKING:
@@ -34,9 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     args = _parse(words)
     args.words = words
+    tally = Tally()
     with _events_out() as out, Interrupt() as interrupt:
         try:
-            return _told(args, interrupt, out)
+            return _told(args, interrupt, out, tally)
         except Stopped as stopped:
             _tell(out, End("interrupted", signal=stopped.signum))
             return 128 + stopped.signum
@@ -47,17 +48,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         except InspectError as error:
             print(error, file=sys.stderr)
             told = {"title": error.title, "sentence": error.sentence, "next_step": error.next_step}
-            _tell(out, End("failed", error=told))
+            _tell(out, tally.failed(told))
             return 2
 
 
-def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO) -> int:
+def _told(args: argparse.Namespace, interrupt: Interrupt, out: TextIO, tally: Tally) -> int:
     """Run, and tell every event; the value is the exit code."""
     if args.command != "score":
         return _reported(args, interrupt, out)
     code = 0
     with closing(_events(args, interrupt)) as events:
         for event in events:
+            tally.note(event)
             _tell(out, event)
             if isinstance(event, End):
                 code = _code(event)

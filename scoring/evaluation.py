@@ -29,7 +29,7 @@ from scoring.verdicts import (
     outcome_names,
     verdicts,
 )
-from scoring.votes import Votes, by_run, tally
+from scoring.votes import Votes, by_run, most_answers, tally
 
 PER_SCORER = ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
 """Names of the columns an evaluation adds to the cases, each prefixed `<scorer>.`."""
@@ -41,7 +41,8 @@ class Evaluation:
 
     `codes` (n, uint8) are outcome codes of `scoring.verdicts`. Moving the threshold gives a new evaluation that shares
     everything but them. `whole` is the same before cases were left out or thresholds differed; None = it is this one.
-    `further` are the same scorer's independent repetitions after the first, which this is, decided alike.
+    `further` are the same scorer's independent repetitions after the first, which this is, decided alike; `unlike`
+    says how many more there are that have another number of votes a case and so are left out.
     """
 
     scorer: Scorer
@@ -54,6 +55,7 @@ class Evaluation:
     codes: Codes
     whole: "Evaluation | None" = None
     further: "tuple[Evaluation, ...]" = ()
+    unlike: int = 0
 
     @property
     def runs(self) -> "tuple[Evaluation, ...]":
@@ -291,12 +293,15 @@ def evaluate(
     """
     keyed = gold.cases if cases is None else cases
     asked = rule or Rule(scorer.threshold, scorer.comparison, scorer.threshold_source, scorer.on)
-    runs = [] if votes is None else [split(run, rewards) for run in by_run(gold.cases, votes)]
+    told = [] if votes is None else by_run(gold.cases, votes)
+    # Answers that vote decide otherwise than one alone: a mean over both would be of unlike things.
+    alike = [run for run in told if most_answers(run) == most_answers(told[0])]
+    runs = [split(run, rewards) for run in alike]
     found = [
         _decided(gold, scorer, align(keyed, given), None if silent is None else tally(gold.cases, silent), asked)
         for given, silent in runs or [(rewards, None)]
     ]
-    return replace(found[0], further=tuple(found[1:]))
+    return replace(found[0], further=tuple(found[1:]), unlike=len(told) - len(alike))
 
 
 def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | None, asked: Rule) -> Evaluation:

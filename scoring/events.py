@@ -96,7 +96,9 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class CaseRefused:
-    """A case has no verdict. `case` is the first case of this content, `key` the content. The next `saved` saves it.
+    """A case has no verdict, or lacks an answer that votes. The next `saved` saves it.
+
+    `case` is the first case of this content, `key` the content.
 
     Of a case that was truncated the first `scored_steps` steps have rewards, which are saved too; of others none has.
     """
@@ -165,6 +167,40 @@ class End:
     asked: Asked | None = None
     money: float | None = None
     currency: str = ""
+
+
+@dataclass
+class Tally:
+    """What a run had told when it failed: nobody else can say then how far it was."""
+
+    saved: int = 0
+    progress: Progress | None = None
+
+    def note(self, event: "Event") -> None:
+        """Remember what counts of an event."""
+        if isinstance(event, Saved):
+            self.saved = event.total
+        elif isinstance(event, Progress):
+            self.progress = event
+
+    def failed(self, error: dict[str, str]) -> End:
+        """The end of the run, as far as it told."""
+        if self.progress is None:
+            return End("failed", saved=self.saved, error=error)
+        one = self.progress
+        return End(
+            "failed",
+            scored=one.done - one.refused,
+            refused=one.refused,
+            truncated=one.truncated,
+            left=one.to_do - one.done,
+            saved=self.saved,
+            seconds=one.seconds,
+            computing=one.computing,
+            tokens=one.tokens,
+            error=error,
+            asked=one.asked,
+        )
 
 
 Event = Start | Ready | Estimate | Progress | Saved | CaseRefused | Notice | End

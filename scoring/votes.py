@@ -51,6 +51,12 @@ def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
     return [once.filter(pl.col("run") == run) for run in once["run"].unique().sort()]
 
 
+def most_answers(votes: pl.DataFrame) -> int:
+    """The largest number of answers to one case in a run."""
+    most = votes.group_by("key").len()["len"].max() if votes.height else 0
+    return most if isinstance(most, int) else 0
+
+
 def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
     """Count the votes of one run and join the winners to cases on content.
 
@@ -77,13 +83,12 @@ def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
         _tried=pl.lit(value=True), _why=_why_unparsed()
     )
     joined = cases.select("key").join(winners, on="key", how="left", maintain_order="left")
-    most = votes.group_by("key").len()["len"].max() if votes.height else 0
     return Votes(
         verdicts=joined["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy(),
         tried=joined["_tried"].is_not_null().to_numpy(),
         reasons=joined["_why"].to_list(),
         ballots=ballots.select("key", "ballot", "count", "verdict"),
-        most=most if isinstance(most, int) else 0,
+        most=most_answers(votes),
     )
 
 

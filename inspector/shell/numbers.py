@@ -11,6 +11,7 @@ from inspector.boundary_notes import boundary_notes
 from inspector.grouping import grouped
 from inspector.parts import parts
 from inspector.range_notes import range_notes
+from inspector.run_notes import mean_notes, unlike_notes
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
@@ -40,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
         problems += [
             *_without_verdict(selection),
             *unparsed_notes(selection),
+            *unlike_notes(selection),
+            *mean_notes(selection),
             *boundary_notes(selection),
             *range_notes(selection),
         ]

@@ -174,7 +174,8 @@ class _Run:
 
     def _count(self, row: dict[str, Any]) -> None:
         one, silent = self.asked, row["answer"] is None
-        read = any(row.get(name) is not None for name in ("verdict", "rewards"))
+        # Rewards with a reason are no rewards of the steps.
+        read = row.get("verdict") is not None or (row.get("rewards") is not None and row["reason"] is None)
         self.asked = replace(
             one,
             answers=one.answers + 1,

@@ -20,8 +20,8 @@ class SameTexts:
     same: int = 0
 
     def add(self, texts: Iterable[tuple[str | None, str | None]]) -> None:
-        """Count one group: (reasoning, answer) of each vote. Those without an answer do not count."""
-        told = [pair for pair in texts if pair[1] is not None]
+        """Count one group: (reasoning, answer) of each vote. Those that did not come or are blank do not count."""
+        told = [pair for pair in texts if pair[1] is not None and any(one and one.strip() for one in pair)]
         if len(told) > 1:
             self.several += 1
             self.same += len(set(told)) == 1

@@ -63,7 +63,7 @@ class Family(Protocol):
 
 def came(answer: Answer) -> bool:
     """Whether the model answered, be it with nothing: a failure of the server is none of its answers."""
-    return answer.text is not None or answer.reasoning is not None or (answer.lasting and bool(answer.finish_reason))
+    return answer.text is not None
 
 
 def said(answer: Answer) -> str:
@@ -74,7 +74,7 @@ def said(answer: Answer) -> str:
 def decided(words: Words, answer: Answer) -> Judged:
     """What the one token of an answer to a decision question comes to."""
     if not answer.logprobs:
-        return lacking(Fault.NO_LOGPROBS)
+        return lacking(Fault.NO_LOGPROBS if said(answer) else Fault.EMPTY_ANSWER)
     place = answer.logprobs[0]
     return judged(words.probability(place), place)
 

@@ -11,7 +11,7 @@ from scoring.asking import Answer, Answered, Ask, TokenLogprobs
 from scoring.critic_runs.asker import Settled, Work, seed_of
 from scoring.critic_runs.plan import FAILED, REFUSED, Missing
 from scoring.critic_runs.rows import prompt_hash
-from scoring.critics.faults import Fault, told
+from scoring.critics.faults import told
 from scoring.critics.readers import was_cut
 from scoring.errors import EngineError
 from scoring.generative.talk import Family, Judged, Question, Talk, came, said
@@ -141,7 +141,7 @@ class Talks:
     _ready: list[Settled] = field(default_factory=list)
     _left: dict[tuple[int, int], int] = field(default_factory=dict)
     _numbers: int = 0
-    _read: bool = False
+    _gives_logprobs: bool = False
 
     def asks(self, work: Work) -> Iterator[Ask | None]:
         """The next of every talk, and None where all wait for answers."""
@@ -171,7 +171,7 @@ class Talks:
         """Hand an answer to the talk that asked.
 
         Raises:
-            EngineError: the very first answer that was to decide came without log-probabilities.
+            EngineError: the first answer that was to decide has text and no log-probabilities.
         """
         turn = self._flight.pop(answered.index)
         vote, (answer,) = turn.vote, answered.answers
@@ -181,12 +181,12 @@ class Talks:
             turn.talk.close()
             self._ended(vote)
             return
+        self._check(turn.question, answer)
         vote.heard(turn.at, answer)
         try:
             turn.question, turn.stage = turn.talk.send(answer), turn.stage + 1
         except StopIteration as end:
             vote.judged[turn.at] = end.value
-            self._check(end.value)
             self._ended(vote)
         else:
             self._next.append(turn)
@@ -238,9 +238,10 @@ class Talks:
         row = vote.row(self.how.family.reader, self._seed(vote))
         self._ready.append(Settled(missing, vote.case, (row,), last))
 
-    def _check(self, judged: Judged) -> None:
-        self._read = self._read or bool(judged.rewards)
-        if not self._read and judged.fault is Fault.NO_LOGPROBS:
+    def _check(self, question: Question, answer: Answer) -> None:
+        """Whether the engine gives log-probabilities at all: once it has, a lapse costs no more than its vote."""
+        self._gives_logprobs = self._gives_logprobs or bool(answer.logprobs)
+        if question.sampling.logprobs and said(answer) and not self._gives_logprobs:
             raise EngineError(
                 "the engine gives no log-probabilities, and the rewards of this PRM are read from them.",
                 "Ask a server that gives them, as vLLM's does, or leave --server out to run the model here with vLLM.",

@@ -16,6 +16,7 @@ from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import RESAMPLES, SMALL, percentile_intervals
 from scoring.metrics.problem_bootstrap import resampled_sums
+from scoring.metrics.run_means import over_runs
 from scoring.metrics.step_counts import (
     METRICS,
     OF_WRONG_STEPS,
@@ -121,16 +122,38 @@ def metric_rows(
         official: say -1 where the benchmarks' toolkit does, and go on counting with it; such a figure has no interval.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
-    reason where undefined; `small` marks what fewer than SMALL cases say, and there is one run. `n` counts steps, or
-    cases for `first`, `validity_rate` and `similarity`. In a class that holds no wrong step `prmscore` is
-    `f1_positive`, as in the benchmark's tables, and means of what needs a wrong step leave it out.
+    reason where undefined; `small` marks what fewer than SMALL cases say. Of a scorer with several runs, `value` is the
+    mean over the `runs` that judged steps of the line, `sd` their sample standard deviation (n-1), and all else that of
+    the first of them; others have no `sd`. `n` counts steps, or cases for `first`, `validity_rate` and `similarity`. In
+    a class that holds no wrong step `prmscore` is `f1_positive`, as in the benchmark's tables, and means of what needs
+    a wrong step leave it out.
     """
+    nothing = why_nothing(evaluation, rows)
+    runs = evaluation.runs
+    beside = (
+        [None] * len(runs) if twins is None else twins.runs if len(twins.runs) == len(runs) else [twins] * len(runs)
+    )
+    every = [_lines(run, rows, facts, other, seed, official) for run, other in zip(runs, beside, strict=True)]
+    alike = all(np.array_equal(taken, every[0][0]) for taken, _ in every)
+    for line in every[0][1]:
+        same = [one for _, lines in every for one in lines if one.subset == line.subset]
+        yield from _rows(same, nothing, twins=facts.twins, alike=alike)
+
+
+def _lines(
+    evaluation: Evaluation,
+    rows: Bools,
+    facts: StepLabelled,
+    twins: Evaluation | None,
+    seed: int,
+    official: bool,
+) -> tuple[Ints, list[_Part]]:
+    """The rows that one run is counted in, and the lines of its table."""
     parts = case_parts(evaluation, facts, twins)
     taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
     cases, parts = evaluation.gold.cases[taken], parts[taken]
     numbers = evaluation.gold.problems[taken]
     there = (denominators(parts) > 0).astype(np.float64)
-    nothing = why_nothing(evaluation, rows)
 
     def grouped(column: str) -> _Classes:
         names, groups = _numbered(cases[column])
@@ -151,20 +174,26 @@ def metric_rows(
         resampled_sums(parts, whole, 1, numbers, seed),
         official,
     )
-    lines = [
+    return taken, [
         *subsets.lines(),
         *(classes.mean(name, members) for name, members in _categories(cases, classes.names, facts.group)),
         *pooled.lines(),
         subsets.mean("average", np.arange(len(subsets.names))),
     ]
-    for line in lines:
-        yield from _rows(line, nothing, twins=facts.twins)
 
 
 def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> tuple[Floats, Floats]:
-    """Every figure of METRICS of all steps pooled but `similarity`, and its denominator. Shapes (len(METRICS),)."""
-    sums = case_parts(evaluation, facts)[rows].sum(axis=0)
-    return figures(sums), denominators(sums)
+    """Every figure of METRICS of all steps pooled but `similarity`, and its denominator. Shapes (len(METRICS),).
+
+    The figures are means over the scorer's runs, the denominators those of the first.
+    """
+    found = pooled_runs(evaluation, rows, facts)
+    return found.mean(axis=0), denominators(case_parts(evaluation, facts)[rows].sum(axis=0))
+
+
+def pooled_runs(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> Floats:
+    """The same figures of each of the scorer's runs. Shape (runs, len(METRICS))."""
+    return np.array([figures(case_parts(run, facts)[rows].sum(axis=0)) for run in evaluation.runs])
 
 
 def why_no_prmscore(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> str:
@@ -174,11 +203,17 @@ def why_no_prmscore(evaluation: Evaluation, rows: Bools, facts: StepLabelled) ->
 
 def pooled_interval(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> tuple[float, float] | None:
     """The interval of PRMScore over all steps, the same as in `metric_rows`; None where it is undefined."""
-    parts = case_parts(evaluation, facts)
-    taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
-    numbers = evaluation.gold.problems[taken]
-    drawn = resampled_sums(parts[taken], np.zeros(taken.size, dtype=np.int64), 1, numbers, seed)
-    low, high = _interval(figures(drawn, "resampled")[:, 0, :1])
+    drawn = []
+    first = None
+    for run in evaluation.runs:
+        parts = case_parts(run, facts)
+        taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
+        if first is not None and not np.array_equal(taken, first):
+            return None
+        first = taken
+        sums = resampled_sums(parts[taken], np.zeros(taken.size, dtype=np.int64), 1, run.gold.problems[taken], seed)
+        drawn.append(figures(sums, "resampled")[:, 0, :1])
+    low, high = _interval(np.mean(drawn, axis=0))
     return None if low[0] is None or high[0] is None else (low[0], high[0])
 
 
@@ -224,17 +259,22 @@ def _nulls(values: Floats) -> list[float | None]:
     return [None if np.isnan(value) else float(value) for value in values]
 
 
-def _rows(line: _Part, nothing: str | None, *, twins: bool) -> Iterator[dict[str, Any]]:
-    low, high = _interval(line.draws)
+def _rows(runs: list[_Part], nothing: str | None, *, twins: bool, alike: bool) -> Iterator[dict[str, Any]]:
+    """A row a metric of one line; there is one of it in each run, and `alike` says that all count the same cases."""
+    line, values = runs[0], np.array([run.values for run in runs])
+    draws = np.mean([run.draws for run in runs], axis=0)
+    low, high = _interval(draws)
     for place, metric in enumerate(METRICS):
         if metric == "similarity" and not twins:
             continue
-        reason = line.reasons.get(metric)
+        reason = over_runs([run.reasons.get(metric) for run in runs])
         if reason and nothing and metric != "validity_rate":
             reason = nothing
-        value = float(line.values[place])
+        value = float(values[:, place].mean())
+        if reason is None and not alike:
+            reason = "no interval: the runs are counted in different cases"
         if reason is None and low[place] is None:
-            lost = int(np.isnan(line.draws[:, place]).sum())
+            lost = int(np.isnan(draws[:, place]).sum())
             reason = f"no interval: undefined in {lost} of {RESAMPLES} resamples"
         yield {
             "subset": line.subset,
@@ -245,6 +285,6 @@ def _rows(line: _Part, nothing: str | None, *, twins: bool) -> Iterator[dict[str
             "n": int(line.n[place]),
             "reason": reason,
             "small": not np.isnan(value) and line.cases[place] < SMALL,
-            "sd": None,
-            "runs": 1,
+            "sd": None if len(runs) == 1 or np.isnan(value) else float(values[:, place].std(ddof=1)),
+            "runs": len(runs),
         }

@@ -54,6 +54,17 @@ def test_ratings_that_do_not_fit_are_told_apart_from_what_says_nothing(space):
     assert "4 of 12 answers do not fit the steps (4 list too short)" in found.words
 
 
+def test_one_answer_is_one():
+    assert AnswerCounts(1, 1, {"no box": 1}).words == "1 of 1 answer unparsed: 1 no box; 1 answer did not come"
+    assert AnswerCounts(2, 0, {}, {"too long": 1}).words.startswith("1 of 2 answers does not fit the steps")
+
+
+def test_thoughts_without_an_answer_are_counted_as_unparsed(space):
+    folder = critic_spaces.critic(space, lambda *_: [Answer("", reasoning="hm", finish_reason="stop")])
+    found = answer_counts(folder, load(Request(workspace=str(space))).cases)
+    assert (found.lacking, set(found.unparsed)) == (0, {"empty answer"})
+
+
 def test_a_critic_without_trouble_has_nothing_to_say(space, capsys):
     folder = critic_spaces.critic(space, lambda *_: [r"\boxed{1}"])
     assert answer_counts(folder, load(Request(workspace=str(space))).cases).words == ""

@@ -38,6 +38,7 @@ def test_progress_counts_answers_and_tells_what_is_left():
 def test_progress_tells_every_trouble():
     told = speed(progress(unparsed=7, cut=2, unanswered=1, retries=4))
     assert "7 unparsed, 2 cut at the token limit, 1 unanswered, 4 retries" in told
+    assert ", 1 retry, " in speed(progress(retries=1))
 
 
 def test_progress_tells_no_speed_that_is_not_known():

@@ -115,7 +115,7 @@ def test_further_runs_are_told(tmp_path):
     judged.workspace(tmp_path)
     (folder,) = (tmp_path / "rewards").glob("critic-*")
     keys = load(Request(workspace=str(tmp_path))).cases["key"]
-    VoteParts(folder).append(judged.votes(keys, [["0"]] * 6, run=1))
+    VoteParts(folder).append(judged.votes(keys, [["0"] * 5] * 6, run=1))
     found = load(Request(workspace=str(tmp_path)))
     assert not found.problems
     assert found.evaluation("critic").columns["critic.verdict"].to_list() == [1, 0, -1, 1, None, None]

@@ -79,3 +79,16 @@ def test_what_a_server_failed_to_answer_is_asked_again_when_it_is_well(root):
         code, start, end = asked(root, server)
         assert (start["cached"], start["to_do"], server.seen.paths[CHAT]) == (CASES, 0, 3 * CASES)
     assert kept(root)["answer"].null_count() == 0
+
+
+@pytest.mark.parametrize(("thoughts", "reason"), [("\\boxed{-1}", None), ("hm", "empty answer (reasoning alone)")])
+def test_thoughts_without_an_answer_came_and_are_read_as_the_protocol_says(root, thoughts, reason):
+    with running(Behaviour(message={"role": "assistant", "content": None, "reasoning_content": thoughts})) as server:
+        code, start, end = asked(root, server)
+        assert (code, end["scored"], end["refused"]) == (0, start["to_do"], 0)
+        assert (end["asked"]["unanswered"], end["asked"]["unparsed"]) == (0, CASES * VOTES if reason else 0)
+    frame = kept(root)
+    assert set(frame["answer"]) == {""}
+    assert set(frame["reasoning"]) == {thoughts}
+    assert set(frame["reason"]) == {reason}
+    assert set(frame["verdict"]) == {None if reason else -1}

@@ -1,12 +1,15 @@
 """Answers that rate steps, read as rewards of their run."""
 
+import numpy as np
 import polars as pl
 import pytest
 
 import making
 import reference
+import step_making
 from scoring.evaluation import evaluate
 from scoring.gold import Gold
+from scoring.metrics.step_labels import metric_rows, pooled_figures
 from scoring.schema import VOTES, conform
 from scoring.step_ratings import split
 from scoring.verdicts import NO_VERDICT, UNPARSED
@@ -104,3 +107,44 @@ def test_lists_of_another_length_and_empty_ones_have_no_part_in_the_mean():
     assert found[0]["rewards"] == [0.5, 0.5]
     assert found[1]["rewards"] == []
     assert found[2]["rewards"] == pytest.approx([0.2, 0.3])
+
+
+def test_runs_with_another_number_of_votes_are_no_repetitions():
+    one = pl.DataFrame(
+        {"key": FRAME["key"], "ballot": ["-1", "0", "0"], "verdict": pl.Series([-1, 0, 0], dtype=pl.Int32)}
+    )
+    rows = [(0, 0), (0, 1), (1, 0), (2, 0), (2, 1)]
+    told = [one.with_columns(run=pl.lit(run, dtype=pl.Int32), vote=pl.lit(vote, dtype=pl.Int32)) for run, vote in rows]
+    found = evaluate(Gold(FRAME), making.scorer(), NONE, votes=conform(pl.concat(told), VOTES, "votes"))
+    assert (len(found.runs), found.unlike) == (2, 1)
+
+
+def test_figures_of_steps_are_means_over_the_runs():
+    critic = making.scorer("critic", kind="critic", threshold=0.0, comparison="<=", low=-1.0)
+    cases = [
+        reference.Case(2, -1, error_steps=()),
+        reference.Case(2, 0, error_steps=(0,)),
+        reference.Case(2, 1, error_steps=(1,)),
+    ]
+    gold = Gold(making.frame(cases, error_type=["a", "a", "a"]))
+    right = [(0, 0, 0, [1.0, 0.5]), (1, 0, 0, [-1.0, 1.0]), (2, 0, 0, [1.0, -1.0])]
+    wrong = [(0, 1, 0, [1.0, -0.5]), (1, 1, 0, [1.0, 1.0]), (2, 1, 0, [1.0, -1.0])]
+    facts = step_making.FACTS
+    both, first, second = (
+        evaluate(gold, critic, NONE, votes=votes(*rows))
+        for rows in (right + wrong, right, [(c, 0, v, r) for c, _, v, r in wrong])
+    )
+    everyone = np.ones(3, dtype=bool)
+    told = [
+        {(row["subset"], row["metric"]): row for row in metric_rows(one, everyone, facts)}
+        for one in (both, first, second)
+    ]
+    for key, row in told[0].items():
+        alone = [one[key]["value"] for one in told[1:]]
+        assert row["runs"] == 2
+        if None in alone:
+            assert row["value"] is None
+            continue
+        assert row["value"] == pytest.approx(np.mean(alone))
+        assert row["sd"] == pytest.approx(np.std(alone, ddof=1))
+    assert pooled_figures(both, everyone, facts)[0][0] == told[0]["all", "prmscore"]["value"]

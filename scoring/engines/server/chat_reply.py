@@ -12,9 +12,9 @@ from scoring.engines.server.quoting import quoted
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the answers of a call. `text` is null where there is none, or only blanks."""
+    """One of the answers of a call. `text` is as it came, blanks too, and "" where the server gives none."""
 
-    text: str | None
+    text: str
     reasoning: str | None
     finish_reason: str | None
     logprobs: tuple[TokenLogprobs, ...] | None
@@ -74,27 +74,27 @@ def _choice(told: dict[str, Any]) -> Choice:
     text, reasoning = _content(message.get("content"))
     apart = next((message[name] for name in ("reasoning_content", "reasoning") if _is_text(message.get(name))), None)
     refusal = message.get("refusal")
-    if text is None and _is_text(refusal):
+    if not text.strip() and isinstance(refusal, str) and refusal.strip():
         text = refusal
     finish = told.get("finish_reason")
     return Choice(text, apart or reasoning, finish if isinstance(finish, str) else None, _logprobs(told))
 
 
-def _content(content: Any) -> tuple[str | None, str | None]:
+def _content(content: Any) -> tuple[str, str | None]:
     """What is said and what is thought, of a text or of a list of parts."""
     if not isinstance(content, list):
-        return (content, None) if _is_text(content) else (None, None)
+        return content if isinstance(content, str) else "", None
     parts = [part if isinstance(part, dict) else {"text": part} for part in content]
     said = "".join(part["text"] for part in parts if isinstance(part.get("text"), str))
     thoughts = [_thought(part.get("thinking")) for part in parts]
-    return said if said.strip() else None, "".join(thoughts) or None
+    return said, "".join(thoughts) or None
 
 
 def _thought(thinking: Any) -> str:
     """A part that is thinking: a text, or again a list of parts."""
     if isinstance(thinking, str):
         return thinking
-    return (_content(thinking)[0] or "") if isinstance(thinking, list) else ""
+    return _content(thinking)[0] if isinstance(thinking, list) else ""
 
 
 def _is_text(value: Any) -> bool:

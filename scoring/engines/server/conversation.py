@@ -19,8 +19,6 @@ from scoring.engines.server.slots import Slots
 from scoring.engines.server.statuses import check
 from scoring.engines.server.wire import Reply
 
-EMPTY = "empty answer"
-
 
 def other_seed(seed: int | None, number: int) -> int | None:
     """The seed of an ask's answer `number`, 0-based, when each is asked for by itself: 0 to 2^31 - 1 but the first.
@@ -173,6 +171,7 @@ class Conversation:
 
     @staticmethod
     def _answer(got: "Reading", choice: Choice, place: int) -> Answer:
+        """A choice is the model's answer, be it empty: what it says, or why nothing, is for the critic's reader."""
         told_in = got.tokens_in if place == 0 or got.tokens_in is None else 0
         return Answer(
             text=choice.text,
@@ -182,9 +181,6 @@ class Conversation:
             tokens_out=got.tokens_out if place == 0 else None,
             seed=got.seed,
             logprobs=choice.logprobs,
-            reason=EMPTY if choice.text is None else None,
-            # It is the model's answer: asking until one comes that can be read would be another protocol.
-            lasting=choice.text is None,
         )
 
 

@@ -211,3 +211,13 @@ def test_a_plan_lacks_exactly_what_is_not_there(bench, seed):
         every = [(key, vote, index) for key in keys for vote in range(3) for index in range(2)]
         assert missing == {one for one in every if there.get(one, FAILED).startswith(again)}
         assert found.cached + found.refused + len(found.rows) == found.contents == 6
+
+
+def test_ratings_that_do_not_fit_the_steps_are_unparsed(bench):
+    def misfit(text, n_steps):
+        return Reading(rewards=(1.0,), reason="list too short (1 of 3)")
+
+    cases, texts, parts = bench
+    asking = Asking(prompt, misfit)
+    events = list(ask(cases, texts, making.scorer("critic"), parts, asking, engine=Engine))
+    assert events[-1].asked.unparsed == 6

@@ -97,3 +97,18 @@ def test_a_prompt_that_opened_the_reasoning():
 )
 def test_was_cut(finish_reason, cut):
     assert was_cut(finish_reason) == cut
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("text", ["", " \n"])
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ({}, "empty answer"),
+        ({"finish_reason": "length"}, "cut at the token limit: empty answer"),
+        ({"reasoning": "hm"}, "empty answer (reasoning alone)"),
+        ({"reasoning": "hm", "finish_reason": "length"}, "cut at the token limit: reasoning never ended"),
+    ],
+)
+def test_every_reader_says_why_an_answer_without_words_says_nothing(read, text, told, reason):
+    assert read_answer(read, text, 3, **told) == Reading(reason=reason)

@@ -19,6 +19,8 @@ def test_few_cases_say_nothing_nor_do_single_answers_and_failures():
     assert counted(*[["a", "a"]] * (FEWEST - 1)).sentence is None
     assert counted(*[["a"]] * 50, *[["a", None]] * 50, *[[None, None]] * 50, *[[]] * 50) == SameTexts(0, 0)
     assert counted(["a", None, "a"]) == SameTexts(1, 1)
+    assert counted(["", " \n", ""], ["a", "", "a"]) == SameTexts(1, 1)
+    assert counted([("x", ""), ("y", "")], [("x", ""), ("x", "")]) == SameTexts(2, 1)
 
 
 def test_equal_answers_after_other_reasoning_were_sampled():

@@ -215,6 +215,26 @@ def test_an_engine_without_log_probabilities_ends_the_run_and_one_lapse_does_not
     assert all(reason is None or reason.startswith("no log-probabilities (step ") for reason in frame["reason"])
 
 
+@pytest.mark.parametrize("text", ["No idea.", "<output>\n**Judgement**: $\\boxed{Yes}$\n"])
+@pytest.mark.parametrize("reader", ["box", "official"])
+def test_so_does_one_whose_first_judgement_is_any_text_without_them(bench, text, reader):
+    engine = Engine(lambda _: Answer(text, finish_reason="stop", tokens_out=3), flight=1)
+    with pytest.raises(EngineError, match="no log-probabilities"):
+        run(bench, engine, family("genprm", reader=reader))
+    assert [one.sampling.logprobs for one in engine.asked] == [None, 20]
+    assert len(bench[2].read()[0]) == 0
+
+
+@pytest.mark.parametrize("name", ["genprm", "rprm", "thinkprm"])
+def test_a_judgement_without_text_says_nothing_about_the_engine(bench, name):
+    def wordless(question):
+        return Answer("" if question.sampling.logprobs else "Fine.", finish_reason="stop", tokens_out=1)
+
+    run(bench, Engine(wordless), family(name))
+    reason = "no box" if name == "genprm" else "empty answer"
+    assert {one.split(" (")[0] for one in bench[2].read()[0]["reason"]} == {reason}
+
+
 def test_an_interrupted_run_keeps_whole_votes(bench):
     with Interrupt() as interrupt:
 

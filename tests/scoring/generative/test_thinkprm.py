@@ -58,9 +58,7 @@ def test_options():
     assert lower.rewards == pytest.approx((0.25,))
 
 
-@pytest.mark.parametrize(
-    "answer", [Answer("  \n"), Answer(None, reason="empty answer", lasting=True, finish_reason="stop")]
-)
+@pytest.mark.parametrize("answer", [Answer("  \n"), Answer("", finish_reason="stop")])
 def test_no_thoughts_are_no_score(answer):
     questions, found = talking.led(prm().talks("?", ["a"])[0], answer)
     assert len(questions) == 1
@@ -68,7 +66,7 @@ def test_no_thoughts_are_no_score(answer):
 
 
 def test_thoughts_that_a_server_tells_apart_are_thoughts():
-    questions, _ = talking.led(prm().talks("?", ["a"])[0], Answer(None, reasoning="Hm.", finish_reason="stop"))
+    questions, _ = talking.led(prm().talks("?", ["a"])[0], Answer("", reasoning="Hm.", finish_reason="stop"))
     assert questions[1].prompt[1].text == "<think>\nHm.\nIs the solution correct?"
 
 

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from scoring.asking import Answered, Ask, Message, Noticed, Sampling
+from scoring.critics.box_readers import read_processbench
+from scoring.critics.readers import read_answer
 from scoring.engines.server.chat_servers import ChatServers
 from scoring.engines.server.conversation import other_seed
 from scoring.engines.server.patience import Patience
@@ -102,17 +104,19 @@ def test_what_is_left_out_because_it_was_refused_is_noticed(run, field, sampling
 
 
 @pytest.mark.parametrize("content", [None, "", " \n"])
-def test_an_empty_answer_has_a_reason_and_keeps_its_thinking(run, content):
-    message = {"role": "assistant", "content": content, "reasoning_content": "hm"}
+@pytest.mark.parametrize("reasoning", [None, "It is \\boxed{2}"])
+def test_an_empty_answer_is_one_that_came_as_it_came(run, content, reasoning):
+    message = {"role": "assistant", "content": content, "reasoning_content": reasoning}
     with running(Behaviour(message=message, finish="length")) as server:
         answer = run(server).answers[0]
         assert server.seen.paths[CHAT] == 1
-    assert (answer.text, answer.reason, answer.reasoning, answer.finish_reason) == (
-        None,
-        "empty answer",
-        "hm",
-        "length",
-    )
+    assert (answer.text, answer.reasoning, answer.finish_reason) == (content or "", reasoning, "length")
+    assert (answer.reason, answer.lasting) == (None, False)
+    assert None not in (answer.tokens_in, answer.tokens_out)
+    # ProcessBench's box counts wherever it was generated.
+    found = read_answer(read_processbench, answer.text, 3, reasoning=reasoning, finish_reason=answer.finish_reason)
+    nothing = "cut at the token limit: empty answer"
+    assert (found.verdict, found.reason) == ((2, None) if reasoning else (None, nothing))
 
 
 def test_a_prompt_that_is_too_long_is_told_so_for_good(run):

@@ -1,0 +1,29 @@
+"""What is said of runs that are no repetitions of the first, and of runs that are not whole."""
+
+import pytest
+
+import critic_spaces
+from inspector import cli
+
+
+@pytest.fixture
+def space(tmp_path):
+    return critic_spaces.imported(tmp_path, 6)
+
+
+def told(space, capsys):
+    capsys.readouterr()
+    assert cli.main(["metrics", "-w", str(space)]) == 0
+    return capsys.readouterr().err
+
+
+def test_a_run_with_another_number_of_votes_is_left_out_and_told(space, capsys):
+    critic_spaces.critic(space, lambda _, run: [r"\boxed{0}"] * (1 if run else 3), runs=2)
+    said = told(space, capsys)
+    assert "judge: 1 further run left out of every figure: not 3 votes a case as in the first" in said
+    assert "judge on processbench" not in said
+
+
+def test_what_a_mean_over_runs_is_of_is_told(space, capsys):
+    critic_spaces.critic(space, lambda row, run: [r"\boxed{0}"] if row < 4 or not run else [], runs=2)
+    assert "judge on processbench: 2 runs, of 6, 4 cases" in told(space, capsys)
