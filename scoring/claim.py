@@ -58,9 +58,12 @@ def _taken(scorer: Scorer, other: Scorer) -> ScorerConflict:
 
 
 def told(name: str, mine: Mapping[str, Any], others: Mapping[str, Any]) -> str:
-    """One setting of a scorer that is here already (`others`), and of the one that is to run (`mine`)."""
+    """One setting of a scorer that is here already (`others`), and of the one that is to run (`mine`).
 
-    def short(value: Any) -> str:
-        return repr(value)[:40]
-
-    return f"{name}: {short(others.get(name))} there, {short(mine.get(name))} now"
+    Of a setting that holds several, such as a critic's sampling, those that differ.
+    """
+    there, now = others.get(name), mine.get(name)
+    if isinstance(there, Mapping) and isinstance(now, Mapping):
+        differing = [one for one in {**there, **now} if there.get(one) != now.get(one)]
+        return ", ".join(f"{name} {told(one, now, there)}" for one in differing)
+    return f"{name}: {repr(there)[:40]} there, {repr(now)[:40]} now"

@@ -75,6 +75,8 @@ def prepare(
     weights, seen = weights_of(checkpoint, digests)
     notes: tuple[str, ...] = ()
     if running.servers:
+        # What the only model is called is part of who the scorer is: another server has another one.
+        running = running.known()
         weights, computed, notes = _served(running, weights)
     reads = {"reads": list(family.reads)} if family.reads else {}
     settings = {**family.settings, **reads, "weights": weights, "dtype": computed}
@@ -131,9 +133,8 @@ def _served(running: Running, weights: Mapping[str, Any]) -> tuple[Mapping[str, 
 
     Nobody can see a server's weights: the scorer is another one than the checkpoint whose tokenizer is read here.
     """
-    name = running.served or "the only model"
     note = (
-        f"{name} on the server is taken at its word: that its weights are those of the checkpoint, and in which dtype "
-        "they are computed, cannot be seen from here"
+        f"{running.served} on the server is taken at its word: that its weights are those of the checkpoint, and in "
+        "which dtype they are computed, cannot be seen from here"
     )
     return {"served": running.served, "tokenizer": weights}, "as served", (note,)

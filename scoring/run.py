@@ -12,7 +12,6 @@ import polars as pl
 
 from scoring.cache import RewardParts
 from scoring.engines.base import Engine
-from scoring.errors import UnwritableWorkspace
 from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
 from scoring.plan import Plan, plan
@@ -20,16 +19,13 @@ from scoring.prms.base import Encoder
 from scoring.readout import Batch, Refused
 from scoring.reward_keys import reward_keys
 from scoring.run_cases import EncodedCase, RunCase, run_cases
-from scoring.schema import REWARDS
-from scoring.scorer import FILE as SCORER_FILE
+from scoring.saving import Saving
 from scoring.scorer import Scorer
 from scoring.text_pages import TextPages
 from scoring.texts import Texts
 
-FLUSH_ROWS, FLUSH_SECONDS = 512, 1.0
 WINDOW_CASES, WINDOW_TOKENS = 1024, 1 << 20
 """How much is encoded and handed to the engine at once: it sorts by length, and memory does not grow with the cases."""
-MANY_PARTS = 128
 _PROGRESS_SECONDS = 0.1
 
 
@@ -106,10 +102,6 @@ def score(
     yield run.end(status)
 
 
-_Row = tuple[str, tuple[float, ...] | None, tuple[float, ...] | None, str | None]
-"""Key, rewards, redundancy and reason of a case that is not saved yet."""
-
-
 @dataclass
 class _Run:
     """The state of one run: counts, and rows that are not saved yet."""
@@ -124,15 +116,16 @@ class _Run:
     scored: int = 0
     refused: int = 0
     truncated: int = 0
-    saved: int = 0
     case_tokens: int = 0
     tokens: int = 0
     padding: int = 0
     computing: float = 0.0
     engine: str | None = None
-    _pending: list[_Row] = field(default_factory=list)
-    _flushed: float = field(default_factory=time.monotonic)
     _told: float = 0.0
+    saving: Saving = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.saving = Saving(self.scorer, self.parts)
 
     def compute(
         self, cases: Iterator[RunCase], encoder: Callable[[], Encoder], engine: Callable[[], Engine]
@@ -202,7 +195,7 @@ class _Run:
                 if isinstance(rewards, Refused):
                     yield self._refuse(one.case, rewards)
                     continue
-                self._pending.append((one.case.key, rewards, answer.redundancy, one.reason))
+                self._keep(one.case, rewards, answer.redundancy, one.reason)
                 if one.reason is None:
                     self.scored += 1
                 else:
@@ -218,7 +211,7 @@ class _Run:
 
     def _refuse(self, case: RunCase, refusal: Refused) -> CaseRefused:
         self.refused += 1
-        self._pending.append((case.key, None, None, refusal.reason))
+        self._keep(case, None, None, refusal.reason)
         return CaseRefused(case.case, case.key, refusal.reason)
 
     def _truncated(self, one: EncodedCase) -> CaseRefused:
@@ -229,37 +222,22 @@ class _Run:
     def _report(self, *, always: bool = False) -> Iterator[Event]:
         """Save what is due, and tell how far the run is."""
         now = time.monotonic()
-        if len(self._pending) >= FLUSH_ROWS or now - self._flushed >= FLUSH_SECONDS:
-            saved = self.flush()
-            if saved:
-                yield saved
+        if self.saving.due() and (saved := self.flush()):
+            yield saved
         if always or now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             yield self._progress()
 
     def flush(self) -> Saved | None:
-        """Save what is pending; None if that is nothing. A failure is not tried again: there is no place to save to."""
-        rows, self._pending = self._pending, []
-        if not rows or self.dry_run:
-            return None
-        names = ("key", "rewards", "redundancy", "reason")
-        frame = pl.DataFrame(rows, schema={name: REWARDS[name] for name in names}, orient="row")
-        engine = pl.lit(self.engine, dtype=REWARDS["engine"])
-        if not self.saved and not (self.parts.folder / SCORER_FILE).exists():
-            self.scorer.save(self.parts.folder)
-        part = self.parts.append(frame.with_columns(vote=pl.lit(0, dtype=REWARDS["vote"]), engine=engine))
-        self._flushed = time.monotonic()
-        self.saved += len(rows)
-        if len(self.parts.parts()) >= MANY_PARTS:
-            self._compact()
-        return Saved(len(rows), self.saved, part.name)
+        """Save what is pending; None if that is nothing."""
+        return self.saving.flush(self.engine)
 
-    def _compact(self) -> None:
-        try:
-            self.parts.compact()
-        except UnwritableWorkspace:
-            # There was room for the rows and none for another copy of all of them: more parts are no harm.
-            return
+    def _keep(
+        self, case: RunCase, rewards: tuple[float, ...] | None, redundancy: tuple[float, ...] | None, reason: str | None
+    ) -> None:
+        if not self.dry_run:
+            row = {"key": case.key, "vote": 0, "rewards": rewards, "redundancy": redundancy, "reason": reason}
+            self.saving.add([row])
 
     def _progress(self) -> Progress:
         done = self.scored + self.refused
@@ -278,7 +256,7 @@ class _Run:
             cached=self.plan.cached,
             cached_refused=self.plan.refused,
             left=left,
-            saved=self.saved,
+            saved=self.saving.total,
             seconds=round(time.monotonic() - self.began, 3),
             computing=round(self.computing, 3),
             case_tokens=self.case_tokens,

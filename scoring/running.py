@@ -1,6 +1,6 @@
 """What runs a PRM: this process, with transformers or vLLM, or servers elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from scoring.checkpoint import Checkpoint
@@ -42,6 +42,19 @@ class Running:
             raise UsageError("a server runs the model itself.", "Leave --engine, --device and --token-budget out.")
         if not self.servers and (self.served is not None or self.endpoint is not None):
             raise UsageError("--served-model and --endpoint are about a server.", "Give --server URL.")
+
+    def known(self) -> "Running":
+        """The same with the name of the model on the servers, for which they are asked where it was not given.
+
+        Raises:
+            EngineError: a server does not answer, or has several models.
+            UsageError: an address or a key cannot be used.
+        """
+        if not self.servers or self.served is not None:
+            return self
+        from scoring.engines.server.examination import greet
+
+        return replace(self, served=greet(self.servers).model)
 
     def load(self, checkpoint: Checkpoint, readout: Readout, seen: Seen, dtype: str) -> Engine:
         """The loaded engine; what it loaded is what the fingerprint was taken of.

@@ -19,19 +19,14 @@ from scoring.critic_runs.estimate import estimate, with_subsets
 from scoring.critic_runs.plan import CriticPlan, critic_plan
 from scoring.critics.readers import was_cut
 from scoring.engines.base import AnsweringEngine
-from scoring.errors import UnwritableWorkspace
 from scoring.events import Asked, CaseRefused, End, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
 from scoring.run_cases import run_cases
-from scoring.schema import VOTES
-from scoring.scorer import FILE as SCORER_FILE
+from scoring.saving import Saving
 from scoring.scorer import Scorer
 from scoring.text_pages import TextPages
 from scoring.texts import Texts
 
-FLUSH_ROWS = 512
-FLUSH_SECONDS = 1.0
-MANY_PARTS = 200
 _PROGRESS_SECONDS = 0.1
 
 
@@ -122,15 +117,14 @@ class _Run:
     asked: Asked = field(default_factory=Asked)
     scored: int = 0
     refused: int = 0
-    saved: int = 0
     engine: str | None = None
     _open: Counter[int] = field(default_factory=Counter)
     _hollow: set[int] = field(default_factory=set)
-    _pending: list[dict[str, Any]] = field(default_factory=list)
-    _flushed: float = field(default_factory=time.monotonic)
     _told: float = 0.0
+    saving: Saving = field(init=False)
 
     def __post_init__(self) -> None:
+        self.saving = Saving(self.scorer, self.parts)
         self._open = Counter(one.row for one in self.plan.missing)
         self.asked = replace(self.asked, wanted=self.plan.answers)
 
@@ -160,7 +154,7 @@ class _Run:
     def _keep(self, settled: Settled) -> Iterator[Event]:
         """Keep rows until they are saved, and count them."""
         row, case = settled.missing.row, settled.case
-        self._pending += settled.rows
+        self.saving.add(settled.rows)
         for one in settled.rows:
             self._count(one)
         silent = [one["reason"] for one in settled.rows if one["answer"] is None]
@@ -189,35 +183,15 @@ class _Run:
     def _report(self) -> Iterator[Event]:
         """Save what is due, and tell how far the run is."""
         now = time.monotonic()
-        if len(self._pending) >= FLUSH_ROWS or now - self._flushed >= FLUSH_SECONDS:
-            saved = self.flush()
-            if saved:
-                yield saved
+        if self.saving.due() and (saved := self.flush()):
+            yield saved
         if now - self._told >= _PROGRESS_SECONDS:
             self._told = now
             yield self._progress()
 
     def flush(self) -> Saved | None:
-        """Save what is pending; None if that is nothing. A failure is not tried again: there is no place to save to."""
-        rows, self._pending = self._pending, []
-        self._flushed = time.monotonic()
-        if not rows:
-            return None
-        frame = pl.DataFrame(rows, schema={name: VOTES[name] for name in VOTES if name != "engine"}, orient="row")
-        if not self.saved and not (self.parts.folder / SCORER_FILE).exists():
-            self.scorer.save(self.parts.folder)
-        part = self.parts.append(frame.with_columns(engine=pl.lit(self.engine, dtype=VOTES["engine"])))
-        self.saved += len(rows)
-        if len(self.parts.parts()) >= MANY_PARTS:
-            self._compact()
-        return Saved(len(rows), self.saved, part.name)
-
-    def _compact(self) -> None:
-        try:
-            self.parts.compact()
-        except UnwritableWorkspace:
-            # There was room for the rows and none for another copy of all of them: more parts are no harm.
-            return
+        """Save what is pending; None if that is nothing."""
+        return self.saving.flush(self.engine)
 
     def _progress(self) -> Progress:
         seconds = round(time.monotonic() - self.began, 3)
@@ -235,7 +209,7 @@ class _Run:
             cached=self.plan.cached,
             cached_refused=self.plan.refused,
             left=len(self.plan.rows) - self.scored - self.refused,
-            saved=self.saved,
+            saved=self.saving.total,
             seconds=round(time.monotonic() - self.began, 3),
             tokens=one.tokens_in + one.tokens_out,
             signal=self.interrupt.signum if status == "interrupted" else None,

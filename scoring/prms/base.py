@@ -96,6 +96,13 @@ def too_long(tokens: int, limit: int) -> Refused:
     return Refused(f"{tokens:,} tokens are more than the {limit:,} the model takes", over_length=True)
 
 
+def behind(start: Sequence[int], ids: Sequence[int], positions: Sequence[int], limit: int) -> Encoded | Refused:
+    """A text's ids and positions behind tokens that begin every sequence; refused above `limit` tokens in all."""
+    if len(start) + len(ids) > limit:
+        return too_long(len(start) + len(ids), limit)
+    return Encoded((*start, *ids), tuple(position + len(start) for position in positions))
+
+
 OVER_LENGTH = r"^[\d,]+ tokens are more than the [\d,]+ the model takes$"
 """A regular expression for the whole reason of `too_long`, by which a cached row is known."""
 

@@ -25,10 +25,10 @@ from scoring.prms.base import (
     Options,
     Scale,
     Tokenizer,
+    behind,
     check_ids,
     check_tensors,
     special_id,
-    too_long,
 )
 from scoring.prms.marked_text import MarkedText
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
@@ -100,9 +100,7 @@ class LlemmaPrm:
             for step, position in enumerate(positions):
                 if position < 0 or ids[position : position + 2] != [NEWLINE_ID] * 2:
                     return Refused(f"the blank line behind step {step} is one token with the text beside it")
-            if len(ids) >= self.max_length:
-                return too_long(len(ids) + 1, self.max_length)
-            return Encoded((start, *ids), tuple(position + 1 for position in positions))
+            return behind((start,), ids, positions, self.max_length)
 
         return encode
 

@@ -21,10 +21,10 @@ from scoring.prms.base import (
     Options,
     Scale,
     Tokenizer,
+    behind,
     check_ids,
     check_tensors,
     special_id,
-    too_long,
 )
 from scoring.prms.marked_text import MarkedText
 from scoring.prms.step_numbers import numbered, without_number
@@ -98,9 +98,7 @@ class Minos:
             if isinstance(found, Refused):
                 return found
             ids, positions = found
-            if len(ids) >= self.max_length:
-                return too_long(len(ids) + 1, self.max_length)
-            return Encoded((start, *ids), tuple(position + 1 for position in positions))
+            return behind((start,), ids, positions, self.max_length)
 
         return encode
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from scoring.checkpoint import Checkpoint, positive
 from scoring.errors import ForeignCheckpoint
-from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, check_ids, check_tensors, too_long
+from scoring.prms.base import NO_STEPS, Encoder, Options, Scale, Tokenizer, behind, check_ids, check_tensors
 from scoring.prms.marked_text import MarkedText
 from scoring.prms.separated import single_id
 from scoring.readout import OUTPUT, Encoded, Readout, Refused, Vocabulary
@@ -116,9 +116,7 @@ class VersaPrm:
             if isinstance(found, Refused):
                 return found
             ids, positions = found
-            if len(start) + len(ids) > self.max_length:
-                return too_long(len(start) + len(ids), self.max_length)
-            return Encoded((*start, *ids), tuple(position + len(start) for position in positions))
+            return behind(start, ids, positions, self.max_length)
 
         return encode
 

@@ -10,6 +10,7 @@ pytest.importorskip("httpx")
 
 import scoring_process
 from scoring.cache import RewardParts  # stands with the ones around it
+from scoring.engines.server.examination import capabilities  # stands with the ones around it
 from scoring.workspace import Workspace  # stands with the ones around it
 
 pytestmark = pytest.mark.vllm
@@ -78,7 +79,8 @@ def test_on_a_server_another_scorer_gives_the_same_rewards(
     # What cannot be seen of a server is no part of who the scorer is said to be; how cases are read is.
     assert scorer["fingerprint"] != other["fingerprint"]
     assert scorer["settings"]["dtype"] == "as served"
-    assert scorer["settings"]["weights"] == {"served": None, "tokenizer": other["settings"]["weights"]}
+    (model,) = capabilities(pooling_server).models
+    assert scorer["settings"]["weights"] == {"served": model.name, "tokenizer": other["settings"]["weights"]}
     same = {name: value for name, value in scorer["settings"].items() if name not in {"dtype", "weights"}}
     assert same == {name: value for name, value in other["settings"].items() if name not in {"dtype", "weights"}}
     assert [scorer[name] for name in ("kind", "family", "threshold")] == [

@@ -62,3 +62,11 @@ def test_another_scorers_damage_is_no_obstacle_and_ones_own_is_told(workspace):
 def test_a_workspace_without_a_folder_takes_nothing():
     with pytest.raises(NoWorkspace):
         claim(Workspace(None), making.scorer())
+
+
+def test_of_a_setting_that_holds_several_those_that_differ_are_told(workspace):
+    sampling = {"temperature": 0.3, "top_p": 0.9, "top_k": None, "max_tokens": 8192}
+    saved(workspace, name="critic", fingerprint="a" * 64, settings={"sampling": sampling})
+    other = making.scorer("critic", fingerprint="b" * 64, settings={"sampling": sampling | {"top_p": None}})
+    with pytest.raises(ScorerConflict, match=r"\(sampling top_p: 0\.9 there, None now\)"):
+        claim(workspace, other)

@@ -10,6 +10,7 @@ import pytest
 import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
 from scoring import run as module
+from scoring import saving
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
 from scoring.events import CaseRefused, End, Progress, Ready, Saved, Start, document
@@ -165,19 +166,19 @@ def test_positions_must_be_as_many_as_steps(folder):
 
 
 def test_it_saves_as_often_as_it_says(folder, monkeypatch):
-    monkeypatch.setattr(module, "FLUSH_ROWS", 16)
+    monkeypatch.setattr(saving, "ROWS", 16)
     found = list(events(folder, cases(N), Engine(4)))
     assert all(saved.rows >= 16 for saved in of(Saved, found)[:-1])
     assert len(of(Saved, found)) >= 3
-    monkeypatch.setattr(module, "FLUSH_ROWS", 10**6)
-    monkeypatch.setattr(module, "FLUSH_SECONDS", 0.0)
+    monkeypatch.setattr(saving, "ROWS", 10**6)
+    monkeypatch.setattr(saving, "SECONDS", 0.0)
     found = list(events(folder.with_name("other"), cases(N), Engine(4)))
     assert len(of(Saved, found)) >= N // 4 - 2
 
 
 def test_many_parts_are_merged_and_nothing_is_lost(folder, monkeypatch):
-    monkeypatch.setattr(module, "FLUSH_ROWS", 1)
-    monkeypatch.setattr(module, "MANY_PARTS", 5)
+    monkeypatch.setattr(saving, "ROWS", 1)
+    monkeypatch.setattr(saving, "MANY_PARTS", 5)
     list(events(folder, cases(N), Engine(1)))
     assert len(RewardParts(folder).parts()) < 5
     assert kept(folder) == expected(cases(N))
@@ -252,7 +253,7 @@ def test_what_was_computed_is_saved_when_the_caller_leaves(folder):
 
 
 def test_a_full_disk_ends_the_run_and_keeps_what_is_saved(folder, monkeypatch):
-    monkeypatch.setattr(module, "FLUSH_ROWS", 8)
+    monkeypatch.setattr(saving, "ROWS", 8)
     append = RewardParts.append
     calls = []
 

@@ -1,6 +1,5 @@
 """Critics over one or many OpenAI-compatible servers."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -8,13 +7,13 @@ from queue import SimpleQueue
 
 from scoring.asking import Answered, Ask, Noticed, Sampling
 from scoring.engines.server.address import Address
-from scoring.engines.server.capabilities import Capabilities, choose_model
+from scoring.engines.server.capabilities import Capabilities
 from scoring.engines.server.conversation import Conversation
 from scoring.engines.server.crossing import across
 from scoring.engines.server.dialect import Dialect
-from scoring.engines.server.examination import examined
+from scoring.engines.server.examination import greet
 from scoring.engines.server.fleet import Fleet, Server
-from scoring.engines.server.keys import Key, find_keys
+from scoring.engines.server.keys import Key
 from scoring.engines.server.loop_thread import LoopThread
 from scoring.engines.server.notices import Notices
 from scoring.engines.server.patience import Patience
@@ -67,13 +66,8 @@ class ChatServers:
         """
         if concurrency < 1:
             raise UsageError(f"{concurrency} requests at a time are none.", "Give 1 or more.")
-        addresses = list(dict.fromkeys(map(Address.read, urls)))
-        if not addresses:
-            raise UsageError("there is no server to ask.", "Give the address of one.")
-        keys = find_keys(addresses, os.environ)
-        found = examined(addresses, keys)
-        chosen = choose_model(model, found)
-        engine = cls(chosen, sampling, tuple(found), tuple(keys), concurrency, patience or Patience())
+        met = greet(urls, model)
+        engine = cls(met.model, sampling, met.found, met.keys, concurrency, patience or Patience())
         engine._check_length()
         return engine
 

@@ -1,14 +1,16 @@
-"""The start-up check of servers."""
+"""The start-up check of servers: who they are, and that they have the model."""
 
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from scoring.engines.server.address import Address
-from scoring.engines.server.capabilities import Capabilities, examine
+from scoring.engines.server.capabilities import Capabilities, choose_model, examine
 from scoring.engines.server.keys import Key, find_keys
 from scoring.engines.server.loop_thread import LoopThread
 from scoring.engines.server.wire import Wire
+from scoring.errors import UsageError
 
 
 def capabilities(url: str) -> Capabilities:
@@ -20,6 +22,34 @@ def capabilities(url: str) -> Capabilities:
     """
     address = Address.read(url)
     return examined([address], find_keys([address], os.environ))[0]
+
+
+@dataclass(frozen=True)
+class Greeted:
+    """Servers that have the same `model`: what each can do and the key for it, in the order they were given."""
+
+    model: str
+    found: tuple[Capabilities, ...]
+    keys: tuple[Key, ...]
+
+
+def greet(urls: Sequence[str], model: str | None = None) -> Greeted:
+    """Ask servers what they are and check that all have the model; None for their only one.
+
+    Args:
+        urls: one or more, `http://host:port` or `http://host:port/v1`; the same one twice counts once.
+        model: its name there.
+
+    Raises:
+        EngineError: a server does not answer, refuses the key or does not have the model.
+        UsageError: an address or a key cannot be used, or there is none.
+    """
+    addresses = list(dict.fromkeys(map(Address.read, urls)))
+    if not addresses:
+        raise UsageError("there is no server to ask.", "Give the address of one.")
+    keys = find_keys(addresses, os.environ)
+    found = examined(addresses, keys)
+    return Greeted(choose_model(model, found), tuple(found), tuple(keys))
 
 
 def examined(addresses: Sequence[Address], keys: Sequence[Key]) -> list[Capabilities]:

@@ -1,6 +1,5 @@
 """PRMs over one or many vLLM servers."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -8,16 +7,15 @@ from queue import SimpleQueue
 from typing import Any
 
 from scoring.asking import Noticed
-from scoring.engines.server.address import Address
-from scoring.engines.server.capabilities import Capabilities, choose_model
+from scoring.engines.server.capabilities import Capabilities
 from scoring.engines.server.chat_reply import decoded
 from scoring.engines.server.crossing import across
 from scoring.engines.server.delivery import Failure, deliver
 from scoring.engines.server.dialect import Dialect
-from scoring.engines.server.examination import examined
+from scoring.engines.server.examination import greet
 from scoring.engines.server.faults import Fault
 from scoring.engines.server.fleet import Fleet, Server
-from scoring.engines.server.keys import Key, find_keys
+from scoring.engines.server.keys import Key
 from scoring.engines.server.loop_thread import LoopThread
 from scoring.engines.server.patience import Patience
 from scoring.engines.server.quoting import quoted
@@ -59,11 +57,8 @@ class RewardServers:
             EngineError: a server does not answer, refuses the key or does not have the model.
             UsageError: an address or a key cannot be used.
         """
-        addresses = list(dict.fromkeys(map(Address.read, urls)))
-        keys = find_keys(addresses, os.environ)
-        found = examined(addresses, keys)
-        chosen = choose_model(model, found)
-        return cls(chosen, way, tuple(found), tuple(keys), concurrency, patience or Patience())
+        met = greet(urls, model)
+        return cls(met.model, way, met.found, met.keys, concurrency, patience or Patience())
 
     @property
     def name(self) -> str:

@@ -1,0 +1,70 @@
+"""Rows of a run on their way into a scorer's folder, the same for rewards and for answers."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from scoring.cache import Parts
+from scoring.errors import UnwritableWorkspace
+from scoring.events import Saved
+from scoring.scorer import FILE, Scorer
+
+ROWS, SECONDS = 512, 1.0
+"""Rows are saved after so many or so long, whichever comes first."""
+MANY_PARTS = 128
+"""Parts of a folder above which they are merged."""
+
+
+@dataclass
+class Saving:
+    """Keeps rows until they are due and saves them as parts; the folder's `scorer.json` with the first.
+
+    `total` rows have been saved. What is not saved when a process is killed is lost, and computed again.
+    """
+
+    scorer: Scorer
+    parts: Parts
+    total: int = 0
+    _pending: list[Mapping[str, Any]] = field(default_factory=list)
+    _last: float = field(default_factory=time.monotonic)
+
+    def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep rows: columns of the parts' schema but `engine`; a nullable one may be left out."""
+        self._pending += rows
+
+    def due(self) -> bool:
+        """Whether it is time to save."""
+        return len(self._pending) >= ROWS or time.monotonic() - self._last >= SECONDS
+
+    def flush(self, engine: str | None) -> Saved | None:
+        """Save what is kept; None if that is nothing. A failure is not tried again: there is no place to save to.
+
+        Args:
+            engine: what ran, written beside every row.
+
+        Raises:
+            UnwritableWorkspace: the part could not be written.
+        """
+        rows, self._pending = self._pending, []
+        self._last = time.monotonic()
+        if not rows:
+            return None
+        schema = self.parts.kind.schema
+        frame = pl.DataFrame(rows, schema={name: schema[name] for name in schema if name != "engine"}, orient="row")
+        if not self.total and not (self.parts.folder / FILE).exists():
+            self.scorer.save(self.parts.folder)
+        part = self.parts.append(frame.with_columns(engine=pl.lit(engine, dtype=schema["engine"])))
+        self.total += len(rows)
+        if len(self.parts.parts()) >= MANY_PARTS:
+            self._compact()
+        return Saved(len(rows), self.total, part.name)
+
+    def _compact(self) -> None:
+        try:
+            self.parts.compact()
+        except UnwritableWorkspace:
+            # There was room for the rows and none for another copy of all of them: more parts are no harm.
+            return
