@@ -1,12 +1,13 @@
 """The board: a row a scorer and benchmark, with the official metric, its interval and the outcomes behind it."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from inspector.filtering.searching import matching
 from inspector.headline import F1, Headline, headline
 from inspector.paint import Brush
 from inspector.selection import Selection
@@ -15,8 +16,11 @@ from inspector.text import squeezed
 from inspector.widgets.columns import Column
 from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
-from scoring.filters import passing
+from scoring.filters import Facet
 from scoring.metrics.first_error import Unparsed
+from scoring.remembered import Remembered
+from scoring.step_rewards import Bools
+from scoring.text_search import Found
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Decision
 
 BOARD = {
@@ -46,23 +50,28 @@ NAME_WIDTH = 14
 """Cells of a scorer's name where there is no room to spare."""
 SEPARATOR = "\n"
 """Between scorer and benchmark in the column `row`; no name holds a line break."""
+_LINES = Remembered(64)
+"""Lines that were made, by scorer and benchmark: an evaluation with another threshold is another one."""
 
 
-def board_frame(selection: Selection, base: tuple[str, ...] = ()) -> pl.DataFrame:
+def board_frame(selection: Selection, base: tuple[str, ...] = (), search: Found | None = None) -> pl.DataFrame:
     """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
 
-    `base` are the conditions that hold for the whole app; filters of the cases screen do not touch the board.
+    `base` and `search` are the conditions and the text search that hold for the whole app; filters of the cases screen
+    do not touch the board.
     """
     rows = []
-    # Conditions may speak of any scorer, so they are read beside all of them.
-    within = passing(selection.frame() if base else selection.cases, base)
     for benchmark in selection.cases["benchmark"].unique(maintain_order=True):
-        member = (within & (selection.cases["benchmark"] == benchmark)).to_numpy()
+        member = selection.passing((*base, Facet("benchmark", (benchmark,)).sql))
+        if search is not None:
+            member = member & matching(search, selection.height)
         for evaluation in selection.evaluations:
-            if (evaluation.present & member).any():
-                asked = selection.unparsed(benchmark), selection.request.seed, benchmark
-                line, counts = _line(evaluation, member.tobytes(), *asked)
-                rows.append(_row(evaluation, benchmark, line, counts))
+            asked = selection.unparsed(benchmark), selection.request.seed, benchmark
+            made = partial(_line, evaluation, member, *asked)
+            # Most lines stay when one threshold moves.
+            line = _LINES.of((evaluation.scorer.name, *asked), (evaluation, member), made)
+            if line is not None:
+                rows.append(_row(evaluation, benchmark, *line))
     frame = pl.DataFrame(rows, schema=BOARD, orient="row")
     return frame.sort("benchmark", "score", "scorer", descending=[False, True, False], nulls_last=True)
 
@@ -89,15 +98,12 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
     }
 
 
-@lru_cache(maxsize=64)
 def _line(
-    evaluation: Evaluation, member: bytes, unparsed: Unparsed, seed: int, benchmark: str
-) -> tuple[Headline, list[int]]:
-    """The metric and the outcome counts of one line; remembered, because most lines stay when one threshold moves.
-
-    `member` are the bytes of a mask over the cases.
-    """
-    rows = np.frombuffer(member, dtype=np.bool_)
+    evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str
+) -> tuple[Headline, list[int]] | None:
+    """The metric and the outcome counts of one line, over a mask (n,) of cases; None: nothing was given for any."""
+    if not (evaluation.present & rows).any():
+        return None
     counts = np.bincount(evaluation.codes[rows], minlength=len(OUTCOMES)).tolist()
     return headline(evaluation, rows, unparsed, seed, benchmark), counts
 
@@ -130,7 +136,7 @@ def board_columns(
         return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
 
     def coverage(value: tuple[int, int], _: int) -> list[Part]:
-        return [(_coverage(*value), "dim" if value[0] == value[1] else "late")]
+        return [(_coverage(*value), "dim" if value[0] == value[1] else "strong")]
 
     def whose(value: str, width: int) -> list[Part]:
         return [(squeezed(value, width), "")]

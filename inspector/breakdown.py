@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from inspector.documents import provenance
-from inspector.facet_counts import FACETS
+from inspector.filtering.facet_counts import FACETS
 from inspector.parts import parts
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection

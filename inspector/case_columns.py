@@ -1,88 +1,140 @@
-"""The columns of the list of cases."""
-
-from collections.abc import Callable
+"""The columns of the list of cases: those that are usual for what is looked at, or those that were chosen."""
 
 import numpy as np
+import polars as pl
 
+from inspector.case_rows import FOUND_IN
+from inspector.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
+from inspector.cell_paint import CellPaint
 from inspector.inspection import Inspection
 from inspector.paint import Brush
-from inspector.text import number, squeezed
-from inspector.widgets.columns import Column
-from inspector.widgets.line_scroll import Part
-from scoring.evaluation import Evaluation
+from inspector.text import squeezed
+from inspector.widgets.columns import Column, Paint
 
-LABELS = {
-    "error_type": ("error type", 18),
-    "pattern": ("pattern", 14),
-    "generator": ("generator", 14),
-    "error_category": ("error category", 14),
-    "subset_group": ("group", 10),
-    "origin": ("origin", 10),
-    "language": ("language", 8),
-}
-"""Columns of the cases frame with titles and widths, the most telling first."""
+LABELS = (
+    "error_type",
+    "pattern",
+    "generator",
+    "error_category",
+    "subset_group",
+    "origin",
+    "language",
+)
+"""Labels that are shown where they tell cases apart, the most telling first."""
 SHOWN_LABELS = 4
+WIDTHS = {
+    "id": 16,
+    "case": 20,
+    "n_steps": 5,
+    "earliest_error": 4,
+    "error_steps": 10,
+    "tags": 14,
+    "note": 24,
+    "error_type": 18,
+    "subset_group": 10,
+    "origin": 10,
+    "language": 8,
+    "verdict": 4,
+    "outcome": 13,
+    "margin": 6,
+    "abs_margin": 8,
+    REWARDS: 10,
+    "reward_at_gold": 7,
+    "drop_at_gold": 6,
+    "lowest_reward": 6,
+    "step_accuracy": 8,
+    "solution": 8,
+}
+"""Cells of a column; 14 where nothing is said."""
+USUAL = 14
+DECIMALS = {"solution": 3}
+"""Digits of fractions, where there are not two."""
+LEAST = {"id": 10, "case": 12, REWARDS: 7, "note": 10}
+FLEX = {REWARDS: 2, "note": 1}
+LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fromkeys(LABELS, 5), "tags": 4}
+"""See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
 
 
 def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
-    """What the list shows of a case; the outcome columns are those of the scorer in focus."""
-    dash = "-" if brush.ascii_only else "–"
-
-    def index(value: int | None, _: int) -> list[Part]:
-        return [
-            (dash if value is None else "none" if value == -1 else str(value), "dim" if value in {None, -1} else "")
-        ]
-
-    def name(value: str, width: int) -> list[Part]:
-        return [(squeezed(value, width), "")]
-
-    # What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
-    columns = [
-        Column("id", "case", 16, paint=name, least=10),
-        Column("n_steps", "steps", 5),
-        Column("earliest_error", "gold", 4, right=True, paint=index),
-    ]
-    if inspection.evaluation is not None:
-        columns += _outcome_columns(inspection, inspection.evaluation, brush, index)
-    return [*columns, *_labels(inspection)]
-
-
-def _outcome_columns(
-    inspection: Inspection, evaluation: Evaluation, brush: Brush, index: Callable[[int | None, int], list[Part]]
-) -> list[Column]:
-    """Verdict and outcome; margin, rewards and the like where the scorer has them on any case."""
-    name, rewards = evaluation.scorer.name, evaluation.rewards
-    low, high = inspection.span
-    dash = "-" if brush.ascii_only else "–"
-
-    def outcome(value: str | None, _: int) -> list[Part]:
-        return brush.outcome(value)
-
-    def margin(value: float | None, width: int) -> list[Part]:
-        if value is None:
-            return [(dash, "dim")]
-        return [("never" if value == float("-inf") else number(value, 2, width, "+"), "")]
-
-    def spark(value: tuple[list[float] | None, int | None, int | None], _: int) -> list[Part]:
-        found, gold, verdict = value
-        return brush.sparkline(found, low, high, gold, verdict) if found else [("", "")]
-
-    columns = [
-        Column("verdict", "pred", 4, right=True, paint=index, source=f"{name}.verdict"),
-        Column("outcome", "outcome", 13, paint=outcome, source=f"{name}.outcome"),
-    ]
-    if evaluation.movable:
-        columns.append(Column("margin", "margin", 6, right=True, paint=margin, source=f"{name}.margin", leave=1))
-    if evaluation.movable or rewards.scored.any():
-        source = ("rewards", "earliest_error", f"{name}.verdict")
-        columns.append(Column("rewards", "rewards", 10, paint=spark, source=source, flex=2, least=7, leave=2))
-        columns.append(Column("at_gold", "at gold", 7, source=f"{name}.reward_at_gold", decimals=2, leave=4))
-    if np.isfinite(rewards.solutions).any():
-        columns.append(Column("solution", "solution", 8, decimals=3, leave=3))
+    """What the list shows of a case, in this order."""
+    chosen = chosen_keys(inspection)
+    keys = [*(chosen or usual_keys(inspection))]
+    paint = CellPaint(brush, *inspection.span)
+    columns = [_column(inspection, key, paint, leave=not chosen) for key in keys]
+    if inspection.selection.found is not None:
+        place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))
+        columns.insert(place, Column(FOUND_IN, "found in", 15, paint=paint.places, least=8))
     return columns
 
 
-def _labels(inspection: Inspection) -> list[Column]:
-    """The benchmark's own labels that tell cases apart."""
-    cases = inspection.cases
-    return [Column(name, *LABELS[name], leave=5) for name in LABELS if cases[name].n_unique() > 1][:SHOWN_LABELS]
+def chosen_keys(inspection: Inspection) -> tuple[str, ...]:
+    """The columns that were chosen, as far as there are such columns here; () where none were."""
+    asked = inspection.selection.request.columns
+    known = {entry.key for entry in catalogue(inspection) if entry.listable} if asked else set()
+    return tuple(key for key in asked if key in known)
+
+
+def usual_keys(inspection: Inspection) -> tuple[str, ...]:
+    """The columns that are shown where none were chosen.
+
+    What a moving threshold changes stands at the left, with a fixed width before it: less is written again.
+    """
+    keys = ["id", "n_steps", "earliest_error"]
+    evaluation = inspection.evaluation
+    if evaluation is not None:
+        scored = evaluation.movable or bool(evaluation.rewards.scored.any())
+        keys += ["verdict", "outcome"]
+        keys += ["margin"] if evaluation.movable else []
+        keys += [REWARDS, "reward_at_gold"] if scored else []
+        keys += ["solution"] if np.isfinite(evaluation.rewards.solutions).any() else []
+    journal = inspection.selection.journal
+    keys += ["tags"] if journal is not None and journal.triage.tags else []
+    return (*keys, *[name for name in LABELS if _tells_apart(inspection, name)][:SHOWN_LABELS])
+
+
+def _tells_apart(inspection: Inspection, name: str) -> bool:
+    """Whether a label differs among the cases; it is known after it was asked for once."""
+    coded = inspection.selection.categories(name)
+    return coded is None or len(coded.values) > 1
+
+
+def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool) -> Column:
+    """The column of a key; with `leave` it may give way where there is little room."""
+    entry = entry_of(key)
+    kind = key.removeprefix(f"{entry.of}.") if entry.of else key
+    scorer = entry.of or inspection.scorer
+    source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
+    if kind == REWARDS:
+        source = (REWARDS, "earliest_error", f"{scorer}.verdict")
+    title = f"{entry.title} {squeezed(entry.of, 12)}" if entry.of else entry.title
+    width = WIDTHS.get(kind, USUAL)
+    return Column(
+        key,
+        title,
+        max(width, min(len(title), USUAL)) if entry.of else width,
+        right=kind in {"earliest_error", "verdict", "margin", "abs_margin"},
+        paint=_painter(inspection, kind, source, paint),
+        source=source,
+        flex=FLEX.get(kind, 0),
+        decimals=DECIMALS.get(kind, 2),
+        least=LEAST.get(kind, 0) if leave else 0,
+        leave=LEAVE.get(kind, 0) if leave else 0,
+        start=kind == "outcome" and not entry.of,
+    )
+
+
+def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], paint: CellPaint) -> Paint | None:
+    painters: dict[str, Paint] = {
+        "id": paint.name,
+        "case": paint.name,
+        "earliest_error": paint.index,
+        "verdict": paint.index,
+        "outcome": paint.outcome,
+        "margin": paint.margin,
+        "abs_margin": paint.distance,
+        REWARDS: paint.spark,
+    }
+    if kind in painters or isinstance(source, tuple):
+        return painters[kind]
+    listed = isinstance(inspection.selection.schema[source], pl.List)
+    return paint.listing if listed else None

@@ -62,8 +62,8 @@ def case_table(rows: pl.DataFrame, evaluations: Sequence[Evaluation], row: int) 
 
 def _column(evaluation: Evaluation, row: int, n_steps: int) -> ScorerColumn:
     rewards, wrong = evaluation.rewards.of(row), evaluation.judged_wrong(row)
-    verdict = int(evaluation.verdicts[row]) if evaluation.answered[row] else None
-    accuracy = float(evaluation.step_accuracies[row])
+    verdict = evaluation.verdict_of(row)
+    accuracy = float(evaluation.alone(row).step_accuracies[0])
     first = evaluation.rewards.first_of(row) or []
     shown = rewards or first
     judgements = []

@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("inspector.shell.score", "run a PRM or ask a critic on a benchmark; resumes, and keeps what it has"),
     "reread": ("inspector.shell.rereading", "read a critic's kept answers again, with the present reader; no server"),
     "prms": ("inspector.shell.prms", "the PRMs that the program knows; check NAME tests an adapter"),
+    "keys": ("inspector.shell.keys", "the commands of the app with their keys, for a keymap file of your own"),
     "doctor": ("inspector.shell.doctor", "what is installed and usable here; with PATHs, what files hold"),
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),

@@ -90,6 +90,7 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "show":
         parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
         parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
+        parser.add_argument("--original", action="store_true", help="what was changed in the solution it was made of")
         parser.add_argument("--answers", action="store_true", help="also the texts of what critics answered")
     if name in {"show", "prms"}:
         from inspector.shell import prm_arguments
@@ -118,3 +119,5 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--of", type=int, metavar="N", help=of)
     if name == "cases":
         parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
+        columns = "these columns and no others, in this order; margin, rewards and the like are the one scorer's"
+        parser.add_argument("--columns", default="", metavar="A,B,...", help=columns)

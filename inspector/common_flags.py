@@ -6,12 +6,12 @@ PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
 """Names of `scoring.protocols`, which is not imported for `--help`."""
 TAKE_A_VALUE = frozenset(
     {
-        *("-w", "--workspace", "--where", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
-        *("--redundancy", "--protocol", "--unparsed", "--seed", "-o", "--output"),
+        *("-w", "--workspace", "--where", "--slice", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
+        *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--seed", "-o", "--output"),
     }
 )
 """Flags whose next word is theirs."""
-_REPEATABLE = ("benchmark", "subset", "scorer", "where", "threshold", "rule", "redundancy")
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy")
 
 
 def common_flags(default: object) -> argparse.ArgumentParser:
@@ -32,9 +32,20 @@ def common_flags(default: object) -> argparse.ArgumentParser:
         "--subset": "only this subset (repeatable)",
         "--scorer": "only this scorer: its name or a unique part of it (repeatable)",
         "--where": 'only cases that fulfil an SQL condition, e.g. "n_steps > 8" (repeatable)',
+        "--slice": "only cases of a slice that was saved on the list: its name or a unique part of it (repeatable)",
     }.items():
         metavar = "SQL" if flag == "--where" else "NAME"
         which.add_argument(flag, action=Collect, metavar=metavar, default=value(()), help=text, dest=dest(flag))
+    searched = 'only cases whose texts hold these words, this "phrase" or /regular expression/'
+    which.add_argument("--search", metavar="TEXT", default=value(""), help=searched)
+    which.add_argument(
+        "--in",
+        action=Collect,
+        metavar="SCOPE",
+        dest=dest("--within"),
+        default=value(()),
+        help="where --search looks: problem, steps, reason, answers or notes (repeatable; default: all of them)",
+    )
     which.add_argument(
         "--threshold",
         action=Collect,

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.answer_counts import unparsed_notes
 from inspector.boundary_notes import boundary_notes
 from inspector.case_pages import CaseDocument
 from inspector.case_table import case_table
+from inspector.critique.counts import unparsed_notes
+from inspector.filtering.searching import query_of
 from inspector.label_notes import label_notes
 from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_rows
 from inspector.parts import parts
@@ -24,10 +25,10 @@ from inspector.wishes import speaks_of
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.filters import named
 from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
 from scoring.protocols import protocol_named, protocol_of
 from scoring.published.statistics import beside
+from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
@@ -55,25 +56,6 @@ STATISTICS = {
     "n": pl.Int64(),
     "reason": pl.String(),
 }
-CASE_COLUMNS = (
-    "case",
-    "key",
-    "id",
-    "benchmark",
-    "subset",
-    "generator",
-    "n_steps",
-    "earliest_error",
-    "error_steps",
-    "error_type",
-    "error_category",
-    "error_kind",
-    "pattern",
-    "final_answer_correct",
-    "subset_group",
-    "origin",
-    "language",
-)
 DIFFERING = ("question", "original_problem")
 """Other wordings of the problem, told where they are another."""
 
@@ -174,7 +156,9 @@ def _dev_cases(selection: Selection) -> Iterator[str]:
 
 def conditions(request: Request) -> tuple[str, ...]:
     """The request's filters, as a person reads them."""
-    return tuple(f"subset = {subset}" for subset in request.subsets) + request.where
+    query = query_of(request)
+    searched = (f"search {query.words}",) if query else ()
+    return (*(f"subset = {subset}" for subset in request.subsets), *request.where, *searched)
 
 
 def _data(selection: Selection) -> str:
@@ -218,16 +202,6 @@ def _partial_averages(selection: Selection) -> Iterator[str]:
             if 0 < there < wanted:
                 name = f"{one.scorer.name} on {part['benchmark']}"
                 yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"
-
-
-def cases_document(selection: Selection, form: str = "") -> Document:
-    """The rows of the table on screen: the shown cases, in their order, with every scorer's verdict and outcome."""
-    frame = pl.concat(
-        [selection.cases.select(CASE_COLUMNS), *(one.columns for one in selection.chosen_evaluations)], how="horizontal"
-    )
-    command = selection.request.command("cases", form=form)
-    notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
-    return Document(frame[selection.shown], provenance(selection, command, (*notes, *first_run_notes(selection))))
 
 
 def case_document(selection: Selection, row: int, form: str = "") -> CaseDocument:

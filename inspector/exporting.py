@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from inspector.documents import case_document, cases_document, metrics_document
+from inspector.cases_document import cases_document
+from inspector.documents import case_document, metrics_document
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document

@@ -8,7 +8,7 @@ from scoring.benchmarks.catalogue import step_labelled
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.accuracies import METRICS
-from scoring.metrics.first_error import Unparsed, first_errors
+from scoring.metrics.first_error import Unparsed, quick_first_errors
 from scoring.metrics.step_counts import METRICS as STEP_METRICS
 from scoring.metrics.step_labels import pooled_figures, pooled_interval, pooled_runs, why_no_prmscore, why_nothing
 from scoring.step_rewards import Bools, Floats
@@ -44,7 +44,7 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
-    found = first_errors(evaluation, rows, unparsed, seed)
+    found = quick_first_errors(evaluation, rows, unparsed, seed)
     error_acc, correct_acc, f1 = found.average()
     subsets = found.present.size
     over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
@@ -98,7 +98,7 @@ def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     """The score of the headline alone: no interval, so that many scorers are quickly compared."""
     facts = step_labelled(benchmark)
     if facts is None:
-        return first_errors(evaluation, rows, unparsed).score
+        return quick_first_errors(evaluation, rows, unparsed).score
     return _mean(pooled_figures(evaluation, rows, facts)[0][:1])
 
 

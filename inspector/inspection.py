@@ -4,6 +4,7 @@ A key press makes a new value out of the old one; nothing in it ever changes. Wh
 the file holds what the screen shows.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -11,18 +12,27 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from inspector.facet_counts import Counts, facet_counts
+from inspector.case_rows import CaseRows
+from inspector.filtering.facet_columns import FacetColumn, facet_columns
+from inspector.filtering.facet_counts import Counts, facet_counts
+from inspector.filtering.searching import asked, carried, found_in, matching
 from inspector.headline import Headline, headline, official_score
 from inspector.names import match_name
-from inspector.selection import Selection, ordering, select
+from inspector.selection import Selection, select
 from inspector.threshold_span import threshold_span
 from inspector.wishes import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
+from scoring.journal import Journal
 from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.score_curves import Curve, score_curve
+from scoring.sql_words import columns_read
 from scoring.step_rewards import Bools, Ints
+from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES, RIGHT
+
+_IS_RIGHT = np.isin(np.arange(len(OUTCOMES)), RIGHT)
+"""By outcome code whether it is right."""
 
 
 class Changes(NamedTuple):
@@ -38,8 +48,8 @@ class Inspection:
     """What is being looked at.
 
     `selection.shown` are the rows on screen in their order; `selection.request` can make them again. `benchmark` and
-    `scorer` are in focus; a scorer of None means that the workspace has none. `base` are the conditions that were given
-    when the app was opened.
+    `scorer` are in focus; a scorer of None means that the workspace has none. `base` and
+    `base_search` are the conditions and the text search that were given when the app was opened.
     """
 
     selection: Selection
@@ -47,6 +57,7 @@ class Inspection:
     scorer: str | None
     filter: Filter = field(default_factory=Filter)
     base: tuple[str, ...] = ()
+    base_search: Found | None = None
 
     # -- what is in focus
 
@@ -78,17 +89,23 @@ class Inspection:
     @cached_property
     def benchmark_rows(self) -> Bools:
         """The rows of the benchmark in focus, as a mask over all."""
-        return (self.cases["benchmark"] == self.benchmark).to_numpy()
+        return self.selection.passing((Facet("benchmark", (self.benchmark,)).sql,))
 
     @cached_property
     def slice(self) -> Bools:
         """The rows that metrics are computed on: the benchmark in focus, under every condition but those on outcomes.
 
-        A condition on an outcome would make the metric a statement about itself.
+        A condition on what a scorer made of a case, chosen or typed, would make the metric a statement about itself.
+        Those given when the app was opened count: they are what was asked for.
         """
         conditions = (*self.base, *self._data().conditions)
-        within: Bools = self.benchmark_rows & passing(self.selection.frame(), conditions).to_numpy()
-        return within
+        within: Bools = self.benchmark_rows & self.selection.passing(conditions)
+        return within & self.matching
+
+    @property
+    def matching(self) -> Bools:
+        """The cases that the text search leaves, as a mask over all."""
+        return matching(self.selection.found, self.selection.height)
 
     # -- what it says
 
@@ -113,15 +130,9 @@ class Inspection:
         return dict(zip(OUTCOMES, counts.tolist(), strict=True))
 
     @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The cases with all columns of all scorers, and `rewards` and `solution` of the scorer in focus."""
-        frame = self.selection.frame()
-        if self.evaluation is None:
-            return frame
-        rewards = self.evaluation.rewards
-        return frame.with_columns(
-            rewards.lists.alias("rewards"), pl.Series("solution", rewards.solutions).fill_nan(None)
-        )
+    def rows(self) -> CaseRows:
+        """What a list shows of cases: all columns, and `rewards` and `solution` of the scorer in focus."""
+        return CaseRows(self.selection, self.scorer)
 
     @cached_property
     def span(self) -> tuple[float, float]:
@@ -135,11 +146,16 @@ class Inspection:
             return None
         return score_curve(self.evaluation, self.slice, self.unparsed, self.benchmark)
 
-    def facet_counts(self) -> dict[str, Counts]:
-        """For every facet its values and how many cases have them under all the other conditions."""
-        outcome = self.outcome_column if self.scorer else None
-        within = pl.Series(self.benchmark_rows)
-        return facet_counts(self.selection.frame(), within, outcome, self.base, self.filter)
+    @property
+    def facet_columns(self) -> list[FacetColumn]:
+        """The facets that are offered, and those in use."""
+        used = dict.fromkeys(facet.column for facet in self.filter.facets)
+        return facet_columns(self.selection, self.benchmark, self.scorer, used)
+
+    def facet_counts(self, columns: Sequence[FacetColumn] | None = None) -> dict[str, Counts]:
+        """For every facet (or some) its values and how many cases have them under all the other conditions."""
+        columns = self.facet_columns if columns is None else columns
+        return facet_counts(self.selection, self.benchmark_rows, columns, self.base, self.filter, self.matching)
 
     def for_metrics(self) -> Selection:
         """The selection behind the metrics: all scorers, on the cases that the headline speaks of, in file order."""
@@ -147,38 +163,82 @@ class Inspection:
         names = tuple(one.scorer.name for one in self.selection.evaluations)
         return select(replace(self.selection, request=request, chosen=names))
 
+    @property
+    def apart(self) -> bool:
+        """Whether the filter has conditions on outcomes, which the metrics leave out."""
+        return self._data() != self.filter
+
     def _data(self) -> Filter:
-        """The filter less its conditions on outcomes."""
-        facets = tuple(facet for facet in self.filter.facets if not facet.column.endswith(".outcome"))
-        return Filter(facets, self.filter.where)
+        """The filter less its conditions on outcomes, and on whatever else scorers made of the cases."""
+        said = self.selection.said_by_scorers
+        facets = tuple(facet for facet in self.filter.facets if not said(facet.column))
+        return Filter(facets, tuple(text for text in self.filter.where if not any(map(said, columns_read(text)))))
 
     # -- other values made of this one
 
     def focused(self, scorer: str | None, benchmark: str) -> "Inspection":
-        """Another scorer or benchmark in focus; facets on outcomes of the old scorer go with it."""
-        kept = [facet for facet in self.filter.facets if facet.column != self.outcome_column]
-        old = self.filter.facet(self.outcome_column)
-        if old and scorer:
-            kept.append(replace(old, column=f"{scorer}.outcome"))
-        return self._with(scorer=scorer, benchmark=benchmark, chosen=Filter(tuple(kept), self.filter.where))
+        """Another scorer or benchmark in focus; facets on outcomes of the old scorer become the new one's.
+
+        Those that there were on outcomes of the new one are then left out: its failures are what is looked at.
+        """
+        own, new = self.outcome_column, f"{scorer}.outcome"
+        follows = bool(self.filter.facet(own)) and own != new
+        facets = [facet for facet in self.filter.facets if not (follows and facet.column == new)]
+        moved = (replace(facet, column=new) if facet.column == own else facet for facet in facets)
+        kept = tuple(moved) if scorer else tuple(facet for facet in facets if facet.column != own)
+        return self._with(scorer=scorer, benchmark=benchmark, chosen=Filter(kept, self.filter.where))
+
+    def on_benchmark(self, benchmark: str) -> "Inspection":
+        """Another benchmark in focus, through the same scorer if that has scored any of it, else through the best.
+
+        Facets whose values none of its cases has go: they would hide it all.
+        """
+        names = [one.scorer.name for one in self.selection.evaluations if one.covers(benchmark)]
+        there = self.cases.filter(pl.Series(self.cases["benchmark"] == benchmark))
+        facets = tuple(facet for facet in self.filter.facets if _occurs(facet, there))
+        bare = replace(self, benchmark=benchmark, scorer=None, filter=Filter(facets, self.filter.where))
+        bare = bare.filtered(bare.filter)
+        scorer = self.scorer if self.scorer in names else _best(bare, names)
+        return bare if scorer is None else replace(bare, scorer=self.scorer).focused(scorer, benchmark)
 
     def failures(self) -> "Inspection":
         """The cases that count as wrong for the scorer in focus, most instructive first."""
         wrong = FAILURES[self.unparsed]
-        return self._with(chosen=Filter((Facet(self.outcome_column, wrong),)), sort="instructive")
+        chosen = Filter((Facet(self.outcome_column, wrong),))
+        return self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
 
     def renewed(self, selection: Selection) -> "Inspection":
         """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first."""
         names = [name for name in selection.chosen if selection.evaluation(name).covers(self.benchmark)]
         scorer = self.scorer if self.scorer in names else (names[0] if names else None)
         old = self.selection.request
-        request = replace(selection.request, sort=old.sort, subsets=())
-        bare = Inspection(replace(selection, request=request), self.benchmark, scorer, self.filter, self.base)
+        found, base_search = (
+            carried(one, self.selection, selection) for one in (self.selection.found, self.base_search)
+        )
+        request = replace(selection.request, sort=old.sort, subsets=(), **asked(found))
+        again = replace(selection, request=request, found=found)
+        bare = Inspection(again, self.benchmark, scorer, self.filter, self.base, base_search)
         return bare._with()
 
     def cleared(self) -> "Inspection":
         """All cases, as in the file."""
-        return self._with(chosen=Filter(), sort="")
+        return self._with(selection=self._with_search(self.base_search), chosen=Filter(), sort="")
+
+    def searched(self, found: Found | None, chosen: Filter | None = None) -> "Inspection":
+        """Under another text search, None for none; and under another filter, where one is given.
+
+        Raises:
+            DamagedWorkspace: a file of texts of cases that were not searched yet cannot be read.
+        """
+        return self._with(selection=self._with_search(found), chosen=chosen)
+
+    def unfiltered(self) -> "Inspection":
+        """Without filter and search, but for those that were given when the app was opened."""
+        return self.searched(self.base_search, Filter())
+
+    def _with_search(self, found: Found | None) -> Selection:
+        """The selection with this search beside its other conditions."""
+        return replace(self.selection, request=replace(self.selection.request, **asked(found)), found=found)
 
     def next_scorer(self, by: int) -> "Inspection":
         """Through the next scorer (or, with -1, the one before), round and round."""
@@ -196,6 +256,15 @@ class Inspection:
             FilterError: a condition of it cannot be read.
         """
         return self._with(chosen=chosen)
+
+    def arranged(self, columns: tuple[str, ...]) -> "Inspection":
+        """With other columns in the list, by their keys; () for the usual ones. The rows stay."""
+        request = replace(self.selection.request, columns=columns)
+        return replace(self, selection=replace(self.selection, request=request))
+
+    def triaged(self, journal: Journal | None = None) -> "Inspection":
+        """With the tags and notes that there are now, in another journal or in the present one."""
+        return self._with(selection=self.selection.triaged(journal))
 
     def ordered(self, sort: str) -> "Inspection":
         """In another order."""
@@ -236,7 +305,7 @@ class Inspection:
         scorer = scorer or self.scorer
         benchmark = benchmark or self.benchmark
         kept = self.filter if chosen is None else chosen
-        several = self.cases["benchmark"].n_unique() > 1
+        several = not self.benchmark_rows.all()
         only = (Facet("benchmark", (benchmark,)).sql,) if several else ()
         wanted = loaded.request.sort if sort is None else sort
         request = replace(
@@ -246,23 +315,25 @@ class Inspection:
             sort="" if wanted == "instructive" and not scorer else wanted,
         )
         names = (scorer,) if scorer else ()
-        selected = select(replace(loaded, request=request, chosen=names), order)
-        return Inspection(selected, benchmark, scorer, kept, self.base)
+        wider = replace(loaded, request=request, chosen=names)
+        # Metrics and facets look beyond the rows that are shown.
+        found = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
+        selected = select(replace(wider, found=found), order)
+        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search)
 
     # -- what changed
 
     @cached_property
     def order(self) -> Ints:
         """All row ids in the present order, those that the filter hides included."""
-        request = self.selection.request
-        return ordering(request.sort, self.selection.frame(), self.selection.chosen_evaluations)
+        return self.selection.orders.of(self.selection, self.selection.request.sort)
 
     def changes(self, before: "Inspection") -> Changes:
         """How the cases of the slice changed since `before`."""
         if self.evaluation is None or before.evaluation is None:
             return Changes()
         codes, old = self.evaluation.codes[self.slice], before.evaluation.codes[self.slice]
-        now, then = np.isin(codes, RIGHT), np.isin(old, RIGHT)
+        now, then = _IS_RIGHT.take(codes), _IS_RIGHT.take(old)
         right, wrong = int((now & ~then).sum()), int((then & ~now).sum())
         return Changes(right, wrong, int((codes != old).sum()) - right - wrong)
 
@@ -277,10 +348,17 @@ def inspect(selection: Selection) -> Inspection:
     names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
     subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
     base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
-    asked = bool(request.scorers)
+    by_name = bool(request.scorers)
+    found = found_in(selection, np.ones(selection.height, dtype=np.bool_))
     request = replace(request, subsets=(), thresholds=_found(selection))
-    start = Inspection(replace(selection, request=request), benchmark, on_it[0] if on_it else None, base=base)
-    return start.focused(start.scorer if asked else _best(start, on_it), benchmark)
+    bare = replace(selection, request=request, found=found)
+    start = Inspection(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=found)
+    return start.focused(start.scorer if by_name else _best(start, on_it), benchmark)
+
+
+def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:
+    """Whether any of the cases has a value of a facet; of what is no column of the cases alone, yes."""
+    return facet.column not in cases.columns or bool(passing(cases, [replace(facet, keep=True).sql]).any())
 
 
 def _best(start: Inspection, names: list[str]) -> str | None:

@@ -19,8 +19,11 @@ _PATIENCE = 10
 class Job:
     """`python -m scoring ...` and the events that it tells, one JSON object a line."""
 
-    def __init__(self, words: Sequence[str], log: IO[Any] | None = None) -> None:
-        """Start it. `words` are its arguments; what libraries print goes to `log`, or to our standard error."""
+    def __init__(self, words: Sequence[str], log: IO[Any] | int | None = None) -> None:
+        """Start it. `words` are its arguments; what libraries print goes to `log`, or to our standard error.
+
+        `log` is as `subprocess` takes it.
+        """
         root = Path(__file__).resolve().parent.parent
         # -P would lose a checkout that was never installed; the folder of this package is always right.
         launch = f"import sys; sys.path.insert(0, {str(root)!r}); from scoring.__main__ import main; sys.exit(main())"
@@ -56,6 +59,11 @@ class Job:
                 self._process.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
                 self._process.kill()
+
+    def end(self) -> None:
+        """Kill it: it has nothing to save."""
+        if self._process.poll() is None:
+            self._process.kill()
 
     def wait(self) -> int:
         """Its exit code, negative for a signal that killed it."""

@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING, Any, Literal
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from inspector.case_view.manner import Manner
+    from inspector.filtering.search_run import SoFar
     from inspector.inspection import Inspection
     from inspector.selection import Selection
+    from inspector.terminal.remembered import Remembered
+    from scoring.journal import Journal
 
 
 @dataclass
 class Loaded(Message):
-    """The workspace was read."""
+    """The workspace was read, and how it was left."""
 
     selection: "Selection"
     inspection: "Inspection"
+    remembered: "Remembered"
 
 
 @dataclass
@@ -30,6 +35,46 @@ class Inspected(Message):
     """A screen made a new value of what is inspected."""
 
     inspection: "Inspection"
+
+
+@dataclass
+class Searched(Message):
+    """A search has come so far. `number` is that of its request, `asked_of` the value that it began with."""
+
+    number: int
+    so_far: "SoFar"
+    asked_of: "Inspection"
+
+
+@dataclass
+class SearchFailed(Message):
+    """A search cannot go on; the sentence is for the person."""
+
+    number: int
+    sentence: str
+
+
+@dataclass
+class Reads(Message):
+    """Cases are shown in this manner from now on, on every screen."""
+
+    manner: "Manner"
+
+
+@dataclass
+class Copy(Message):
+    """Put a raw text on the clipboard; `what` says in words what it is."""
+
+    text: str
+    what: str
+
+
+@dataclass
+class Sliced(Message):
+    """A saved slice was searched out; or why it cannot be shown."""
+
+    inspection: "Inspection | None"
+    sentence: str = ""
 
 
 @dataclass
@@ -87,3 +132,10 @@ class Reloaded(Message):
     """Rewards have changed on the disk and were read again."""
 
     selection: "Selection"
+
+
+@dataclass
+class TriageRead(Message):
+    """The journals have changed on the disk and were read again."""
+
+    journal: "Journal"

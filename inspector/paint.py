@@ -4,15 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inspector.sentences import GLYPHS, WORDS
+from inspector.sparkline import shown_runs
 from inspector.widgets.line_scroll import Part
 
 OUTCOME_STYLES = {
-    "exact": "good",
-    "clean": "good dim",
+    "exact": "exact",
+    "clean": "clean",
     "early": "early",
     "late": "late",
-    "missed": "bad",
-    "false_alarm": "bad",
+    "missed": "missed",
+    "false_alarm": "false-alarm",
 }
 """Style names an outcome; what is not here is dim. Every outcome has its glyph and word as well."""
 
@@ -71,16 +72,29 @@ class Brush:
         return parts or [(" " * width, "")]
 
     def sparkline(
-        self, rewards: Sequence[float], low: float, high: float, gold: int | None, verdict: int | None
+        self,
+        rewards: Sequence[float],
+        low: float,
+        high: float,
+        gold: int | None,
+        verdict: int | None,
+        width: int | None = None,
     ) -> list[Part]:
-        """One character a step: an arrow stands before the gold step, the predicted step is underlined."""
-        span = (high - low) or 1.0
-        parts: list[Part] = []
-        for step, reward in enumerate(rewards):
-            if step == gold:
-                parts.append((">" if self.ascii_only else "▸", "gold"))
-            parts.append((self.level((reward - low) / span), "predicted" if step == verdict else ""))
-        return parts
+        """One character a step: an arrow stands before the gold step, the predicted step is underlined.
+
+        Where `width` cells are too few for all steps, those around these two stand for them; see `inspector.sparkline`.
+        """
+        span, n_steps = (high - low) or 1.0, len(rewards)
+        runs = [(0, n_steps)] if width is None else shown_runs(n_steps, max(4, width), gold, verdict)
+        gap = ("~" if self.ascii_only else "…", "dim")
+        parts: list[Part] = [gap] if runs and runs[0][0] else []
+        for place, (start, end) in enumerate(runs):
+            parts += [gap] if place else []
+            for step in range(start, end):
+                if step == gold:
+                    parts.append((">" if self.ascii_only else "▸", "gold"))
+                parts.append((self.level((rewards[step] - low) / span), "predicted" if step == verdict else ""))
+        return [*parts, gap] if runs and runs[-1][1] < n_steps else parts
 
     def curve(self, values: Sequence[float | None], top: float) -> str:
         """One character a value in [0, top]; a blank where there is none."""

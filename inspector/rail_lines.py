@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
 
@@ -13,8 +14,10 @@ from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
 from scoring.score_curves import Curve, tuned
-from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RuleByCase
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule, RuleByCase
 
+LEAST_DIGITS, MOST_DIGITS = 4, 16
+"""Digits after the point of a threshold that is written."""
 WIDE = 130
 """Cells from which all outcomes fit on one line."""
 
@@ -45,8 +48,8 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
     assert now.evaluation is not None and before.evaluation is not None  # noqa: S101, PT018  # the caller has looked
     rule, old = now.evaluation.rule, before.evaluation.rule
     line, was = now.headline, before.headline
-    yield Phrase((f"{threshold_name(rule)} {rule.threshold:.4f}",), style="strong")
-    source = f" (was {old.threshold:.4f})   " if rule != old else f" ({rule.source})   "
+    yield Phrase((f"{threshold_name(rule)} {_written(rule.threshold, now)}",), style="strong")
+    source = f" (was {_written(old.threshold, now)})   " if rule != old else f" ({rule.source})   "
     yield Phrase((source, "   "), rank=3, style="dim")
     yield Phrase((score_words(line),), style="strong")
     if line and was and rule != old and line.score is not None and was.score is not None:
@@ -60,6 +63,21 @@ def _metric(now: Inspection, before: Inspection, brush: Brush) -> Iterator[Phras
         forms = (f"  {line.over}, {size}{reason}", f"  {size}{reason}", f"  {line.reason or size}", "")
         yield Phrase(forms, rank=4, style="dim")
         yield Phrase((f"   {now.evaluation.scorer.name}", ""), rank=5, style="dim")
+
+
+def _written(threshold: float | None, now: Inspection) -> str:
+    """A threshold with four digits, or with as many as decide alike: who types them gets these figures."""
+    rule = None if now.evaluation is None else now.evaluation.rule
+    if threshold is None or now.sweep is None or not isinstance(rule, Rule):
+        return "-"
+    candidates = now.sweep.thresholds
+    side: Literal["left", "right"] = "left" if rule.comparison == "<" else "right"
+    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+        text = f"{threshold:.{digits}f}"
+        first, second = np.searchsorted(candidates, (threshold, float(text)), side=side)
+        if first == second:
+            return text
+    return repr(threshold)
 
 
 def why_unmovable(now: Inspection) -> str:
@@ -153,5 +171,5 @@ def _legend(now: Inspection, best: tuple[float, float] | None) -> Iterator[Phras
     yield Phrase((f"d default {default:.4g}", ""), rank=2, style="dim")
     if best is not None:
         metric = now.headline.metric if now.headline else F1
-        yield Phrase((f"   * best {best[0]:.4f}: {metric} {100 * best[1]:.1f}",), style="dim")
+        yield Phrase((f"   * best {_written(best[0], now)}: {metric} {100 * best[1]:.1f}",), style="dim")
         yield Phrase((", tuned on these cases, optimistic", ", optimistic"), rank=1, style="dim")

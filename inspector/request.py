@@ -3,8 +3,10 @@
 A request can be written as a command line, so that whatever is on screen or in a file can be made again.
 """
 
+import csv
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,8 +20,10 @@ class Request:
     `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others of
     `inspector.wishes.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
     names the protocol that decides, None = each benchmark's own way of counting; `unparsed` says how cases without a
-    verdict count, None = as the protocol does. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`. `baselines` adds the
-    scorers that look at nothing.
+    verdict count, None = as the protocol does. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`, `columns` are those
+    of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing. `slices` are names of
+    saved slices, until they are spelled out in the other fields. `search` is looked for in the texts of the cases, in
+    the scopes `within` (none = in all of them); see `scoring.text_query`.
     """
 
     workspace: str | None = None
@@ -27,6 +31,9 @@ class Request:
     subsets: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
+    slices: tuple[str, ...] = ()
+    search: str = ""
+    within: tuple[str, ...] = ()
     thresholds: tuple[tuple[str | None, str], ...] = ()
     rules: tuple[tuple[str | None, str], ...] = ()
     protocol: str | None = None
@@ -36,6 +43,7 @@ class Request:
     baselines: bool = False
     by: tuple[str, ...] = ()
     sort: str = ""
+    columns: tuple[str, ...] = ()
 
     def command(self, verb: str, *words: str, form: str = "") -> str:
         """The command line that makes the same document again; an order and groups only where the verb knows them."""
@@ -45,6 +53,10 @@ class Request:
             "--subset": self.subsets,
             "--scorer": self.scorers,
             "--where": self.where,
+            # One case is shown whatever its texts hold.
+            "--slice": self.slices if verb != "show" else (),
+            "--search": (self.search,) if self.search and verb != "show" else (),
+            "--in": self.within if self.search and verb != "show" else (),
             "--threshold": tuple(f"{name}={asked}" if name else asked for name, asked in self.thresholds),
             "--rule": tuple(f"{name}={asked}" if name else asked for name, asked in self.rules),
             "--redundancy": tuple(f"{name}={asked}" if name else asked for name, asked in self.redundancy),
@@ -53,6 +65,7 @@ class Request:
             "--seed": (str(self.seed),) if self.seed else (),
             "--by": self.by if verb == "metrics" else (),
             "--sort": (self.sort,) if self.sort and verb == "cases" else (),
+            "--columns": (joined(self.columns),) if self.columns and verb == "cases" else (),
         }
         line = ["prm-inspect", verb, *words]
         for flag, values in flags.items():
@@ -68,6 +81,17 @@ class Request:
         """The request with another threshold for one scorer."""
         others = tuple(pair for pair in self.thresholds if pair[0] != scorer)
         return replace(self, thresholds=(*others, (scorer, asked)))
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names with commas between as one word; one that holds a comma or a quote stands in double quotes."""
+    return ",".join('"' + name.replace('"', '""') + '"' if {",", '"'} & set(name) else name for name in names)
+
+
+def split(text: str) -> tuple[str, ...]:
+    """The names in such a word, without blanks around them."""
+    found = next(csv.reader([text], skipinitialspace=True), [])
+    return tuple(name.strip() for name in found if name.strip())
 
 
 def shell_word(text: str) -> str:

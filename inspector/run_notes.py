@@ -38,7 +38,7 @@ def mean_notes(selection: Selection) -> Iterator[str]:
         for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if one.further else ():
             benchmark = part["benchmark"]
             found = first_errors(one, rows, selection.unparsed(benchmark))
-            sizes = found.decided.member.sum(axis=0).tolist()
+            sizes = found.decided.counts[1].sum(axis=(0, 1)).tolist()
             whole = found.pooled_runs.size
             if not any(sizes):
                 continue

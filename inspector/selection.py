@@ -3,30 +3,42 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from inspector.absence_notes import absence_notes
+from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
+from inspector.filtering.saved_slices import with_slices
+from inspector.filtering.searching import found_in, matching
 from inspector.names import match_name
+from inspector.ordering import Orders
 from inspector.request import Request
 from inspector.stale_notes import stale_notes
+from inspector.triage_columns import triage_columns
 from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
-from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
-from scoring.evaluation import Evaluation, evaluate
-from scoring.filters import passing
+from scoring.cache import VoteParts
+from scoring.categories import Categories
+from scoring.condition_masks import ConditionMasks
+from scoring.derived import Derived, Unkept
+from scoring.errors import NoWorkspace
+from scoring.evaluation import Evaluation
 from scoring.gold import Gold
+from scoring.journal import Journal
 from scoring.metrics.baselines import baselines
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
-from scoring.reward_keys import reward_keys
-from scoring.scorer import Scorer
+from scoring.scored import scored
+from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Ints
+from scoring.text_search import Found
 from scoring.texts import Texts
+from scoring.triage import Triage
+from scoring.verdicts import OUTCOMES
 from scoring.workspace import MARK, Workspace
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
@@ -40,7 +52,11 @@ class Selection:
     `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown.
     `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
     sentences about what could not be read and what was asked for in vain, `folders` say by name where a scorer's parts
-    lie.
+    lie. `found` is what the request's text search found, as far as cases were searched; None where it asks for none.
+    `unkept` is what had to be computed and may be kept for the next time. `further` are columns beside those of the
+    cases and the scorers, by name: whoever changes one puts another Series in its place. `masks`, `orders` and
+    `measures` remember what was made of columns. `journal` is where tags and notes are written, None where the
+    workspace has no folder.
     """
 
     request: Request
@@ -52,6 +68,13 @@ class Selection:
     shown: Ints
     problems: tuple[str, ...] = ()
     folders: Mapping[str, Path] = field(default_factory=dict)
+    found: Found | None = None
+    unkept: tuple[Unkept, ...] = ()
+    further: Mapping[str, pl.Series] = field(default_factory=dict)
+    masks: ConditionMasks = field(default_factory=ConditionMasks)
+    orders: Orders = field(default_factory=Orders)
+    measures: CaseMeasures = field(default_factory=CaseMeasures)
+    journal: Journal | None = None
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -83,9 +106,92 @@ class Selection:
         votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row])
         return votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls().to_list()
 
+    # -- columns, which are made when they are asked for
+
+    @property
+    def height(self) -> int:
+        """How many cases there are."""
+        return self.cases.height
+
+    @cached_property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Names and dtypes of all columns that a condition, an order or a list may speak of."""
+        made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
+        further = {name: column.dtype for name, column in self.further.items()}
+        return {**self.cases.schema, **further, **MEASURES, **made}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns that a condition, an order or a list may speak of."""
+        return tuple(self.schema)
+
+    def column(self, name: str) -> pl.Series:
+        """One column of all cases, in file order. Raises polars' ColumnNotFoundError."""
+        if name in self.further:
+            return self.further[name]
+        if name in MEASURES:
+            return self.measures.column(name, self.evaluations, self.height)
+        evaluation = self._of_scorer(name)
+        if evaluation is None:
+            return self.cases.get_column(name)
+        return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+
+    def table(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of all cases: whoever needs few of many asks here, not for the whole frame."""
+        return pl.DataFrame([self.column(name).alias(name) for name in names])
+
+    def owner(self, name: str) -> object:
+        """What a column is made from: while it is the same object, the column's values are the same."""
+        if name in MEASURES:
+            return self.evaluations
+        return self.further.get(name, self._of_scorer(name) or self.cases)
+
+    def coded(self, name: str) -> Categories | None:
+        """An outcome column as codes; None for the others."""
+        evaluation = self._of_scorer(name)
+        if evaluation is None or not name.endswith(".outcome"):
+            return None
+        return Categories(OUTCOMES, evaluation.codes)
+
+    def categories(self, name: str) -> Categories | None:
+        """A column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
+        return self.masks.categories(self, name)
+
+    def passing(self, conditions: Sequence[str]) -> Bools:
+        """The cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
+
+        Raises:
+            FilterError: a condition cannot be read or names a column that is not there.
+        """
+        return self.masks.passing(self, conditions)
+
+    def scorer_of(self, name: str) -> str | None:
+        """The scorer that a column is of; None for the cases' own and for those that are of none."""
+        found = self._of_scorer(name)
+        return found.scorer.name if found else None
+
+    def said_by_scorers(self, name: str) -> bool:
+        """Whether a column says what one scorer or several made of the cases."""
+        return name in MEASURES or self._of_scorer(name) is not None
+
+    def _of_scorer(self, name: str) -> Evaluation | None:
+        return self._owners.get(name)
+
+    @cached_property
+    def _owners(self) -> dict[str, Evaluation]:
+        return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
+
+    def triaged(self, journal: Journal | None = None) -> "Selection":
+        """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay."""
+        journal = journal or self.journal
+        if journal is None:
+            return self
+        said = triage_columns(journal.triage, self.cases["case"])
+        return replace(self, journal=journal, further={**self.further, **said})
+
     def frame(self) -> pl.DataFrame:
-        """The cases with every evaluation's columns beside them."""
-        return pl.concat([self.cases, *(one.columns for one in self.evaluations)], how="horizontal")
+        """The cases with every evaluation's columns beside them: for files, never for a screen."""
+        return self.table(self.columns)
 
 
 def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
@@ -130,8 +236,12 @@ def load(request: Request) -> Selection:
         InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
+    request = with_slices(request, workspace.root)
+    place = Derived.of(workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
-    evaluations, folders, problems = load_evaluations(workspace, cases, texts)
+    unchanged = place == Derived.of(workspace, request.benchmarks)
+    there = scored(workspace, cases, texts, place if unchanged else None)
+    evaluations, folders, problems = there.evaluations, there.folders, there.problems
     problems += absence_notes(request, workspace, cases, tuple(folders))
     problems += stale_notes(evaluations, folders, request.workspace)
     added = _baselines(request, cases, [one.scorer.name for one in evaluations])
@@ -141,44 +251,22 @@ def load(request: Request) -> Selection:
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    everything = Selection(request, workspace, cases, texts, *loaded)
-    found = decide(everything)
-    notes = wish_notes(request, found.evaluations)
-    return select(replace(found, problems=(*problems, *notes)))
+    journal = workspace.journal()
+    said = triage_columns(journal.triage if journal else Triage(), cases["case"])
+    everything = Selection(request, workspace, cases, texts, *loaded, further=said, journal=journal)
+    if request.thresholds:
+        # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
+        everything = replace(everything, found=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
+    granted = decide(everything)
+    notes = wish_notes(request, granted.evaluations)
+    problems += [*(journal.problems if journal else ()), *notes]
+    return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
 
 
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
     """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
     made = baselines(Gold(cases), request.seed) if request.baselines else ()
     return [one for one in made if one.scorer.name not in taken]
-
-
-def load_evaluations(
-    workspace: Workspace, cases: pl.DataFrame, texts: Texts
-) -> tuple[list[Evaluation], dict[str, Path], list[str]]:
-    """Every scorer with a row for any of the cases, decided at its own threshold; its folder; and what was wrong."""
-    gold = Gold(cases)
-    evaluations: list[Evaluation] = []
-    folders: dict[str, Path] = {}
-    problems: list[str] = []
-    for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
-        try:
-            scorer = Scorer.load(folder)
-        except DamagedWorkspace as error:
-            problems.append(str(error))
-            continue
-        rewards, unreadable = RewardParts(folder).read()
-        votes, also_unreadable = VoteParts(folder).read(BALLOTS)
-        problems += unreadable + also_unreadable
-        evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=reward_keys(cases, texts, scorer.reads))
-        if not evaluation.present.any():
-            continue
-        if scorer.name in folders:
-            problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
-            continue
-        evaluations.append(evaluation)
-        folders[scorer.name] = folder
-    return evaluations, folders, problems
 
 
 def decide(selection: Selection) -> Selection:
@@ -207,30 +295,9 @@ def select(selection: Selection, order: Ints | None = None) -> Selection:
         names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
         wanted = [match_name(word, names, "subset") for word in request.subsets]
         keep &= selection.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
-    frame = selection.frame() if request.where or request.sort else selection.cases
-    if request.where:
-        keep &= passing(frame, request.where).to_numpy()
+    keep &= selection.passing(request.where)
+    found = found_in(selection, keep)
+    keep &= matching(found, selection.height)
     if order is None:
-        order = ordering(request.sort, frame, selection.chosen_evaluations)
-    return replace(selection, shown=order[keep[order]])
-
-
-def ordering(sort: str, frame: pl.DataFrame, evaluations: Sequence[Evaluation]) -> Ints:
-    """All row ids in the order asked for; ties keep the order of the cases, nulls come last.
-
-    Raises:
-        UsageError: no such column.
-    """
-    if not sort:
-        return np.arange(frame.height)
-    if sort == "instructive":
-        if not evaluations:
-            raise UsageError("instructive needs a scorer and there is none.", "Import or compute rewards first.")
-        return evaluations[0].instructive()
-    column, _, direction = sort.rpartition(":") if sort.endswith((":desc", ":asc")) else (sort, "", "asc")
-    if column not in frame.columns:
-        column = match_name(column, frame.columns, "column")
-    if isinstance(frame.schema[column], pl.List):
-        raise UsageError(f"column {column!r} holds lists and has no order.", "Sort by another column.")
-    ids = frame.select(pl.col(column), pl.int_range(pl.len()).alias("_row"))
-    return ids.sort(column, descending=direction == "desc", nulls_last=True, maintain_order=True)["_row"].to_numpy()
+        order = selection.orders.of(selection, request.sort)
+    return replace(selection, shown=order[keep[order]], found=found)

@@ -1,5 +1,7 @@
 """What happened to a case, in one plain sentence."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from scoring.evaluation import Evaluation
@@ -50,7 +52,7 @@ def outcome_sentence(evaluation: Evaluation, row: int) -> str:
     outcome = OUTCOMES[evaluation.codes[row]]
     if outcome in {"refused", "unparsed", "unscored", "dev"}:
         return _without_verdict(evaluation, row, outcome)
-    verdict, gold = int(evaluation.verdicts[row]), int(evaluation.gold.earliest[row])
+    verdict, gold = int(evaluation.alone(row).verdicts[0]), int(evaluation.gold.earliest[row])
     predicted = predicted_words(verdict)
     if outcome == "no_gold":
         return f"{predicted}; the gold labels name no step"
@@ -82,18 +84,27 @@ def votes_words(evaluation: Evaluation, row: int) -> str:
     """How the answers voted: `5 x step 3, 2 x none, 1 unparsed`; empty where nobody voted."""
     if evaluation.votes is None or not evaluation.votes.tried[row]:
         return ""
+    first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
+    return tally_words(evaluation.votes.of(evaluation.gold.cases["key"][row])) + first
+
+
+def tally_words(counts: Sequence[tuple[str | None, int, int | None]]) -> str:
+    """Ballots (None = unparsed), how many voted so and the verdicts they name, in words."""
     parts, told = [], set()
-    for ballot, count, verdict in evaluation.votes.of(evaluation.gold.cases["key"][row]):
+    for ballot, count, verdict in counts:
         if ballot is None:
             parts.append(f"{count} unparsed")
             continue
-        words = repr(ballot) if verdict is None else "none" if verdict == -1 else f"step {verdict}"
-        words = "no step" if verdict == -2 else words
+        words = repr(ballot) if verdict is None else named_step(verdict)
         # Texts that name the same step are counted apart, as they voted.
         parts.append(f"{count} x {words}" + (f" ({ballot!r})" if words in told else ""))
         told.add(words)
-    first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
-    return ", ".join(parts) + first
+    return ", ".join(parts)
+
+
+def named_step(verdict: int) -> str:
+    """What a vote names, in two words: `step 3`, `none`, `no step`."""
+    return {-1: "none", -2: "no step"}.get(verdict, f"step {verdict}")
 
 
 def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
@@ -105,7 +116,7 @@ def _false_alarm(evaluation: Evaluation, row: int, predicted: str) -> str:
 
 def _at_gold(evaluation: Evaluation, row: int) -> str:
     """The reward at the gold step, and its difference where that is what is compared."""
-    reward, step = float(evaluation.rewards_at_gold[row]), int(evaluation.gold.earliest[row])
+    reward, step = float(evaluation.alone(row).rewards_at_gold[0]), int(evaluation.gold.earliest[row])
     if np.isnan(reward):
         return ""
     if evaluation.compared_values is evaluation.rewards:

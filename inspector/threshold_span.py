@@ -12,5 +12,6 @@ def threshold_span(evaluation: Evaluation | None) -> tuple[float, float]:
         return 0.0, 1.0
     scorer, compared, default = evaluation.scorer, evaluation.compared_values, evaluation.default[0]
     own = (scorer.low, scorer.high) if compared is evaluation.rewards else (default, default)
-    low, high = float(compared.values.min(initial=own[0])), float(compared.values.max(initial=own[1]))
+    there = compared.range or own
+    low, high = min(own[0], there[0]), max(own[1], there[1])
     return (low, high) if low < high else (low, low + 1.0)

@@ -11,6 +11,7 @@ from inspector.documents import provenance
 from inspector.official_rows import averaging, figures_of, interval_notes
 from inspector.parts import parts
 from inspector.selection import Selection
+from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
@@ -186,10 +187,12 @@ def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
     sizes = rows.group_by("key", "run").len()["len"]
     fewer = int((sizes < ballots.most).sum())
     if fewer:
-        yield f"{name}: {fewer:,} cases have fewer than {ballots.most} answers (counted by run)"
+        has = "has" if fewer == 1 else "have"
+        yield f"{name}: {counted(fewer, 'case')} {has} fewer than {ballots.most} answers (counted by run)"
     lost = int(rows["reason"].str.contains(f"^({FAILED}|{REFUSED})").sum())
     if lost:
-        yield f"{name}: {lost:,} answers never came; they keep their places and vote with nothing"
+        kept = "it keeps its place and votes" if lost == 1 else "they keep their places and vote"
+        yield f"{name}: {counted(lost, 'answer')} never came; {kept} with nothing"
     if ballots.most > MOST_CHOSEN:
         yield f"{name}: expected is told of up to {MOST_CHOSEN} answers a case, and there are {ballots.most}"
     elif rows["verdict"].null_count() and any(

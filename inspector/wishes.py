@@ -13,10 +13,10 @@ from scoring.benchmarks.catalogue import step_labelled
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.filters import named
 from scoring.metrics.first_error import Unparsed
 from scoring.score_curves import Tuned, score_curve, tuned
 from scoring.scorer import Comparison, On
+from scoring.sql_words import named
 from scoring.step_rewards import Bools
 
 CHOSEN = "chosen"

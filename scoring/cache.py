@@ -18,6 +18,7 @@ import polars as pl
 from scoring.errors import FrameError
 from scoring.files import uuid7
 from scoring.parquet import read_parquet, write_parquet
+from scoring.part_index import runs_of
 from scoring.schema import REWARDS, VOTES, conform
 
 BALLOTS = ("key", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
@@ -87,18 +88,29 @@ class Parts:
                 break
         else:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
-        return self._unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
+        return self.unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
 
-    def pages(self, part: Path, rows: int) -> Iterator[pl.DataFrame]:
+    def of(self, key: str) -> pl.DataFrame:
+        """The rows of one content, one an identity, with every column. Unreadable parts are left out."""
+        frames = []
+        for part in self.parts():
+            # One that vanishes meanwhile was merged into a newer one, which is read when the screen asks again.
+            with suppress(OSError, FrameError):
+                frames += [_part(part, self.kind, self.kind.schema, rows=run) for run in runs_of(part, key)]
+        return self.unique(pl.concat([pl.DataFrame(schema=self.kind.schema), *frames]).filter(pl.col("key") == key))
+
+    def pages(self, part: Path, rows: int, columns: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
         """The rows of one part as they are in it, so many at a time, each page with every column of the schema.
+
+        `columns`, where given, are all that is read, one of the kind's `telling` among them.
 
         Raises:
             FileNotFoundError: it is not there.
             OSError: it cannot be read.
             FrameError: a column is missing or holds something else.
         """
-        start = 0
-        while (page := _part(part, self.kind, self.kind.schema, rows=(start, rows))).height:
+        start, schema = 0, {name: self.kind.schema[name] for name in columns} or self.kind.schema
+        while (page := _part(part, self.kind, schema, rows=(start, rows))).height:
             yield page
             start += rows
 
@@ -112,7 +124,7 @@ class Parts:
         frames, problems, vanished = self._read_parts(parts, self.kind.schema)
         if len(frames) < 2 or problems or vanished:
             return
-        self.append(self._unique(pl.concat(frames)))
+        self.append(self.unique(pl.concat(frames)))
         for part in parts:
             # One that cannot be deleted holds the same rows twice, which readers drop.
             with suppress(OSError):
@@ -133,7 +145,7 @@ class Parts:
                 problems.append(f"{part} was left out: {error.sentence}")
         return frames, problems, vanished
 
-    def _unique(self, rows: pl.DataFrame) -> pl.DataFrame:
+    def unique(self, rows: pl.DataFrame) -> pl.DataFrame:
         """One row an identity. Rows come oldest part first."""
         order = rows.with_columns(_refused=self.kind.success.not_(), _age=-pl.int_range(pl.len()))
         kept = order.sort("_refused", "_age").unique(list(self.kind.identity), keep="first", maintain_order=True)
@@ -171,8 +183,7 @@ class VoteParts(Parts):
 
         Read from the disk each time: answers are most of a critic's bytes and a screen shows one case.
         """
-        frames, _, _ = self._read_parts(self.parts(), VOTES, pl.col("key") == key)
-        return self._unique(pl.concat([pl.DataFrame(schema=VOTES), *frames])).sort("run", "vote")
+        return self.of(key).sort("run", "vote")
 
 
 def _part(

@@ -12,7 +12,8 @@
     │   ├── NotJoined         results that belong to no case here, or to it is not clear which
     │   └── StrictFindings    --strict was asked and there are findings
     ├── UsageError            a name, column or condition that does not exist
-    │   └── FilterError       a condition that cannot be read
+    │   ├── FilterError       a condition that cannot be read
+    │   └── SearchError       a text search that cannot be read
     ├── WorkspaceError        the workspace's folder
     │   ├── NoWorkspace       there is none here
     │   ├── UnwritableWorkspace   read-only, or the disk is full
@@ -86,7 +87,24 @@ class UsageError(InspectError):
 
 
 class FilterError(UsageError):
+    """A condition that cannot be read or evaluated.
+
+    `place` says which of its characters are wrong (0-based, the end not included), None = not known; `fault` what is
+    wrong with them, for where the condition itself stands beside it.
+    """
+
     title = "Bad condition"
+
+    def __init__(
+        self, sentence: str, next_step: str = "", *, place: tuple[int, int] | None = None, fault: str = ""
+    ) -> None:
+        super().__init__(sentence, next_step)
+        self.place = place
+        self.fault = fault or sentence
+
+
+class SearchError(UsageError):
+    title = "Bad search"
 
 
 class WorkspaceError(InspectError):

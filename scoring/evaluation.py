@@ -15,24 +15,21 @@ from scoring.gold import Gold
 from scoring.instructive import instructive
 from scoring.judged_steps import JudgedSteps, judged_steps
 from scoring.scorer import Comparison, On, Scorer
+from scoring.scorer_columns import PER_SCORER, scorer_column
+from scoring.some_cases import some_cases
 from scoring.step_ratings import split
 from scoring.step_rewards import Bools, Floats, Ints, StepRewards, align
 from scoring.verdicts import (
     DEV,
-    NO_VERDICT,
     AsGiven,
     ByThreshold,
     Codes,
     Decision,
     Rule,
     RuleByCase,
-    outcome_names,
     verdicts,
 )
 from scoring.votes import Votes, by_run, most_answers, tally
-
-PER_SCORER = ("verdict", "outcome", "reward_at_gold", "margin", "step_accuracy")
-"""Names of the columns an evaluation adds to the cases, each prefixed `<scorer>.`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +145,11 @@ class Evaluation:
             floats = case_floats(self.rewards.on(rule.on), self.gold.earliest, self.given.by_threshold)
         codes = floats.outcomes(rule, self.gold.earliest, self.gold.known, self.given.codes)
         # replace() would carry cached properties of the old rule along if it copied __dict__; it calls __init__.
-        return replace(self, rule=rule, codes=codes, floats=floats)
+        found = replace(self, rule=rule, codes=codes, floats=floats)
+        if "covered" in vars(self):
+            # Who has a verdict does not depend on the threshold.
+            vars(found)["covered"] = self.covered
+        return found
 
     # -- who has a verdict
 
@@ -196,9 +197,18 @@ class Evaluation:
         return int(self.answered.sum())
 
     def covers(self, benchmark: str) -> bool:
-        """Whether there is a verdict, or one number a solution, for any case of a benchmark."""
-        rows = (self.gold.cases["benchmark"] == benchmark).to_numpy()
-        return bool(((self.answered | np.isfinite(self.rewards.solutions)) & rows).any())
+        """Whether there is a verdict, one number a solution, or an answer in words, for any case of a benchmark.
+
+        A critic of whose answers none can be read is there all the same: its answers are what there is to look at.
+        """
+        return benchmark in self.covered
+
+    @cached_property
+    def covered(self) -> frozenset[str]:
+        """The benchmarks for whose cases there is anything of that kind."""
+        said = self.answered | np.isfinite(self.rewards.solutions)
+        said = said if self.votes is None else said | self.votes.tried
+        return frozenset(self.gold.cases["benchmark"].filter(pl.Series(said)).unique())
 
     # -- what was decided
 
@@ -216,7 +226,22 @@ class Evaluation:
 
     def judged_wrong(self, row: int) -> list[bool | None] | None:
         """For each step of a case whether it is judged wrong, None = it is not; None where no step is."""
-        return self.judged_steps.of(row, int(self.gold.n_steps[row]))
+        return self.alone(row).judged_steps.of(0, int(self.gold.n_steps[row]))
+
+    def alone(self, row: int) -> "Evaluation":
+        """The evaluation of one case, by its row id: what a screen of it asks for, however many cases there are."""
+        if row not in self._alone:
+            self._alone.clear()
+            self._alone[row] = self.of_cases(np.array([row]))
+        return self._alone[row]
+
+    @cached_property
+    def _alone(self) -> "dict[int, Evaluation]":
+        return {}
+
+    def verdict_of(self, row: int) -> int | None:
+        """The verdict of one case; None where there is none."""
+        return int(self.alone(row).verdicts[0]) if self.answered[row] else None
 
     def threshold_at(self, row: int) -> float | None:
         """The threshold of one case; None where none decides."""
@@ -254,20 +279,19 @@ class Evaluation:
     @cached_property
     def columns(self) -> pl.DataFrame:
         """The evaluation as columns beside the cases: `<scorer>.verdict` and so on; undefined is null."""
-        prefix = f"{self.scorer.name}."
-        verdict = pl.Series(np.where(self.verdicts == NO_VERDICT, 0, self.verdicts).astype(np.int32))
-        values = {
-            "verdict": verdict.set(pl.Series(self.verdicts == NO_VERDICT), None),
-            "outcome": outcome_names(self.codes),
-            "reward_at_gold": pl.Series(self.rewards_at_gold).fill_nan(None),
-            "margin": pl.Series(self.margins).fill_nan(None),
-            "step_accuracy": pl.Series(self.step_accuracies).fill_nan(None),
-        }
-        return pl.DataFrame({prefix + name: values[name] for name in PER_SCORER})
+        return pl.DataFrame([self.column(name) for name in PER_SCORER])
 
-    def instructive(self) -> Ints:
-        """Row ids, most instructive first; see `scoring.instructive`."""
-        return instructive(self.margins, self.codes)
+    def column(self, name: str) -> pl.Series:
+        """One of `scoring.scorer_columns.EVERY_COLUMN`, by its name without the scorer's; called `<scorer>.<name>`."""
+        return scorer_column(self, name)
+
+    def of_cases(self, rows: Ints) -> "Evaluation":
+        """The evaluation of some cases alone, by their row ids; see `scoring.some_cases`."""
+        return some_cases(self, rows)
+
+    def instructive(self, *, least_first: bool = False) -> Ints:
+        """Row ids, most instructive first, or least; see `scoring.instructive`."""
+        return instructive(self.margins, self.codes, least_first=least_first)
 
 
 def evaluate(

@@ -4,89 +4,155 @@ A facet is written as SQL and read back through the same parser as a condition t
 can therefore always be repeated with `--where`.
 """
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
 import polars as pl
 
+from scoring.condition_errors import filter_error
 from scoring.errors import FilterError
-from scoring.schema import METADATA
-
-_EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+from scoring.sql_words import literal, named
 
 
-def quoted(text: str) -> str:
-    """A text as an SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
+class Span(NamedTuple):
+    """Whole numbers from `low` to `high`, both within; None = and above."""
+
+    low: int
+    high: int | None
+
+    def sql(self, column: str, *, keep: bool) -> str:
+        """The condition that a column (as it stands in SQL) is within, or outside."""
+        if self.high is None:
+            return f"{column} {'>=' if keep else '<'} {self.low}"
+        return f"{column} {'' if keep else 'NOT '}BETWEEN {self.low} AND {self.high}"
 
 
-def literal(value: str | int) -> str:
-    """A value as an SQL literal: `true` and `false` for booleans, digits for whole numbers, quotes around a text."""
-    return quoted(value) if isinstance(value, str) else str(value).lower()
-
-
-def named(column: str) -> str:
-    """A column's name as SQL: bare where it is one of the cases', which are no words of SQL; else in double quotes."""
-    return column if column in METADATA else '"' + column.replace('"', '""') + '"'
+Choice = str | int | Span | None
+"""What a facet keeps or hides: a value of the column's own type (text, boolean, whole number), a span of numbers, or
+None, a missing value."""
 
 
 @dataclass(frozen=True)
 class Facet:
-    """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`; None is a missing value.
+    """Keep (or, with `keep` false, hide) the rows whose `column` holds one of `values`.
 
-    Values have the column's own type: text, boolean or whole number.
+    Of a column of lists (`listed`) a row has every value that its list holds; one without any has None.
     """
 
     column: str
-    values: tuple[str | int | None, ...]
+    values: tuple[Choice, ...]
     keep: bool = True
+    listed: bool = False
 
     @property
     def sql(self) -> str:
         """The facet as an SQL condition that is never null."""
-        column = named(self.column)
-        texts = ", ".join(literal(value) for value in self.values if value is not None)
-        within = f"{column} IN ({texts})" if texts else ""
-        missing = f"{column} IS NULL" if None in self.values else ""
+        tests = self._tests()
         if self.keep:
-            return " OR ".join(part for part in (within, missing) if part) or "false"
-        outside = f"{column} NOT IN ({texts})" if texts else ""
-        present = f"{column} IS NOT NULL" if None in self.values else ""
-        if outside and not present:
-            return f"{outside} OR {column} IS NULL"
-        return " AND ".join(part for part in (outside, present) if part) or "true"
+            return " OR ".join([*tests, *self._missing()]) or "false"
+        if None in self.values:
+            return " AND ".join([*tests, self._present()])
+        # What is missing holds none of the values.
+        outside = f"({' AND '.join(tests)})" if len(tests) > 1 else "".join(tests)
+        return f"{outside} OR {named(self.column)} IS NULL" if tests else "true"
+
+    def _tests(self) -> list[str]:
+        """The conditions on values that are there."""
+        column, said = named(self.column), "" if self.keep else "NOT "
+        plain = [literal(value) for value in self.values if value is not None and not isinstance(value, Span)]
+        if self.listed:
+            return [f"{said}ARRAY_CONTAINS({column}, {value})" for value in plain]
+        within = [f"{column} {said}IN ({', '.join(plain)})"] if plain else []
+        return within + [value.sql(column, keep=self.keep) for value in self.values if isinstance(value, Span)]
+
+    def _missing(self) -> list[str]:
+        if None not in self.values:
+            return []
+        column = named(self.column)
+        return [f"{column} IS NULL", *([f"ARRAY_LENGTH({column}) = 0"] if self.listed else [])]
+
+    def _present(self) -> str:
+        column = named(self.column)
+        return f"ARRAY_LENGTH({column}) > 0" if self.listed else f"{column} IS NOT NULL"
+
+    def implies(self, other: "Facet") -> bool:
+        """Whether what this keeps is never what `other` hides, so that `other` need not be said."""
+        if not self.keep or other.keep or self.column != other.column or self.listed:
+            return False
+        return not any(_meet(kept, hidden) for kept in self.values for hidden in other.values)
+
+
+def _meet(one: Choice, other: Choice) -> bool:
+    """Whether a case can have both: the same value, a number within a span, spans that share a number."""
+    if not isinstance(one, Span) and not isinstance(other, Span):
+        return one == other
+    first, second = (Span(value, value) if isinstance(value, int) else value for value in (one, other))
+    if not isinstance(first, Span) or not isinstance(second, Span):
+        return False
+    return (second.high is None or first.low <= second.high) and (first.high is None or second.low <= first.high)
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which cases are shown: all facets and all SQL conditions hold."""
+    """Which cases are shown: all facets and all SQL conditions hold.
+
+    A column has at most one facet that keeps and one that hides, and no value is in both; a span may hold a value of
+    the other.
+    """
 
     facets: tuple[Facet, ...] = ()
     where: tuple[str, ...] = ()
 
     @property
+    def telling(self) -> tuple[Facet, ...]:
+        """The facets less those that follow from another one."""
+        return tuple(facet for facet in self.facets if not any(one.implies(facet) for one in self.facets))
+
+    @property
     def conditions(self) -> tuple[str, ...]:
         """Every condition as SQL, facets first."""
-        return tuple(facet.sql for facet in self.facets) + self.where
+        return tuple(facet.sql for facet in self.telling) + self.where
 
-    def facet(self, column: str) -> Facet | None:
-        """The facet on a column, if there is one."""
-        return next((facet for facet in self.facets if facet.column == column), None)
+    def facet(self, column: str, *, keep: bool | None = None) -> Facet | None:
+        """The facet on a column, if there is one; with `keep`, the one that keeps or the one that hides."""
+        found = (facet for facet in self.facets if facet.column == column and keep in {None, facet.keep})
+        return next(found, None)
 
     def without(self, column: str) -> "Filter":
-        """The filter less the facet on a column."""
+        """The filter less the facets on a column."""
         return Filter(tuple(facet for facet in self.facets if facet.column != column), self.where)
 
-    def toggled(self, column: str, value: str | int | None) -> "Filter":
-        """The filter with a value added to the kept values of a column, or taken from them."""
-        old = self.facet(column)
-        values = old.values if old and old.keep else ()
+    def toggled(self, column: str, value: Choice, *, keep: bool = True, listed: bool = False) -> "Filter":
+        """The filter with a value added to the kept (or hidden) values of a column, or taken from them."""
+        same = self.facet(column, keep=keep)
+        values = same.values if same else ()
         values = tuple(v for v in values if v != value) if value in values else (*values, value)
+        other = self.facet(column, keep=not keep)
+        if other:
+            other = replace(other, values=tuple(v for v in other.values if v != value))
         rest = self.without(column)
-        return Filter((*rest.facets, Facet(column, values)), rest.where) if values else rest
+        made = [Facet(column, values, keep, listed), *([other] if other else [])]
+        return Filter((*rest.facets, *(facet for facet in made if facet.values)), rest.where)
+
+    def only(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
+        """The filter with nothing of a column kept but one value."""
+        rest = self.without(column)
+        return Filter((*rest.facets, Facet(column, (value,), listed=listed)), rest.where)
+
+    def hiding(self, column: str, value: Choice, *, listed: bool = False) -> "Filter":
+        """The filter with a value hidden, whatever it was before."""
+        old = self.facet(column, keep=False)
+        return self if old and value in old.values else self.toggled(column, value, keep=False, listed=listed)
+
+    def plus(self, condition: str) -> "Filter":
+        """The filter with one more SQL condition, as it was typed; the same one is not said twice."""
+        return self if condition in self.where else replace(self, where=(*self.where, condition))
+
+    def less(self, condition: str) -> "Filter":
+        """The filter without an SQL condition."""
+        return replace(self, where=tuple(one for one in self.where if one != condition))
 
     def rows(self, frame: pl.DataFrame) -> pl.Series:
         """Which rows of the frame pass, as a Boolean series without nulls.
@@ -108,49 +174,61 @@ def passing(frame: pl.DataFrame, conditions: Sequence[str]) -> pl.Series:
     """
     passes = pl.Series("passes", [True]).new_from_index(0, frame.height)
     for condition in conditions:
-        passes = passes & _evaluate(frame, condition)
+        passes = passes & row_passes(frame, condition, frame.height, frame.columns)
     return passes
 
 
-def _evaluate(frame: pl.DataFrame, condition: str) -> pl.Series:
+def needed_columns(condition: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that a condition names, each once; all of them where it names them by a pattern.
+
+    Raises:
+        FilterError: it cannot be read.
+    """
     try:
-        result = frame.select(pl.sql_expr(condition).alias("passes"))["passes"]
+        roots = _roots(condition)
     except UnicodeEncodeError:
-        raise FilterError(f"{condition!r} holds a byte that is not UTF-8.", "Write it in UTF-8.") from None
+        raise _not_utf8(condition) from None
     except pl.exceptions.PolarsError as error:
-        raise FilterError(*_what_is_wrong(error, condition, frame.columns)) from None
+        raise filter_error(error, condition, columns) from None
+    return tuple(name for name in columns if roots is None or name in roots)
+
+
+@lru_cache(maxsize=256)
+def _roots(condition: str) -> frozenset[str] | None:
+    """The columns that a condition names; None where it names them by a pattern. Read once: keys ask again and again.
+
+    Raises what polars raises.
+    """
+    expression = pl.sql_expr(condition)
+    return None if expression.meta.has_multiple_outputs() else frozenset(expression.meta.root_names())
+
+
+def row_passes(table: pl.DataFrame, condition: str, height: int, columns: Sequence[str]) -> pl.Series:
+    """Which rows fulfil one condition, as a Boolean series without nulls.
+
+    Args:
+        table: holds the columns that the condition names, if there are any.
+        condition: SQL.
+        height: how many rows there are, which a table without columns does not know.
+        columns: the names of all columns, for the sentence about a name that is none of them.
+
+    Raises:
+        FilterError: as for `passing`.
+    """
+    try:
+        result = table.select(pl.sql_expr(condition).alias("passes"))["passes"]
+    except UnicodeEncodeError:
+        raise _not_utf8(condition) from None
+    except pl.exceptions.PolarsError as error:
+        raise filter_error(error, condition, columns) from None
     if result.dtype not in (pl.Boolean(), pl.Null()):
-        raise FilterError(f"{condition!r} gives {result.dtype}, not true or false.", "Compare it with something.")
-    if result.len() == 1 and frame.height != 1:
-        result = result.new_from_index(0, frame.height)
+        fault = f"this gives {result.dtype}, not true or false: compare it with something."
+        said = f"{condition!r} gives {result.dtype}, not true or false."
+        raise FilterError(said, "Compare it with something.", fault=fault)
+    if result.len() == 1 and height != 1:
+        result = result.new_from_index(0, height)
     return result.cast(pl.Boolean).fill_null(value=False)
 
 
-def _what_is_wrong(error: Exception, condition: str, columns: Sequence[str]) -> tuple[str, str]:
-    """A sentence about a condition that cannot be evaluated, and what to do.
-
-    A name with a dot or a hyphen is no plain word in SQL, so that anything may have failed: where such a column's name
-    stands bare in the condition, that is what is said.
-    """
-    bare = _QUOTED.sub(" ", condition)
-    special = [column for column in columns if named(column) != column and column in bare]
-    if special:
-        column = max(special, key=len)
-        return f"in {condition!r}: write {named(column)}, in double quotes, because the name is no plain word.", ""
-    if isinstance(error, pl.exceptions.ColumnNotFoundError) and '"' in str(error):
-        name = str(error).split('"')[1]
-        return f"in {condition!r}: {_unknown(name, condition, columns)}", ""
-    return f"{condition!r} cannot be evaluated: {str(error).splitlines()[0]}.", _EXAMPLE
-
-
-def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
-    """The sentence for an unknown column: the nearest names, or all of them."""
-    alike = [column for column in columns if name.lower() in column.lower()]
-    near = alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
-    hint = (
-        f"did you mean {' or '.join(map(named, near))}?"
-        if near
-        else f"there are {', '.join(map(named, columns[:30]))}."
-    )
-    text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
-    return f"there is no column {name!r}; {hint}{text}"
+def _not_utf8(condition: str) -> FilterError:
+    return FilterError(f"{condition!r} holds a byte that is not UTF-8.", "Write it in UTF-8.")

@@ -78,6 +78,20 @@ class Digests:
             self._save({**self._load(), **fresh})
         return Seen(found, stamps)
 
+    def folder_of(self, files: Mapping[str, str]) -> Path | None:
+        """A folder that holds these files (name -> hex sha256) now, as far as is remembered; nothing is read for it."""
+        remembered = self._load()
+        for folder in sorted({Path(place).parent for place in remembered}):
+            if files and all(self._holds(remembered, folder / name, digest) for name, digest in files.items()):
+                return folder
+        return None
+
+    @staticmethod
+    def _holds(remembered: Mapping[str, Any], path: Path, digest: str) -> bool:
+        with suppress(CheckpointError):
+            return _remembered(remembered.get(str(path)), _stamp(path)) == digest
+        return False
+
     def _load(self) -> dict[str, Any]:
         """What is remembered; nothing, where the file is not there or not readable: it only saves time."""
         with suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -37,10 +37,25 @@ class Gold:
         """How many steps each case has."""
         return self.cases["n_steps"].cast(pl.Int64).to_numpy()
 
+    def of_cases(self, rows: Ints) -> "Gold":
+        """The labels of the steps of some cases, by their row ids: without subsets and problems."""
+        some = Gold(pl.DataFrame([self.cases["error_steps"].gather(rows)]))
+        vars(some).update({name: getattr(self, name)[rows] for name in ("known", "earliest", "n_steps", "listed")})
+        return some
+
     @cached_property
     def problems(self) -> Ints:
         """The number (0-based) of each case's problem: solutions of one problem have one number."""
         return problem_numbers(problems(self.cases))
+
+    @cached_property
+    def related(self) -> bool:
+        """Whether two cases are of one problem."""
+        named = pl.col("problem_id").is_not_null() | pl.col("id").str.starts_with(pl.format("{}_", "error_type"))
+        # Where no name is made of another, every problem is called by its case's id.
+        if not self.cases.select(named.any()).item():
+            return False
+        return bool((np.bincount(self.problems) > 1).any())
 
     @cached_property
     def subsets(self) -> tuple[list[str | None], Ints]:
@@ -50,6 +65,14 @@ class Gold:
             names, on="subset", how="left", nulls_equal=True, maintain_order="left"
         )
         return names["subset"].to_list(), joined["number"].cast(pl.Int64).to_numpy()
+
+    @cached_property
+    def cells(self) -> npt.NDArray[np.int32]:
+        """Twice the number of each case's subset, one more for clean cases; the last number where gold is unknown."""
+        names, numbers = self.subsets
+        found = 2 * numbers.astype(np.int32) + (self.earliest < 0)
+        found[~self.known] = 2 * len(names)
+        return found
 
     @cached_property
     def listed(self) -> Bools:

@@ -103,6 +103,11 @@ class StepRewards:
         rows: Bools = self.scored | self.refused | self.labels.given | ~np.isnan(self.solutions)
         return rows
 
+    @cached_property
+    def range(self) -> tuple[float, float] | None:
+        """The lowest and the highest reward of all; None where there is none."""
+        return (float(self.values.min()), float(self.values.max())) if self.values.size else None
+
     def on(self, on: On) -> "StepRewards":
         """The same with what a threshold is compared with in the place of the rewards."""
         return self if on == "rewards" else self._differences

@@ -1,6 +1,7 @@
 """The exact threshold for PRMScore: figures of single steps at every distinct decision, not on a grid."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -27,7 +28,7 @@ class StepSweep:
     counts: Ints
     metric: ClassVar[str] = "PRMScore"
 
-    @property
+    @cached_property
     def prmscore(self) -> Floats:
         """PRMScore of all steps pooled at each threshold, shape (k,); NaN where undefined."""
         return prmscores(self.counts.T)
@@ -39,6 +40,10 @@ class StepSweep:
 
     def best(self) -> tuple[float, float] | None:
         """The threshold with the highest PRMScore and that score; the lowest one wins a tie. None if undefined."""
+        return self._best
+
+    @cached_property
+    def _best(self) -> tuple[float, float] | None:
         scores = self.prmscore
         if not scores.size or np.isnan(scores).all():
             return None

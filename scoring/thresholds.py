@@ -1,9 +1,11 @@
 """The exact threshold: accuracies at every distinct decision a scorer can make, not on a grid."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.accuracies import harmonic
@@ -21,13 +23,13 @@ class Sweep:
     """
 
     thresholds: Floats
-    exact: Ints
-    clean_right: Ints
+    exact: npt.NDArray[np.int32]
+    clean_right: npt.NDArray[np.int32]
     erroneous: Ints
     clean: Ints
     metric: ClassVar[str] = "F1"
 
-    @property
+    @cached_property
     def f1(self) -> Floats:
         """Plain mean over the subsets of ProcessBench's F1 at each threshold, shape (k,); NaN where undefined."""
         if not self.erroneous.size:
@@ -45,6 +47,10 @@ class Sweep:
 
     def best(self) -> tuple[float, float] | None:
         """The threshold with the highest F1 and that F1; the lowest one wins a tie. None if F1 is nowhere defined."""
+        return self._best
+
+    @cached_property
+    def _best(self) -> tuple[float, float] | None:
         f1 = self.f1
         if not f1.size or np.isnan(f1).all():
             return None
@@ -78,7 +84,7 @@ def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed 
         values = np.append(values, extra) if strict else np.concatenate([[extra], values])
     # "reward < t" holds for the values left of t; "<=" for those up to and including it.
     side = "left" if strict else "right"
-    exact, clean_right = np.zeros((2, numbers.size, values.size), dtype=np.int64)
+    exact, clean_right = np.zeros((2, numbers.size, values.size), dtype=np.int32)
     for row, number in enumerate(numbers):
         wrong = scored & erroneous & (groups == number)
         right = scored & clean & (groups == number)
@@ -93,5 +99,9 @@ def sweep(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed 
 
 
 def _under(floats: Floats, thresholds: Floats, side: str) -> Ints:
-    """How many of the floats fall under each threshold."""
-    return np.searchsorted(np.sort(floats), thresholds, side=side)  # type: ignore[call-overload,no-any-return]
+    """How many of the floats fall under each threshold; those that are finite are all among the thresholds."""
+    # Asked in order, places are found many times faster.
+    ordered = np.sort(floats[np.isfinite(floats)])
+    here = np.bincount(np.searchsorted(thresholds, ordered), minlength=thresholds.size)
+    up_to = np.cumsum(here)
+    return up_to if side == "right" else up_to - here

@@ -208,4 +208,4 @@ def outcomes(verdict: Ints, gold: Ints, has_gold: Bools, n_steps: Ints, missing:
 
 def outcome_names(codes: Codes) -> pl.Series:
     """Outcome codes as words."""
-    return pl.Series("outcome", np.array(OUTCOMES, dtype=object)[codes].tolist(), dtype=pl.String)
+    return pl.Series("outcome", OUTCOMES, dtype=pl.String).gather(codes)

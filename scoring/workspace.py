@@ -4,6 +4,7 @@
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
+    triage/<who>-<machine>.jsonl     what people said of cases, see scoring.journal
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
@@ -25,6 +26,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.files import locked, unwritable, write_atomically
 from scoring.generation import Added, Generation, read_sources, report
+from scoring.journal import Journal
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
 
@@ -184,6 +186,10 @@ class Workspace:
         generations = _generations(self.root / "benchmarks" / benchmark)
         return generations[-1] if generations else None
 
+    def journal(self) -> Journal | None:
+        """Everybody's tags and notes, and where ours are written; None where there is no folder."""
+        return None if self.root is None else Journal(self.root / "triage")
+
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""
         roots = [self.root / "rewards"] if self.root else []
@@ -191,6 +197,23 @@ class Workspace:
             roots.append(demo.folder() / "rewards")
         folders = [path.parent for root in roots for path in root.glob("*/scorer.json")]
         return sorted(folders, key=lambda folder: folder.name)
+
+    def stamps(self, benchmarks: Sequence[str]) -> list[tuple[str, str, int, int]] | None:
+        """What the cases of these benchmarks are read from: name, generation, size and time of the file of each.
+
+        None where one of them is read from elsewhere, as the demo is, or has just gone.
+        """
+        found = []
+        for name in benchmarks:
+            folder = self._generation(name)
+            if folder is None:
+                return None
+            try:
+                stat = (folder / "cases.parquet").stat()
+            except OSError:
+                return None
+            found.append((name, folder.name, stat.st_size, stat.st_mtime_ns))
+        return found
 
     def reward_files(self, benchmarks: Sequence[str] = ()) -> frozenset[str]:
         """The files in those folders: they change when rewards were added, merged or removed."""

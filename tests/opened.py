@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 from textual.pilot import Pilot
 
 from inspector.app import InspectApp
@@ -20,10 +19,15 @@ DEMO = Request(benchmarks=("demo",))
 
 @asynccontextmanager
 async def opened(
-    request: Request = DEMO, *, size: tuple[int, int] = (120, 36), ascii_only: bool = False, folder: Path | None = None
+    request: Request = DEMO,
+    *,
+    size: tuple[int, int] = (120, 36),
+    ascii_only: bool = False,
+    folder: Path | None = None,
+    state: Path | None = None,
 ) -> AsyncIterator[Pilot[int]]:
-    """An app that has read its workspace and shows its first screen. Exports go to `folder`."""
-    app = InspectApp(request, ascii_only=ascii_only, folder=folder)
+    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`."""
+    app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
         await settled(pilot)
@@ -42,7 +46,6 @@ def listed(pilot: Pilot[Any], column: str = "case") -> list[Any]:
     """A column of the rows that the list on screen has, seen or not, in their order."""
     inspection = inspected(pilot)
     table = pilot.app.screen.query_one(FrameTable)
-    frame: pl.DataFrame = inspection.frame
-    values = frame[column].gather(inspection.shown).to_list()
+    values = inspection.rows.get_column(column).gather(inspection.shown).to_list()
     assert table.row_count == len(values)
     return values

@@ -8,7 +8,17 @@ from typing import Any
 from textual.events import Key
 from textual.pilot import Pilot
 
-CHARACTERS = {"space": " ", "question_mark": "?", "backslash": "\\", "comma": ",", "full_stop": ".", "asterisk": "*"}
+CHARACTERS = {
+    "space": " ",
+    "colon": ":",
+    "question_mark": "?",
+    "backslash": "\\",
+    "comma": ",",
+    "full_stop": ".",
+    "asterisk": "*",
+    "slash": "/",
+    "left_parenthesis": "(",
+}
 
 
 def screen_lines(app: Any) -> list[str]:

@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Mapping, Sequence
@@ -67,7 +68,10 @@ class Terminal:
         env: Mapping[str, str] | None = None,
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
-        """Start `argv`. `env` is added to this process's environment; an empty value removes the variable."""
+        """Start `argv`. `env` is added to this process's environment; an empty value removes the variable.
+
+        Unless `env` says otherwise, the program's person has neither state nor settings from before.
+        """
         self.output = bytearray()
         """Everything the program has written so far."""
         self._screen = pyte.Screen(columns, lines)
@@ -76,13 +80,15 @@ class Terminal:
         self._fd, child = pty.openpty()
         os.set_blocking(self._fd, False)
         _set_size(child, columns, lines)
+        self._home = tempfile.TemporaryDirectory(prefix="prm-inspect-home-")
+        homes = {f"XDG_{name}_HOME": f"{self._home.name}/{name.lower()}" for name in ("STATE", "CONFIG")}
         self._process = subprocess.Popen(
             [sys.executable, "-ISc", _OWN_THE_TERMINAL, *argv],
             stdin=child,
             stdout=child,
             stderr=child,
             cwd=cwd,
-            env=_environment(env or {}),
+            env=_environment({**homes, **(env or {})}),
             start_new_session=True,
         )
         os.close(child)
@@ -95,6 +101,11 @@ class Terminal:
     ) -> None:
         self.close()
 
+    @property
+    def pid(self) -> int:
+        """The program's process id."""
+        return self._process.pid
+
     def close(self) -> None:
         """Kill the program if it still runs, reap it, and close the terminal. May be called twice."""
         if self._fd < 0:
@@ -103,6 +114,7 @@ class Terminal:
             self._process.kill()
         self._process.wait()
         os.close(self._fd)
+        self._home.cleanup()
         self._fd = -1
 
     # -- what goes in

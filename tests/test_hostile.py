@@ -9,22 +9,14 @@ from pathlib import Path
 
 import pytest
 
-import making
-import reference
+import hostile_space
+from hostile_space import TEXTS
 from terminal import Terminal
 
 pytestmark = pytest.mark.pty
 
 RUN = [sys.executable, "-m", "inspector.cli"]
 ROOT = str(Path(__file__).parent.parent)
-# Numbers that no program would send by itself make the sequences of the data known from those of the app.
-ESCAPES = (
-    "\x1b]0;31337\x07 \x1b[31337m \x1b[?31337h \x1b[31337;1H \x1bP31337\x1b\\ \x1b]52;c;MzEzMzc=\x07 \x1b_31337\x1b\\"
-    " \x9b31337m \x9d31337\x07 \x1b[2J \x00 \x08\x7f \r\n\x0b\x0c\x85\u2028"
-)
-MARKUP = "[/b] [red]x[/] [/] [link=31337]w[/link] \\[ $\\frac{1}{2$ {x!r} %s \u202eabc\u2066 a\u200bb\ufeff\u00ad"
-WIDE = "数学" * 60 + "👩‍👩‍👧 e\u0301 " + "w" * 900
-TEXTS = (ESCAPES, MARKUP, WIDE, ESCAPES + MARKUP + WIDE, "", " ", "=1+1", "\u0301")
 FORBIDDEN = {
     "a sequence of the data": rb"\x1b[^\x1b ]{0,3}31337",
     "its clipboard": rb"\x1b\]52;c;MzEzMzc=",
@@ -45,19 +37,9 @@ def acting(output: bytes) -> list[str]:
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    """A workspace whose folder, cases, labels, texts, sources and scorers are all hostile."""
+    """A workspace in which all is hostile: its folder, cases, labels, texts, sources, scorers, answers and notes."""
     root = tmp_path_factory.mktemp("hostile") / "w\x1b[31337m[red]"
-    cases = [reference.Case(3, number % 3 - 1, (0.9, 0.4, 0.1 * number)) for number in range(len(TEXTS))]
-    fields = ("problem", "subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason")
-    columns = {name: list(TEXTS) for name in fields}
-    columns["id"] = [f"{text}{number}" for number, text in enumerate(TEXTS)]
-    columns["steps"] = [[text, f"{text}\n\t{text}", "plain"] for text in TEXTS]
-    scorers = [
-        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES), cases)
-        for name in (f"plain {MARKUP}", f"loud {ESCAPES}")
-    ]
-    made = making.workspace(root, cases, scorers, benchmark="bench \x1b[31337m[red]", **columns)
-    (made.root / "rewards" / scorers[0][0].folder / "part-\x1b[31337m.parquet").write_bytes(b"no Parquet")
+    hostile_space.make(root)
     return root
 
 
@@ -83,6 +65,17 @@ TOUR = (
         "x",
         "f",
         "s",
+        "down",
+        "enter",
+        "C",
+        "space",
+        "enter",
+        "w",
+        "x",
+        "enter",
+        "N",
+        "enter",
+        "u",
         "z",
     ),
     *(
@@ -98,7 +91,10 @@ TOUR = (
         "c",
         "enter",
         "n",
+        "D",
         "n",
+        "X",
+        "X",
         "\\",
         "n",
         "m",
@@ -107,8 +103,57 @@ TOUR = (
         "t",
         "right",
     ),
-    *("enter", "e", "j", "?", "?", "ctrl+p", "t", "h", "escape", "escape", "e", "M"),
+    *("enter", "o", "j", "space", "k", "k", "space", "enter", "O", "I", "B", "F", "B", "g", "enter", "G", "Y", "O"),
+    *("e", "j", "?", "?", "ctrl+p", "t", "h", "escape", "escape", "e", "M"),
 )
+
+
+DIALOGS = (
+    ("S", "escape"),
+    ("a", ":", *"error_type = ", "tab", "ctrl+n", "up", "escape"),
+    ("'", "down", "down", "escape"),
+    ("'", "1"),
+    ("x", "/", *"31337", "tab", "tab", "enter"),
+    ("x", "h", "l", "l", "@", "x", "#", "x"),
+    ("s", "down", "pagedown", "escape"),
+    ("C", "down", "space", "pagedown", "enter"),
+    ("w", "tab", "escape"),
+    ("W", "escape"),
+    ("N", "escape"),
+    ("f", *["down"] * 30, "escape"),
+    ("m", "m", "U", "U"),
+    ("?", "pagedown", "?"),
+    ("ctrl+p", *"note", "escape"),
+    ("ctrl+t", "escape"),
+    ("e", "j"),
+    ("enter", "v", "]", "]", "tab", "tab", "space", "enter", "z", "z", "escape"),
+    ("I", "F", "B", "B", "O", "O", "r", "\\", "y", "Y"),
+    ("n", "D", "D", "X", "X", "n", "D", "n"),
+    ("o", "down", "space", "enter"),
+    ("w", "escape"),
+    ("N", "escape", "u", "ctrl+r"),
+    ("t", ".", "*", "enter", "e", "m"),
+    ("?", "?", "ctrl+p", *"case", "escape"),
+)
+"""Every dialog, menu, pane and toast, from the board through the list to a case."""
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (160, 50)])
+def test_no_text_of_the_data_acts_in_any_dialog_menu_pane_or_toast(workspace, columns, lines, tmp_path):
+    with Terminal(program(workspace), columns=columns, lines=lines, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
+        terminal.wait_for("Enter")
+        terminal.settle()
+        for keys in DIALOGS:
+            for key in keys:
+                # A key that follows Escape at once would be read as Alt and that key.
+                terminal.press(key, gap=0.2 if key == "escape" else 0.05, timeout=0.3)
+            terminal.settle(0.2, timeout=2)
+            # The mouse over what stands there, so that tooltips come.
+            terminal.send(f"\x1b[<35;{columns // 3};{lines // 3}M".encode())
+        leave(terminal)
+        output = bytes(terminal.output)
+    assert acting(output) == []
+    assert b"Traceback" not in output
 
 
 def leave(terminal):
@@ -116,21 +161,25 @@ def leave(terminal):
     for _ in range(6):
         terminal.press("escape", gap=0.15, timeout=0.25)
     terminal.press("q")
-    assert terminal.wait() == 0
+    assert terminal.wait() == 0, terminal.screen_text()
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (200, 50), (20, 5)])
 def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app(workspace, columns, lines, tmp_path):
     env = {"PYTHONPATH": ROOT}
     with Terminal(program(workspace), columns=columns, lines=lines, env=env, cwd=tmp_path) as terminal:
-        # At 20 columns there is little to wait for but the footer's first key.
-        terminal.wait_for("Enter")
+        # A terminal in which nothing fits says so; keys do no harm there.
+        terminal.wait_for("Enter" if columns > 40 else "too small")
         terminal.settle()
         for key in TOUR:
             # A key that follows Escape at once would be read as Alt and that key.
             terminal.press(key, gap=0.2 if key == "escape" else 0.03, timeout=0.4)
         for size in ((90, 30), (7, 3), (1, 1), (300, 80), (30, 8), (columns, lines)):
             terminal.resize(*size)
+        if columns < 40:
+            # There Ctrl+C alone leaves.
+            terminal.resize(80, 24)
+            terminal.wait_for("Enter")
         leave(terminal)
         output = bytes(terminal.output)
     assert acting(output) == []
@@ -138,7 +187,7 @@ def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app(workspace,
     if columns == 200:
         assert "␛[31337m".encode() in output
         assert b"[red]x[/]" in output
-    assert any(path.suffix in {".csv", ".json", ".md"} for path in tmp_path.iterdir())
+    assert any(path.suffix in {".csv", ".json", ".md"} for path in tmp_path.iterdir()) == (columns > 40)
 
 
 def test_a_storm_of_resizing_while_keys_are_pressed_breaks_nothing(workspace, tmp_path):

@@ -102,7 +102,17 @@ def test_the_two_commands_are_there_for_ci():
 def test_every_key_it_names_is_bound():
     rows = re.findall(r"^\| ((?:`[^`]+` ?)+)\|", README, re.MULTILINE)
     named = {key for row in rows for key in re.findall(r"`([^`]+)`", row)}
-    words = {"Enter": "enter", "→": "right", "?": "question_mark"}
+    words = {
+        "Enter": "enter",
+        "→": "right",
+        "?": "question_mark",
+        "/": "slash",
+        "@": "at",
+        "#": "number_sign",
+        ":": "colon",
+        "'": "apostrophe",
+        "\\": "backslash",
+    }
     bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
     assert named
     assert {words.get(key, key) for key in named} <= bound

@@ -10,7 +10,7 @@ from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
 from inspector.mathtext.render import Renderer
 from inspector.mathtext.symbols import UNSEEN
 
-_LATEX = re.compile(r"[\\$]|[\^_]\{")
+_LATEX = re.compile(r"[\\$\a\b\v\f]|[\^_]\{|\t(?:imes|ext|heta|frac)")
 _DRAWING = ("[asy]", "[/asy]")
 
 _COMMANDS = frozenset(SIMPLE) | frozenset(STRUCTURES) | frozenset(SPECIAL) | UNSEEN
@@ -18,13 +18,25 @@ _OTHER_COMMANDS = frozenset({"newcommand", "newpage", "newenvironment", "newtheo
 # A backslash and an n, the letters after it and a script after those; pairs of backslashes are passed over.
 _WRITTEN_BREAK = re.compile(r"\\\\|\\n([A-Za-z]*)(?=([\^_])?)")
 
+# A command whose backslash and first letter were read as one control character, as a form feed before "rac". A tab or a
+# carriage return is one by right, unless what follows is no word.
+_CONTROLS = {"\a": "a", "\b": "b", "\v": "v", "\f": "f", "\t": "t", "\r": "r"}
+_TO_THE_LETTER = {"times", "text", "textbf", "theta", "tfrac", "triangle", "tilde", "rfloor", "rceil", "rightarrow"}
+_DECODED = re.compile(
+    "|".join(
+        f"{control}(?:{'|'.join(sorted(name[1:] for name in names if name[0] == letter))})(?![A-Za-z])"
+        for control, letter in _CONTROLS.items()
+        for names in [_TO_THE_LETTER if letter in "tr" else {name for name in _COMMANDS if name.isalpha()}]
+    )
+)
+
 
 def unicode_math(text: str) -> str:
     r"""The text with its LaTeX as Unicode; never raises, and returns a text without LaTeX as it is.
 
     Formulas stand between `$`, `$$`, `\(` `\)`, `\[` `\]` or in an environment; known commands are converted
-    outside of them too. A written-out backslash-n that begins no command becomes a line break. Drawings between
-    `[asy]` and `[/asy]` stay.
+    outside of them too. A written-out backslash-n that begins no command becomes a line break; a control character
+    that was the beginning of a command becomes it again. Drawings between `[asy]` and `[/asy]` stay.
     """
     if not _LATEX.search(text):
         return text
@@ -38,9 +50,14 @@ def unicode_math(text: str) -> str:
 
 
 def _converted(text: str) -> str:
+    text = _DECODED.sub(_encoded, text)
     if "\\n" in text:
         text = _WRITTEN_BREAK.sub(_line_break, text)
     return Renderer(text).prose(0, len(text)) if text else text
+
+
+def _encoded(match: re.Match[str]) -> str:
+    return f"\\{_CONTROLS[match[0][0]]}{match[0][1:]}"
 
 
 def _line_break(match: re.Match[str]) -> str:

@@ -60,7 +60,10 @@ def _blank(_renderer: "Renderer", line: Line, _spans: list[Span]) -> None:
 
 
 def _named(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
-    if text := renderer.argument(spans[0]):
+    text = renderer.argument(spans[0])
+    if text in symbols.SIGNS:
+        line.sign(symbols.SIGNS[text])
+    elif text:
         line.name(text)
 
 
@@ -84,8 +87,12 @@ def _stacked(renderer: "Renderer", line: Line, span: Span, above: str = "", belo
     line.script(below, above)
 
 
-def _arrow(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
-    line.operator("→" + spelled("^", renderer.argument(spans[0])))
+def _arrow(sign: str) -> Structure:
+    def write(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
+        above, *below = (renderer.argument(span) for span in spans)
+        line.operator(sign + spelled("_", below[0] if below else "") + spelled("^", above))
+
+    return write
 
 
 def _substack(renderer: "Renderer", line: Line, spans: list[Span]) -> None:
@@ -155,6 +162,7 @@ def _right(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> 
         return renderer.raw(line, match.start(), match.end(), end)
     opened = renderer.fences.pop() if renderer.fences else ""
     if opened == ROWS_IN_BRACE and fence in {"", "}"}:
+        line.trim()
         line.closer(" }")
     elif fence:
         line.closer(fence)
@@ -175,10 +183,11 @@ def _not(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> in
     sign = (symbols.OPERATORS.get(found[1]) if found[1] else found[2]) if found else None
     if found is None or sign is None:
         return renderer.raw(line, match.start(), match.end(), end)
-    line.operator(unicodedata.normalize("NFC", sign + "\u0338"))
+    line.operator(_NEGATIONS.get(sign) or unicodedata.normalize("NFC", sign + "\u0338"))
     return found.end()
 
 
+_NEGATIONS = {"|": "∤", "∥": "∦"}  # those that Unicode does not compose
 _OPERATOR_SIGNS = frozenset(symbols.OPERATORS.values()) | frozenset("=<>+-")
 _LIMITED = frozenset(symbols.NAMES.values()) | frozenset(symbols.SIGNS.values())
 
@@ -217,7 +226,8 @@ STRUCTURES: dict[str, Structure] = (
         "substack": _substack,
         "tag": _tag,
         "underset": _under,
-        "xrightarrow": _arrow,
+        "xleftarrow": _arrow("←"),
+        "xrightarrow": _arrow("→"),
     }
 )
 # Commands that read on in their own way.

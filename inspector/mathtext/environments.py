@@ -21,6 +21,7 @@ _COLUMNS = re.compile(r"\s*(?:\[\w\])?\s*\{((?:[^{}]|\{[^{}]*\})*)\}")
 _COLUMN = re.compile(r"[lcrpm](?:\{[^{}]*\})?\s*(\|?)")
 _TEXT_AHEAD = re.compile(r"\s*(?:\\(?:text|mbox|textrm|mathrm|quad)|[^\x00-\u2e7f])")
 _RAN_ON = re.compile(r"[,;:，；。]\Z")
+_RELATIONS = frozenset("=<>≤≥≠≡≈∼≅∈⊂⊆→⇒⟹⟺≪≫∝")
 
 
 def environment(renderer: "Renderer", line: Line, match: re.Match[str], end: int) -> int:
@@ -69,7 +70,8 @@ def _grid(renderer: "Renderer", line: Line, name: str, body: Span) -> None:
     if _in_brace(line):
         if renderer.fences and renderer.fences[-1] == "{":
             renderer.fences[-1] = ROWS_IN_BRACE
-        line.operand(f" {_cases(renderer, span)}")
+        line.trim()
+        line.operand(f" {_equations(renderer, span) if name in symbols.ALIGNED else _cases(renderer, span)}")
     elif name == "array" and "\\hline" in renderer.text[slice(*body)]:
         line.operand(_table(renderer, span, lambda start, stop: renderer.argument((start, stop))))
     else:
@@ -78,16 +80,27 @@ def _grid(renderer: "Renderer", line: Line, name: str, body: Span) -> None:
 
 
 def _cases(renderer: "Renderer", span: Span) -> str:
+    """Rows parted by semicolons, with a comma before the condition that a row names in its second cell."""
     rows = []
     for cells in renderer.source.rows(*span):
         row = ""
         for start, end in cells:
             text = renderer.argument((start, end))
-            joint = " " if _RAN_ON.search(row) or _TEXT_AHEAD.match(renderer.text, start, end) else ", "
-            row += f"{joint if row and text else ''}{text}"
+            # More than two cells, or a relation on its own side of one, are an equation in columns.
+            related = len(cells) > 2 or row[-1:] in _RELATIONS or text[:1] in _RELATIONS
+            plain = related or _RAN_ON.search(row) or _TEXT_AHEAD.match(renderer.text, start, end)
+            row += f"{(' ' if plain else ', ') if row and text else ''}{text}"
         if row:
             rows.append(row)
     return " ; ".join(rows)
+
+
+def _equations(renderer: "Renderer", span: Span) -> str:
+    """Aligned rows, parted by semicolons."""
+    renderer.nested += 1
+    text = _aligned(renderer, span)
+    renderer.nested -= 1
+    return text
 
 
 def _matrix(renderer: "Renderer", span: Span, columns: re.Match[str] | None) -> str:

@@ -49,7 +49,7 @@ def _ending(char: str) -> int:
 class Line:
     """A formula as it grows from left to right."""
 
-    __slots__ = ("at", "bar_open", "bars", "gap", "parts", "tail")
+    __slots__ = ("at", "bars", "gap", "parts", "tail", "unsided")
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -57,7 +57,7 @@ class Line:
         self.tail = NOTHING
         self.gap = False  # whether a space there is already, or would be out of place
         self.bars = 0  # how many | are open
-        self.bar_open = False  # whether the last one that came without a side is
+        self.unsided = 0  # how many of them came without a side
 
     def __str__(self) -> str:
         return "".join(self.parts)
@@ -104,6 +104,11 @@ class Line:
         elif not self.gap or "\n" in text:
             self.parts.append(text)
             self.gap = True
+
+    def trim(self) -> None:
+        """Take white space at the end away again."""
+        del self.parts[self.at + 1 :]
+        self.gap = False
 
     def operator(self, text: str) -> None:
         """A relation or binary operator, with a space on either side unless it is a sign before a number."""
@@ -157,14 +162,19 @@ class Line:
             self.bars -= 1
         self._put(text, OPERAND)
 
-    def bar(self, text: str) -> None:
-        """A | on its own: it opens where none is open or nothing could be closed, else closes."""
-        if self.bar_open and self.tail != NOTHING:
+    def bar(self, text: str, *, apart: bool = False) -> None:
+        """A | on its own: it closes what is open if there is something to be closed, else opens.
+
+        With spaces on either side (`apart`) it divides where none is open, as in {x | x > 0}.
+        """
+        if self.unsided and self.tail != NOTHING:
+            self.unsided -= 1
             self.closer(text)
-            self.bar_open = False
+        elif apart and self.tail != NOTHING:
+            self.operator(text)
         else:
+            self.unsided += 1
             self.opener(text)
-            self.bar_open = True
 
     def quotient(self, above: str, below: str, *, word: bool = False) -> None:
         """A fraction; a whole number before a fraction of whole numbers makes them one mixed number."""

@@ -12,7 +12,7 @@ from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
 from inspector.mathtext.dollars import is_formula
 from inspector.mathtext.line import Line, is_letter
 from inspector.mathtext.shape import base, closed_up, tight
-from inspector.mathtext.source import ROW_OPTIONS, Source, Span
+from inspector.mathtext.source import ROW_OPTIONS, WHOLE, Source, Span
 
 # Groups nested deeper than this stay as they are written; what people write is nested less than ten deep.
 DEEPEST = 30
@@ -35,6 +35,7 @@ _PROSE = re.compile(
 _SCRIPT = re.compile(r"\s*([\^_])")
 _SCRIPTED = re.compile(r"\s*[\^_']")
 _SPACES = re.compile(r" *")
+_PARTED = re.compile(r"&|\\\\|\\(?:left|begin|over.*\\over)", re.DOTALL)  # an infix then is of a part, not of the whole
 _AFTER_BREAK = re.compile(rf"{ROW_OPTIONS}[ \t]*\n?")
 _NO_LETTER = re.compile(r"[^A-Za-z]|\Z")
 
@@ -73,7 +74,11 @@ class Renderer:
     def formula(self) -> str:
         """The whole text as mathematics; line breaks stay."""
         line = Line()
-        self.fill(line, 0, len(self.text))
+        infix = self.source.infixes.get(WHOLE)
+        if infix and not _PARTED.search(self.text):
+            self._infix(line, (0, len(self.text)), infix)
+        else:
+            self.fill(line, 0, len(self.text))
         return str(line).strip(" ")
 
     def argument(self, span: Span) -> str:
@@ -132,7 +137,8 @@ class Renderer:
         if char == "~":
             line.space()
         elif char == "|":
-            line.bar(char)
+            around = self.text[max(0, match.start() - 1) : match.end() + 1]
+            line.bar(char, apart=around == " | ")
         else:
             line.operand(char)
         return match.end()

@@ -12,15 +12,19 @@ ARGUMENTS = dict.fromkeys((*symbols.FRACTIONS, *symbols.BINOMIALS, "stackrel", "
 for _names in (symbols.ACCENTS, symbols.LINES, symbols.ALPHABETS, symbols.STYLES, symbols.TEXTS, symbols.SPACERS):
     ARGUMENTS |= dict.fromkeys(_names, 1)
 ARGUMENTS |= dict.fromkeys(
-    ("sqrt", "boxed", "fbox", "pmod", "pod", "operatorname", "substack", "tag", "xrightarrow"), 1
+    ("sqrt", "boxed", "fbox", "pmod", "pod", "operatorname", "substack", "tag", "xleftarrow", "xrightarrow"), 1
 )
 
 ROW_OPTIONS = r"\*?(?:\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|mm|cm|in|mu)\s*\])?"  # what may follow a row's "\\\\"
+WHOLE = -1  # where the group that is the whole text would open
+_OPTIONAL = frozenset({"sqrt", "xleftarrow", "xrightarrow"})
+_OF_TWO = symbols.FRACTIONS | symbols.BINOMIALS
+_LONGEST_GROUP = 80  # characters in which a bracket that stands for braces closes
 _STARRED = frozenset({"operatorname", "hspace", "vspace", "tag"})
 _UNBRACED_DEPTH = 3
 
 _STRUCTURE = re.compile(
-    r"\\(?P<side>begin|end)\s*\{(?P<name>[^{}\\$]*)\}|\\(?P<infix>over|choose)(?![A-Za-z])|\\sqrt\s*(?P<degree>\[)"
+    r"\\(?P<side>begin|end)\s*\{(?P<name>[^{}\\$]*)\}|\\(?P<infix>over|choose)(?![A-Za-z])|\\(?:sqrt|x(?:left|right)arrow)\s*(?P<option>\[)"
     r"|\\.|(?P<brace>[{}\]])",
     re.DOTALL,
 )
@@ -30,6 +34,7 @@ _ROW = re.compile(
     re.DOTALL,
 )
 _COMMAND = re.compile(r"\\(?:([A-Za-z]+)|.)", re.DOTALL)
+_BRACKETED = re.compile(r"\((?:[^()]|\([^()]*\))*\)|\[[^\[\]]*\]")
 _BLANK = re.compile(r"\s*")
 _BRACKETS = re.compile(r"\s*\[[^\[\]{}\\$]*\]")
 
@@ -37,8 +42,9 @@ _BRACKETS = re.compile(r"\s*\[[^\[\]{}\\$]*\]")
 class Source:
     """A text with the places where its groups close.
 
-    `closes` maps the position of a "{", of a root's "[" or of an environment's beginning to where the matching "}",
-    "]" or end begins; what matches nothing is not in it. `infixes` maps a "{" to the "over" or "choose" in its group.
+    `closes` maps the position of a "{", of an option's "[" or of an environment's beginning to where the matching "}",
+    "]" or end begins; what matches nothing is not in it. `infixes` maps a "{" to the "over" or "choose" in its group,
+    and WHOLE to one in no group.
     """
 
     __slots__ = ("closes", "infixes", "text")
@@ -47,7 +53,7 @@ class Source:
         self.text = text
         self.closes: dict[int, int] = {}
         self.infixes: dict[int, re.Match[str]] = {}
-        if "{" in text or "[" in text:
+        if "{" in text or "[" in text or "\\over" in text or "\\choose" in text:
             self._match_groups()
 
     def _match_groups(self) -> None:
@@ -57,11 +63,10 @@ class Source:
         for match in _STRUCTURE.finditer(self.text):
             if char := match["brace"]:
                 self._match_brace(char, match.start(), braces)
-            elif match["degree"]:
+            elif match["option"]:
                 braces.append(match.end() - 1)
             elif match["infix"]:
-                if braces:
-                    self.infixes.setdefault(braces[-1], match)
+                self.infixes.setdefault(braces[-1] if braces else WHOLE, match)
             elif match["side"] == "begin":
                 environments.append((match["name"], match.start()))
                 open_names[match["name"]] += 1
@@ -97,6 +102,10 @@ class Source:
         if self.text[pos] == "{":
             span = self.group(pos, end)
             return (span, span[1] + 1) if span else None
+        if self.text[pos] in "([":
+            # Printed, only the bracket would be the argument; what was meant is what it holds.
+            group = _BRACKETED.match(self.text, pos, min(end, pos + _LONGEST_GROUP))
+            return (group.span(), group.end()) if group else None
         if self.text[pos] != "\\":
             return (pos, pos + 1), pos + 1
         match = _COMMAND.match(self.text, pos, end)
@@ -108,24 +117,28 @@ class Source:
     def arguments(self, name: str, pos: int, end: int, depth: int = 0) -> tuple[list[Span], int] | None:
         """The arguments of the named command that stand at pos, and where they end; None if one is missing.
 
-        A root's optional degree comes after its radicand.
+        An optional one, such as a root's degree, comes last.
         """
         if depth > _UNBRACED_DEPTH:
             return None
         spans: list[Span] = []
-        degree = None
-        if name == "sqrt" and self.text.startswith("[", bracket := self.skip(_BLANK, pos, end)):
-            degree = self.group(bracket, end)
-            pos = degree[1] + 1 if degree else pos
+        option = None
+        if name in _OPTIONAL and self.text.startswith("[", bracket := self.skip(_BLANK, pos, end)):
+            option = self.group(bracket, end)
+            pos = option[1] + 1 if option else pos
         elif name in _STARRED and self.text[pos : pos + 1] == "*":
             pos += 1
         for _ in range(ARGUMENTS.get(name, 0)):
-            found = self.argument(pos, end, depth)
+            pos = self.skip(_BLANK, pos, end)
+            # Two brackets beside each other do not tell which of them a power behind is of.
+            found = (
+                None if name in _OF_TWO and self.text[pos : pos + 1] in {"(", "["} else self.argument(pos, end, depth)
+            )
             if found is None:
                 return None
             spans.append(found[0])
             pos = found[1]
-        return spans + ([degree] if degree else []), pos
+        return spans + ([option] if option else []), pos
 
     def skip(self, pattern: re.Pattern[str], pos: int, end: int) -> int:
         """Past what the pattern matches at pos."""

@@ -11,7 +11,7 @@ _ORDINARY = (
     "infty ∞ partial ∂ nabla ∇ hbar ℏ ell ℓ aleph ℵ wp ℘ emptyset ∅ varnothing ∅ forall ∀ exists ∃ nexists ∄ neg ¬ "
     "lnot ¬ angle ∠ measuredangle ∡ triangle △ bigtriangleup △ square □ Box □ blacksquare ■ diamond ◇ Diamond ◇ "
     "blacklozenge ⧫ lozenge ◊ clubsuit ♣ diamondsuit ♢ heartsuit ♡ spadesuit ♠ top ⊤ bot ⊥ complement ∁ "
-    "prime ′ degree ° dagger † ddagger ‡ bigstar ★ checkmark ✓ bigcirc ◯ imath ı jmath ȷ "
+    "prime ′ degree ° dagger † ddagger ‡ bigstar ★ checkmark ✓ bigcirc ◯ frown ⌢ smile ⌣ imath ı jmath ȷ "
     "dots … ldots … dotsc … dotso … cdots ⋯ dotsb ⋯ dotsm ⋯ dotsi ⋯ vdots ⋮ ddots ⋱ therefore ∴ because ∵ "
     "pounds £ euro € yen ¥ cent ¢ textdegree ° textdollar $ S § vert | Vert ‖"
 )
@@ -99,6 +99,9 @@ ACCENTS = {
     "tilde": "\u0303",
     "widetilde": "\u0303",
     "vec": "\u20d7",
+    "overparen": "\u0311",
+    "wideparen": "\u0311",
+    "overarc": "\u0311",
     "overrightarrow": "\u20d7",
     "overleftrightarrow": "\u20e1",
     "overleftarrow": "\u20d6",

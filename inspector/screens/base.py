@@ -7,7 +7,6 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from inspector.commands import RAIL
 from inspector.inspection import Inspection
@@ -15,34 +14,44 @@ from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
+from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
+from inspector.terminal.remembered import Remembered
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
+from inspector.widgets.rail import Rail
 from inspector.wishes import OPTIMISTIC
 from scoring.verdicts import Decision
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
+SHORT = 16
+"""Lines below which explanations make room for rows."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
-class InspectionScreen(Screen[None]):
+class InspectionScreen(Steady, Screen[None]):
     """A screen that shows an `Inspection`.
 
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
-    the new value here at once, so that the next key starts from it, and tells the app.
+    the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
+    workspace was left; what a screen keeps there comes back at the next start.
     """
 
     NAME: ClassVar[str] = ""
     """The screen's name in the table of commands."""
+
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012  # Textual declares it without ClassVar
 
     inspection: reactive[Inspection | None] = reactive(None, init=False, repaint=False)
 
     def __init__(self, brush: Brush) -> None:
         super().__init__()
         self.brush = brush
+        self.remembered = Remembered()
         self._before: Inspection | None = None
 
     @staticmethod
@@ -76,11 +85,10 @@ class InspectionScreen(Screen[None]):
 
     def compose_rail(self) -> ComposeResult:
         """The rail and the footer, to be composed last."""
-        rail = LineView(id="rail")
-        rail.can_focus = False
+        rail = Rail(id="rail")
         rail.display = False
         yield rail
-        yield Footer(compact=True, show_command_palette=False)
+        yield KeyLine()
 
     def show_inspection(self, inspection: Inspection) -> None:
         """Put the value on screen."""
@@ -103,22 +111,28 @@ class InspectionScreen(Screen[None]):
         """Whether the threshold is being moved."""
         return self._before is not None
 
+    @property
+    def held(self) -> bool:
+        """Whether there is a value to go back to, so that nobody else may put another one here."""
+        return self.rail_open
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's own
-        """Keys of the rail work while it is open; `t` needs a scorer."""
-        if action in _RAIL_ACTIONS:
-            return self.rail_open
-        if action == "threshold":
-            return self.inspection is not None and self.inspection.evaluation is not None
-        return True
+        """Keys of the rail work while it is open. What cannot be done now is no silent key: its action says why."""
+        return self.rail_open if action in _RAIL_ACTIONS else True
+
+    def say(self, sentence: str) -> None:
+        """Tell why a key did nothing; the next such sentence need not wait long."""
+        self.notify(clean(sentence), markup=False, timeout=3)
 
     def action_threshold(self) -> None:
         if self.rail_open:
             self.action_keep()
-        elif self.inspection is not None and self.inspection.evaluation is not None:
-            if self.inspection.evaluation.movable:
+        elif self.inspection is not None:
+            evaluation = self.inspection.evaluation
+            if evaluation is not None and evaluation.movable:
                 self._set_rail(self.inspection)
             else:
-                self.notify(clean(why_unmovable(self.inspection)), markup=False)
+                self.say(why_unmovable(self.inspection))
 
     def _set_rail(self, before: Inspection | None) -> None:
         self._before = before
@@ -131,6 +145,9 @@ class InspectionScreen(Screen[None]):
             return
         rail = self.query_one("#rail", LineView)
         rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.brush))
+
+    def on_rail_placed(self) -> None:
+        self._show_rail()
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
         if self.inspection is not None:
@@ -164,6 +181,8 @@ class InspectionScreen(Screen[None]):
         at = int(np.searchsorted(thresholds, self.inspection.threshold)) + direction
         if 0 <= at < thresholds.size:
             self._put_threshold(float(thresholds[at]))
+        else:
+            self.say("No outcome changes beyond this threshold.")
 
     def action_to_default(self) -> None:
         if self.inspection is not None and self.inspection.evaluation is not None:
@@ -173,6 +192,8 @@ class InspectionScreen(Screen[None]):
         best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best()
         if best is not None and self.inspection is not None:
             self._put_threshold(best[0], OPTIMISTIC)
+        else:
+            self.say("No threshold is the best here: the metric is undefined at all of them.")
 
     def action_keep(self) -> None:
         self._set_rail(None)
@@ -201,12 +222,17 @@ class InspectionScreen(Screen[None]):
     def action_leave(self) -> None:
         self.post_message(Back(top=True))
 
+    def action_theme(self) -> None:
+        self.app.search_themes()
+
     def action_keys(self) -> None:
         """Show or hide the panel with all keys."""
         if self.query("HelpPanel"):
             self.app.action_hide_help_panel()
         else:
             self.app.action_show_help_panel()
+        # It takes room from what is beside it.
+        self.call_after_refresh(self.on_resize)
 
     def action_export(self) -> None:
         raise NotImplementedError

@@ -10,9 +10,10 @@ from textual.widgets import Static
 
 from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame, metrics_of, scored_width
 from inspector.commands import bindings_of
+from inspector.filtering.searching import search_words
 from inspector.headline import F1, PRMSCORE
 from inspector.inspection import Inspection
-from inspector.messages import Export, Go, Score, StopScoring
+from inspector.messages import Copy, Export, Go, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.base import InspectionScreen
@@ -21,12 +22,14 @@ from inspector.screens.score import ScoreDialog
 from inspector.sentences import GLYPHS, WORDS, counted
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
+from inspector.yanking import score_facts
 
 if TYPE_CHECKING:
     import polars as pl
 
     from inspector.widgets.columns import Column
 
+NO_SCORER = "No scorer has rewards for these cases yet: S runs one, prm-inspect import PATH reads results."
 ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 WHERE_PRESENT = ("refused", "unparsed")
 EXPLAINED = {
@@ -63,7 +66,7 @@ class BoardScreen(InspectionScreen):
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
-        yield self.table("board", "No scorer has rewards for these cases yet.")
+        yield self.table("board", NO_SCORER)
         job = self.one_line("job")
         job.display = False
         yield job
@@ -77,7 +80,7 @@ class BoardScreen(InspectionScreen):
             self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        frame = board_frame(inspection.selection, inspection.base)
+        frame = board_frame(inspection.selection, inspection.base, inspection.base_search)
         several = inspection.cases["benchmark"].n_unique() > 1
         table = self.query_one(FrameTable)
         view = np.arange(frame.height, dtype=np.int32)
@@ -105,8 +108,9 @@ class BoardScreen(InspectionScreen):
         ]
         if len(kinds) == 1:
             phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
-        if inspection.base:
-            phrases.append(Phrase(("filter " + " AND ".join(inspection.base), "filtered"), rank=2))
+        given = (*inspection.base, *search_words(inspection.base_search))
+        if given:
+            phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
         self._describe()
 
@@ -168,6 +172,8 @@ class BoardScreen(InspectionScreen):
         if self.inspection is not None and self.inspection.scorer is not None:
             self.put(self.inspection.failures())
             self.post_message(Go("cases"))
+        else:
+            self.say("There is no scorer whose failures could be shown. a shows all cases, S scores them.")
 
     def action_all_cases(self) -> None:
         self.close_rail()
@@ -191,6 +197,15 @@ class BoardScreen(InspectionScreen):
                 self.post_message(asked)
 
         self.app.push_screen(ScoreDialog(inspection.benchmark), answered)
+
+    def action_yank_row(self) -> None:
+        """Copy the row under the cursor."""
+        row = self.query_one(FrameTable).row_id
+        if row is None or self.inspection is None:
+            self.say("There is no row to copy.")
+            return
+        facts = self._frame.row(row, named=True)
+        self.post_message(Copy(score_facts(self.inspection, facts), f"the row of {facts['scorer']}"))
 
     def action_stop_scoring(self) -> None:
         self.post_message(StopScoring())

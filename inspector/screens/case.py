@@ -1,56 +1,81 @@
 """The case screen: one case on the whole terminal."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-import polars as pl
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
 
-from inspector.answer_lines import FOLDED, REASONING, answer_lines, has_reasoning
-from inspector.case_lines import case_lines
+from inspector.case_view.manner import Manner
+from inspector.case_view.opening import line_of
 from inspector.commands import bindings_of
+from inspector.critique.kept import kept_answers
+from inspector.critique.lines import answer_lines
 from inspector.inspection import Inspection
-from inspector.kept_answers import kept_answers
 from inspector.messages import Back, Export
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
+from inspector.screens.ahead import LookingAhead
+from inspector.screens.critique import CritiqueScreen
 from inspector.screens.export import ExportMenu
-from inspector.screens.reading import ReadingScreen
-from inspector.widgets.line_view import LineView
-from scoring.schema import VOTES
+from inspector.screens.hits import HitScreen
+from inspector.screens.overlaying import Overlaying
+from inspector.screens.tagging import Tagging
+from inspector.screens.tokens import Tokens
+from inspector.screens.unparsed import UnparsedScreen
+from inspector.text import clean
+from inspector.widgets.line_view import Line
+from inspector.widgets.step_view import StepView
+from inspector.wrap import wrap
+from scoring.errors import InspectError
 
 
-class CaseScreen(ReadingScreen):
+class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitScreen, UnparsedScreen):
     """Problem, steps with reward bars, marks and gold labels. `row` is the row id of the case."""
 
     NAME = "case"
     NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
-    HELP = "One case. n and p go through the list, t moves the threshold, r hides the gold reason, v shows answers."
+    HELP = (
+        "One case. n and p go through the list, j and k through the steps, o puts scorers beside each other.\n\n"
+        "Beside a reward, a cross says that the step is judged wrong, an arrow to the left that it is the predicted "
+        "one, an arrow down that the reward is lower than the one before by a fifth of the scorer's range or more; "
+        "r is redundancy, t a truncated case."
+    )
 
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush)
         self.row = row
-        self._place = 0
-        self._starts: tuple[int, ...] = ()
-        self._unfolded = FOLDED
-        self._answers_at = 0
+        self._listed = True
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
-        yield LineView(id="steps")
+        with Container(id="reading"):
+            yield from self.compose_curve()
+            yield StepView(id="steps")
+            yield from self.compose_critique()
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
-        self.query_one("#steps", LineView).focus()
+        self.lay_out_curve()
+        self.steps.focus()
         if self.inspection is not None:
             self.call_after_refresh(self._show, keep_scroll=False)
 
     def on_resize(self) -> None:
+        self.lay_out_critique()
+        self.lay_out_curve()
         self.call_after_refresh(self._show, keep_scroll=True)
         self.call_after_refresh(self._show_rail)
+
+    def on_step_view_resized(self, event: StepView.Resized) -> None:
+        """Wrap the lines for the room there is now: something beside or above the steps came or went."""
+        if event.view is self.steps and self.page.lines:
+            self._show(keep_scroll=True)
 
     def show_inspection(self, inspection: Inspection) -> None:  # noqa: ARG002  # it is self.inspection already
         self._show(keep_scroll=True)
@@ -61,17 +86,44 @@ class CaseScreen(ReadingScreen):
             return
         found = np.flatnonzero(inspection.shown == self.row)
         self._place = int(found[0]) if found.size else min(self._place, max(0, inspection.shown.size - 1))
-        view = self.query_one("#steps", LineView)
+        view = self.steps
         manner = self.manner(view)
-        shown = case_lines(inspection, self.row, manner)
-        self._starts, self._answers_at = shown.starts, len(shown.lines)
-        view.show([*shown.lines, *answer_lines(self._answers(), self._unfolded, manner)], keep_scroll=keep_scroll)
-        self._show_title(inspection, listed=bool(found.size))
+        ready = self.ready(inspection, self.row, manner)
+        self.page = page = ready.page
+        scroll: int | None = ready.scroll
+        if self.stop is None or not keep_scroll:
+            self.stop = ready.stop
+        else:
+            scroll = self._steady(view, line_of(page, self.stop))
+        line = line_of(page, self.stop)
+        same = line == line_of(page, ready.stop)
+        lines = ready.lines if same else replace(ready.lines, strips={})
+        view.show(lines, keep_scroll=True, pinned=page.pinned, cursor=line, scroll=scroll)
+        if not keep_scroll:
+            self.show_first_hit(view)
+        self.call_after_refresh(self.show_curve)
+        self._listed = bool(found.size)
+        self.show_title()
+        # The steps are on screen before what is said of them.
+        self.call_after_refresh(self.show_critique)
+        self.look_ahead()
+        self.show_tokens()
 
-    def _show_title(self, inspection: Inspection, *, listed: bool) -> None:
-        place = f"{self._place + 1:,} of {inspection.shown.size:,}" if listed else "no longer in the list"
+    def _steady(self, view: StepView, line: int | None) -> int | None:
+        """The line to begin with so that the cursor stays where it is on screen; None where it is not on screen."""
+        old = view.cursor
+        if line is None or old is None or old not in view.seen or self.page.pinned > line:
+            return None
+        return line - (old - view.scroll_offset.y) + self.page.pinned
+
+    def show_title(self) -> None:
+        inspection = self.inspection
+        if inspection is None:
+            return
+        place = f"{self._place + 1:,} of {inspection.shown.size:,}" if self._listed else "no longer in the list"
         name, short = inspection.cases["case"][self.row], inspection.cases["id"][self.row]
         phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
+        phrases.append(Phrase(self.hit_forms, rank=1))
         evaluation = inspection.evaluation
         if evaluation is not None:
             phrases += [
@@ -79,27 +131,44 @@ class CaseScreen(ReadingScreen):
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
                 Phrase((score_words(inspection.headline), ""), rank=2),
             ]
+        if self.reading.blind:
+            phrases.insert(1, Phrase(("BLIND",)))
         self.tell("title", phrases, "strong")
 
-    def _answers(self) -> pl.DataFrame:
-        """What the scorer in focus answered to this case."""
-        inspection = self.inspection
-        if inspection is None or inspection.scorer is None:
-            return pl.DataFrame(schema=VOTES)
-        return kept_answers(inspection.selection, inspection.scorer, self.row)
+    def lines_beneath(self, inspection: Inspection, row: int, manner: Manner) -> Iterator[Line]:
+        """What the scorer in focus answered to a case, a line a vote."""
+        if inspection.scorer is None or manner.blind:
+            return
+        try:
+            answers = kept_answers(inspection.selection, inspection.scorer, row)
+        except InspectError as error:
+            yield from (Line([(line, "bad")]) for line in wrap(clean(str(error)), manner.width))
+            return
+        yield from answer_lines(answers, manner)
+
+    def look_further(self, rows: Sequence[int]) -> None:
+        self.prepare_critiques(rows)
 
     # -- keys
 
-    def action_answers(self) -> None:
-        """Unfold a critic's answers: first their texts, then the reasoning before them; then fold them again."""
-        answers = self._answers()
-        if not answers.height:
-            self.notify("This scorer gives no answers in words.", markup=False)
-            return
-        self._unfolded = (self._unfolded + 1) % (REASONING + 1 if has_reasoning(answers) else REASONING)
-        self.show_case()
-        # What was unfolded may lie beneath what is on screen.
-        self.query_one("#steps", LineView).scroll_to_line(self._answers_at + 1, top=self._unfolded != FOLDED)
+    @property
+    def case_row(self) -> int:
+        return self.row
+
+    def action_turn_over(self) -> None:
+        """Where the answers have the focus, what is chosen there; else what the step cursor stands on."""
+        if self.critique_has_focus:
+            self.action_choose()
+        else:
+            super().action_turn_over()
+
+    def action_unparsed(self) -> None:
+        super().action_unparsed()
+        shown = self.inspection.shown if self.inspection else np.empty(0, dtype=np.int64)
+        if shown.size and self.row not in shown:
+            self.row = int(shown[0])
+            self.reading = self.reading.kept()
+            self._show(keep_scroll=False)
 
     def action_turn(self, by: int) -> None:
         """The next or previous case of the list; at its ends, stay."""
@@ -110,29 +179,20 @@ class CaseScreen(ReadingScreen):
         gone = shown[min(self._place, shown.size - 1)] != self.row
         target = self._place + by + (-1 if gone and by > 0 else 0)
         self._place = int(min(max(target, 0), shown.size - 1))
+        if not gone and self._place != target:
+            self.say("This is the last case of the list." if by > 0 else "This is the first case of the list.")
+            return
         self.row = int(shown[self._place])
+        self.reading = self.reading.kept()
         self._show(keep_scroll=False)
-
-    def action_step(self, by: int) -> None:
-        """Scroll so that the next or previous step is on top; where all is on screen, nothing moves.
-
-        Never past lines that were not on screen yet: a step longer than the screen takes several presses.
-        """
-        view = self.query_one("#steps", LineView)
-        top, page = view.scroll_offset.y, max(1, view.viewport.height - 1)
-        starts = [0, *self._starts]
-        if by > 0:
-            target = min([start for start in starts if start > top], default=top + page)
-            view.scroll_to_line(min(target, top + page), top=True)
-        else:
-            target = max([start for start in starts if start < top], default=0)
-            view.scroll_to_line(max(target, top - page), top=True)
 
     def show_case(self) -> None:
         self._show(keep_scroll=True)
 
     def action_back(self) -> None:
-        self.post_message(Back(self.row))
+        """Out of the answers first, then out of the screen."""
+        if not self.leave_critique():
+            self.post_message(Back(self.row))
 
     def action_export(self) -> None:
         self.close_rail()

@@ -6,54 +6,57 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from inspector.case_columns import case_columns
-from inspector.case_lines import case_lines
+from inspector.case_view.lines import case_lines
+from inspector.case_view.opening import opening
+from inspector.catalogue import order_words
 from inspector.commands import bindings_of
-from inspector.facet_groups import facet_groups, filter_words
+from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
-from inspector.messages import Export, Go
+from inspector.messages import Copy, Export, Go
+from inspector.ordering import INSTRUCTIVE
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.rail_lines import score_words
+from inspector.screens.arranging import Arranging
 from inspector.screens.base import WIDE
 from inspector.screens.export import ExportMenu
-from inspector.screens.reading import ReadingScreen
+from inspector.screens.filtering import Filtering
+from inspector.screens.searching import Searching
+from inspector.screens.slicing import Slicing
+from inspector.screens.tagging import Tagging
+from inspector.screens.unparsed import UnparsedScreen
 from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.line_view import LineView
-from scoring.filters import Filter
+from inspector.widgets.step_view import StepView
+from inspector.yanking import case_facts
+from scoring.verdicts import AsGiven
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-SORTS = ("instructive", "", "n_steps:desc")
-SORT_WORDS = {"instructive": "most instructive first", "": "as in the file", "n_steps:desc": "longest first"}
-DIRECTIONS = {"asc": "upwards", "desc": "downwards"}
 PANE_DELAY = 0.04
 """Seconds the cursor must rest before the steps are shown: a held arrow key moves the list alone."""
 VERY_WIDE = 160
 """Columns from which facets, list and steps fit side by side."""
 
-
-def order_words(sort: str) -> str:
-    """An order in words."""
-    column, _, direction = sort.rpartition(":")
-    return SORT_WORDS.get(sort) or (f"by {column} {DIRECTIONS[direction]}" if direction in DIRECTIONS else f"by {sort}")
+NO_MATCH = "No case passes this filter. x shows all again."
+NO_CASE = "There is no case here yet. In a shell: prm-inspect import PATH"
 
 
-class CasesScreen(ReadingScreen):
+class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScreen):
     """The list, with facets and steps where there is room."""
 
     NAME = "cases"
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
-    HELP = "The cases under the present filter. Enter opens one, f chooses what to keep, t moves the threshold."
+    HELP = (
+        "The cases under the present filter. Enter opens one, f chooses what to keep and hide, t moves the threshold."
+    )
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
-        self._scorer: str | None = None
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -62,10 +65,11 @@ class CasesScreen(ReadingScreen):
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield self.table("cases", "No case passes this filter. x shows all again.")
-            pane = LineView(id="pane")
+            yield self.table("cases", NO_MATCH)
+            pane = StepView(id="pane")
             pane.can_focus = False
             yield pane
+        yield from self.compose_search()
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
@@ -78,10 +82,18 @@ class CasesScreen(ReadingScreen):
         self.call_after_refresh(self._show_rail)
         self._show_pane_soon()
 
+    def on_screen_resume(self) -> None:
+        """Another screen may have changed how cases are shown."""
+        self._show_pane_soon()
+
+    def on_step_view_resized(self) -> None:
+        """Wrap the lines for the room there is now."""
+        self._show_pane_soon()
+
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
         room = self.size.width >= (VERY_WIDE if self.query_one(FacetList).display else WIDE)
-        self.query_one("#pane", LineView).display = room if wanted is None else wanted
+        self.query_one("#pane", StepView).display = room if wanted is None else wanted
 
     # -- showing
 
@@ -91,15 +103,12 @@ class CasesScreen(ReadingScreen):
             self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        columns = None
-        if self._scorer != inspection.scorer or not self.query_one(FrameTable).row_count:
-            columns = case_columns(inspection, self.brush)
-            self._scorer = inspection.scorer
-        self.query_one(FrameTable).show(inspection.frame, inspection.shown.astype("int32"), columns)
+        table = self.query_one(FrameTable)
+        table.show(inspection.rows, inspection.shown.astype("int32"), self.columns_now(inspection))
+        table.empty = NO_MATCH if inspection.cases.height else NO_CASE
+        table.sorted_by = self.sort_mark(inspection)
         self._show_titles(inspection)
-        facets = self.query_one(FacetList)
-        if facets.display:
-            facets.show(facet_groups(inspection))
+        self.show_facets(inspection)
         self._show_pane_soon()
 
     def _show_titles(self, inspection: Inspection) -> None:
@@ -113,8 +122,12 @@ class CasesScreen(ReadingScreen):
                 Phrase(self.threshold_forms(evaluation.rule), rank=1),
             ]
         self.tell("title", phrases, "strong")
-        order = order_words(inspection.selection.request.sort)
-        self.tell("filter", [Phrase((order, ""), rank=1), Phrase((filter_words(inspection), "filtered"))], "dim")
+        sort = inspection.selection.request.sort
+        # Without a threshold no mistake is nearer than another: right and wrong ones are all that is told apart.
+        graded = evaluation is None or not isinstance(evaluation.rule, AsGiven)
+        words = "wrong ones first" if sort == INSTRUCTIVE and not graded else order_words(sort)
+        order = Phrase((words, ""), rank=2)
+        self.tell("filter", [order, filter_phrase(inspection), *apart_phrases(inspection)], "dim")
 
     def show_case(self) -> None:
         self._show_pane()
@@ -125,20 +138,27 @@ class CasesScreen(ReadingScreen):
         self._pane_timer = self.set_timer(PANE_DELAY, self._show_pane)
 
     def _show_pane(self) -> None:
-        pane, row = self.query_one("#pane", LineView), self.query_one(FrameTable).row_id
+        pane, row = self.query_one("#pane", StepView), self.query_one(FrameTable).row_id
         if not pane.display or self.inspection is None:
             return
         if row is None:
             pane.show([])
             return
-        shown = case_lines(self.inspection, row, self.manner(pane))
-        keep = self._pane_row == row
+        manner = self.manner(pane)
+        shown = case_lines(self.inspection, row, manner)
+        scroll = None if self._pane_row == row else opening(shown, manner.height)[1]
         self._pane_row = row
-        pane.show(shown.lines, keep_scroll=keep)
+        pane.show(shown.lines, keep_scroll=True, pinned=shown.pinned, scroll=scroll)
+        if scroll is not None:
+            self.show_first_hit(pane)
 
     _pane_row: int | None = None
 
     # -- keys
+
+    @property
+    def case_row(self) -> int | None:
+        return self.query_one(FrameTable).row_id
 
     def on_frame_table_highlighted(self) -> None:
         self._show_pane_soon()
@@ -152,6 +172,8 @@ class CasesScreen(ReadingScreen):
         if row is not None:
             self.close_rail()
             self.post_message(Go("case", row))
+        else:
+            self.say("There is no case to open. x shows all again.")
 
     def come_back(self, row: int, inspection: Inspection | None) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
@@ -166,64 +188,31 @@ class CasesScreen(ReadingScreen):
         if self.inspection is not None:
             self.query_one(FrameTable).go_to(self.inspection.cases["case"][row])
 
-    def action_facets(self) -> None:
-        """Open the facets and go there; from there, back to the list and close."""
-        facets = self.query_one(FacetList)
-        if facets.display and facets.has_focus:
-            self._close_facets()
-            return
-        facets.display = True
+    def rearrange(self) -> None:
         self._lay_out()
-        if self.inspection is not None:
-            facets.show(facet_groups(self.inspection))
-        facets.focus()
         self._show_pane_soon()
 
-    def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            self.put(self.inspection.filtered(self.inspection.filter.toggled(event.column, event.value)))
-
-    def action_clear(self) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            self.put(self.inspection.filtered(Filter()))
-
-    def action_sort(self) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            now = self.inspection.selection.request.sort
-            following = SORTS[(SORTS.index(now) + 1) % len(SORTS)] if now in SORTS else SORTS[0]
-            self.put(self.inspection.ordered(following))
-
-    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
-        """Sort by the column, upwards first; by what is made of several columns nothing can be sorted."""
-        if self.inspection is None or isinstance(event.column.source, tuple):
+    def action_yank_row(self) -> None:
+        """Copy the facts of the case under the cursor."""
+        row = self.query_one(FrameTable).row_id
+        if row is None or self.inspection is None:
+            self.say("There is no row to copy.")
             return
-        (by,) = event.column.sources
-        if by not in self.inspection.selection.frame().columns:
-            return
-        self.close_rail()
-        now = self.inspection.selection.request.sort
-        self.put(self.inspection.ordered(f"{by}:desc" if now == f"{by}:asc" else f"{by}:asc"))
+        self.post_message(Copy(case_facts(self.inspection, row), f"the facts of {self.inspection.cases['id'][row]}"))
 
     def action_zoom(self) -> None:
-        self._pane_wanted = not self.query_one("#pane", LineView).display
+        self._pane_wanted = not self.query_one("#pane", StepView).display
         self._lay_out()
         self._show_pane_soon()
 
     def action_back(self) -> None:
-        """Out of the facets first, then out of the screen."""
+        """Out of a search under way first, then out of the facets, then out of the screen."""
+        if self.give_back_search():
+            return
         if self.query_one(FacetList).display:
-            self._close_facets()
+            self.close_facets()
         else:
             super().action_back()
-
-    def _close_facets(self) -> None:
-        self.query_one(FacetList).display = False
-        self._lay_out()
-        self.query_one(FrameTable).focus()
-        self._show_pane_soon()
 
     def action_export(self) -> None:
         self.close_rail()

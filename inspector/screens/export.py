@@ -5,15 +5,15 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from inspector.messages import Export
+from inspector.screens.dialog import Dialog
 
 _FORMS = (("c", "csv", "CSV file"), ("j", "json", "JSON file"), ("m", "markdown", "Markdown, to the clipboard"))
 
 
-class ExportMenu(ModalScreen[Export | None]):
+class ExportMenu(Dialog[Export | None]):
     """Choose the form of one or two tables; the first takes small letters, the second capitals."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape,e,q", "dismiss(None)", "Close")]

@@ -1,15 +1,24 @@
-"""What the two screens that show steps share: how texts are shown, and through which scorer."""
+"""What the two screens that show steps share: how cases are shown, and through which scorers."""
 
+from dataclasses import replace
 from typing import ClassVar
 
-from inspector.case_lines import Manner
+from inspector.case_view.found_text import FOUND
+from inspector.case_view.manner import Manner
+from inspector.case_view.open_case import OpenCase, open_case
+from inspector.messages import Reads
 from inspector.paint import Brush
 from inspector.screens.base import InspectionScreen
+from inspector.text import clean
 from inspector.widgets.line_view import LineView
+from scoring.errors import InspectError
 
 
 class ReadingScreen(InspectionScreen):
-    """A screen with the lines of a case in it."""
+    """A screen with the lines of a case in it.
+
+    `reading` is how cases are shown, but for the room there is; the app hands it from screen to screen.
+    """
 
     NAMED: ClassVar[bool] = True
     """Whether the case's name stands above its lines."""
@@ -17,25 +26,57 @@ class ReadingScreen(InspectionScreen):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         # Readable formulas need more than ASCII.
-        self._raw = brush.ascii_only
-        self._reason = True
+        self.reading = Manner(80, brush, raw=brush.ascii_only)
 
     def manner(self, view: LineView) -> Manner:
         """How a case is shown in this view."""
-        width = max(20, view.viewport.width)
-        return Manner(width, self.brush, raw=self._raw, reason=self._reason, named=self.NAMED)
+        width, height = view.viewport
+        found = self.inspection.selection.found if self.inspection else None
+        return replace(
+            self.reading,
+            width=max(20, width),
+            height=max(1, height),
+            named=self.NAMED,
+            beside=self.remembered.left.overlaid,
+            search=found.query if found else None,
+        )
+
+    def case_at_hand(self, row: int, view: LineView) -> OpenCase | None:
+        """The case with this row id for what a key does with its texts; None, and said, where they cannot be read."""
+        if self.inspection is None:
+            return None
+        try:
+            return open_case(self.inspection, row, self.manner(view))
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False)
+            return None
+
+    def read(self, manner: Manner) -> None:
+        """Show cases in another manner from now on, on the other screens as well."""
+        self.reading = manner
+        self.post_message(Reads(manner.kept()))
+        self.show_case()
 
     def show_case(self) -> None:
         """Show the lines of the case anew, at the same place."""
         raise NotImplementedError
 
+    def show_first_hit(self, view: LineView) -> None:
+        """Scroll to the first text that was searched for, where it is beyond what is seen."""
+        searched = self.inspection is not None and self.inspection.selection.found is not None
+        hits = view.lines_with(FOUND) if searched else []
+        if hits:
+            view.scroll_to_line(hits[0])
+
     def action_raw(self) -> None:
-        self._raw = not self._raw
-        self.show_case()
+        self.read(replace(self.reading, raw=not self.reading.raw))
 
     def action_reason(self) -> None:
-        self._reason = not self._reason
-        self.show_case()
+        self.read(replace(self.reading, reason=not self.reading.reason))
+
+    def action_blind(self) -> None:
+        """Hide what gold labels and scorers decided, until it is asked for again."""
+        self.read(replace(self.reading, blind=not self.reading.blind))
 
     def action_scorer(self, by: int) -> None:
         if self.inspection is None or self.inspection.scorer is None:

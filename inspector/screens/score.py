@@ -6,10 +6,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.reactive import reactive
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from inspector.messages import Score
+from inspector.screens.dialog import Dialog
 from inspector.text import clean
 from scoring.critic_arguments import PROTOCOLS
 
@@ -36,7 +36,7 @@ class Tick(Static, can_focus=True):
         self.action_tick()
 
 
-class ScoreDialog(ModalScreen[Score | None]):
+class ScoreDialog(Dialog[Score | None]):
     """Asks for a checkpoint, or for a critic; the value is the message that runs it, None if nothing is to be run."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close"), ("enter", "start", "Start")]

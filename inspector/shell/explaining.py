@@ -1,7 +1,7 @@
 """`show CASE --explain`: the tokens that a PRM sees of a case, whose they are, which are read and what came of it."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -12,7 +12,9 @@ from inspector.prm_job import ask, prm_words
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of
-from inspector.shell.xray_page import XrayPage, problems
+from inspector.shell.xray_page import XrayPage
+from inspector.weights_place import other_settings, place_of
+from inspector.xray import problems
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.scorer import Scorer
@@ -33,8 +35,6 @@ TOKENS = {
 }
 PIPED = 100
 """Cells of a line where there is no terminal."""
-_FREE = frozenset({"weights", "sources", "dtype", "reads"})
-"""Settings of a scorer that an adapter does not have."""
 
 
 def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
     case = selection.cases["case"][row]
     scorer = _scorer(selection, args)
     if args.model is None:
-        args.model, args.revision, args.dtype = _weights_of(scorer)
+        args.model, args.revision, args.dtype = place_of(scorer, selection.workspace.root)
     words = [*prm_words(args), *(["--tokens-only"] if args.tokens_only else [])]
     root = selection.workspace.root
     where = [*(["--workspace", str(root)] if root else []), f"--benchmark={selection.cases['benchmark'][row]}"]
@@ -52,7 +52,7 @@ def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
     whole = ["--all-tokens"] if args.all_tokens else []
     command = selection.request.command("show", case, "--explain", *whole, *words, form=form_of(args))
     document = _document(answer, command, raw=args.raw)
-    said = [*answer["notes"], *_other_settings(scorer, answer)]
+    said = [*answer["notes"], *other_settings(scorer, answer)]
     if form_of(args):
         put(document, args, [*said, *problems(answer)])
         return 0
@@ -94,27 +94,3 @@ def _scorer(selection: Selection, args: argparse.Namespace) -> Scorer | None:
     if len(found) > 1:
         raise UsageError("--explain is about one scorer, and several are named.", "Name one.")
     return selection.evaluation(found.pop()).scorer
-
-
-def _weights_of(scorer: Scorer | None) -> tuple[str, str, str]:
-    """Hub name, commit and dtype of a scorer's weights, where it keeps them."""
-    if scorer is None:
-        raise UsageError("--explain needs a PRM's tokenizer.", "Give the checkpoint: --model DIR_OR_ID")
-    weights = scorer.settings.get("weights")
-    if not isinstance(weights, Mapping) or "hub" not in weights:
-        raise UsageError(
-            f"{scorer.name} is known by digests of its weights, and not where they lie.",
-            "Give the checkpoint: --model DIR_OR_ID",
-        )
-    return str(weights["hub"]), str(weights["commit"]), str(scorer.settings.get("dtype", "auto"))
-
-
-def _other_settings(scorer: Scorer | None, answer: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence where the tokens shown are not those that the scorer named was given."""
-    if scorer is None:
-        return
-    made, here = scorer.settings, answer["settings"]
-    differing = [name for name in sorted({*made, *here} - _FREE) if made.get(name) != here.get(name)]
-    for name in differing:
-        told = f"{str(made.get(name))[:40]!r} there, {str(here.get(name))[:40]!r} here"
-        yield f"{scorer.name} was made with another {name} ({told}): give --adapter and --option as then"

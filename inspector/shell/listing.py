@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from inspector.answer_counts import answer_counts, listed, unparsed_notes
+from inspector.critique.counts import answer_counts, listed, unparsed_notes
 from inspector.documents import program_version
 from inspector.selection import Selection, find_workspace_or_demo, load
 from inspector.shell.output import form_of, put

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from inspector import documents
-from inspector.answer_counts import unparsed_notes
 from inspector.boundary_notes import boundary_notes
+from inspector.cases_document import cases_document
+from inspector.critique.counts import unparsed_notes
 from inspector.grouping import grouped
 from inspector.parts import parts
 from inspector.range_notes import range_notes
@@ -28,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     selection = load(request_of(args))
     make = {
         "metrics": documents.metrics_document,
-        "cases": documents.cases_document,
+        "cases": cases_document,
         "stats": documents.statistics_document,
     }[args.command]
     grouped(selection)  # A column that is not there is an error whether or not there is a scorer.

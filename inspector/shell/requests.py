@@ -3,7 +3,7 @@
 import argparse
 import re
 
-from inspector.request import Request
+from inspector.request import Request, split
 
 
 def request_of(args: argparse.Namespace) -> Request:
@@ -14,6 +14,9 @@ def request_of(args: argparse.Namespace) -> Request:
         subsets=tuple(args.subset),
         scorers=tuple(args.scorer),
         where=tuple(args.where),
+        slices=tuple(args.slice),
+        search=args.search,
+        within=tuple(args.within),
         thresholds=tuple(_threshold(text) for text in args.threshold),
         rules=tuple(_rule(text) for text in args.rule),
         redundancy=tuple(_threshold(text) for text in args.redundancy),
@@ -23,6 +26,7 @@ def request_of(args: argparse.Namespace) -> Request:
         baselines=args.baselines,
         by=tuple(getattr(args, "by", ())),
         sort=getattr(args, "sort", ""),
+        columns=split(getattr(args, "columns", "")),
     )
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import polars as pl
 
-from inspector.answer_counts import OTHER
+from inspector.critique.counts import OTHER
+from inspector.critique.talk import is_talk
 from inspector.names import match_name
 from inspector.selection import find_workspace
+from inspector.sentences import counted
 from inspector.shell.output import say
 from inspector.stale_notes import protocol_of_critic
 from scoring.benchmarks import demo
@@ -46,6 +48,7 @@ def _wanted(workspace: Workspace, words: tuple[str, ...]) -> list[Critic]:
         UsageError: there is no critic, or none of that name; or it was imported, and by which protocol it was asked is
             not known.
     """
+    _refuse_talks(workspace, words)
     # The demo's own scorers lie elsewhere, and are nobody's to rewrite.
     every = [(one, folder) for one, folder in scorers(workspace) if one.kind == "critic"]
     asked = [(one, folder, protocol) for one, folder in every if (protocol := protocol_of_critic(one))]
@@ -63,6 +66,22 @@ def _wanted(workspace: Workspace, words: tuple[str, ...]) -> list[Critic]:
     return [one for one in asked if one[0].name in found]
 
 
+def _refuse_talks(workspace: Workspace, words: tuple[str, ...]) -> None:
+    """Say why a PRM that generates is not read again, where one is named.
+
+    Raises:
+        UsageError: it is.
+    """
+    names = [one.name for one, _ in scorers(workspace) if is_talk(one)]
+    for word in words:
+        if word in names:
+            raise UsageError(
+                f"{word} is a PRM that generates: its rewards are probabilities that the model gave to two words while "
+                "it was asked, so that no reader of texts makes them again.",
+                "Where it should be read otherwise, ask it again with another --option.",
+            )
+
+
 def _again(scorer: Scorer, parts: VoteParts, protocol: CriticProtocol, cases: pl.DataFrame) -> Iterator[str]:
     before = parts.read(_IDENTITY)[0].height
     told = reread(parts, protocol.read, cases)
@@ -72,18 +91,21 @@ def _again(scorer: Scorer, parts: VoteParts, protocol: CriticProtocol, cases: pl
     if kinds:
         yield f"  cannot be read: {kinds}"
     for note, count in told.notes.items():
-        yield f"  {count:,} answers: {note}"
+        yield f"  {counted(count, 'answer')}: {note}"
     if told.unknown:
-        yield f"  {told.unknown:,} answers are to cases that are not here, and were left as they are"
+        are = "is to a case that is not here, and was left as it is"
+        are = are if told.unknown == 1 else "are to cases that are not here, and were left as they are"
+        yield f"  {counted(told.unknown, 'answer')} {are}"
     yield from (f"  {problem}" for problem in told.problems)
     if after > before:
-        came = f"{after - before:,} answers came meanwhile: a run is asking this critic"
-        yield f"  WARNING: {came}. Read them again when it has ended."
+        came = f"{counted(after - before, 'answer')} came meanwhile: a run is asking this critic"
+        yield f"  WARNING: {came}. Read again when it has ended."
 
 
 def _counts(told: Reread) -> str:
     """How many answers were read, and of how many the reading is another now."""
     if not told.changed:
-        return f"{told.answers:,} answers read again, and none says anything else"
+        return f"{counted(told.answers, 'answer')} read again, and none says anything else"
     turned = f"{told.found:,} can be read that could not, {told.lost:,} can no longer"
-    return f"{told.answers:,} answers read again, {told.changed:,} say something else now: {turned}"
+    say_else = "says" if told.changed == 1 else "say"
+    return f"{counted(told.answers, 'answer')} read again, {told.changed:,} {say_else} something else now: {turned}"

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from inspector.critic_words import parts_done
+from inspector.filtering.saved_slices import with_slices
 from inspector.jobs import Job, signals_passed_on
-from inspector.request import shell_word
+from inspector.request import Request, shell_word
 from inspector.scoring_words import speed, words_of
 from inspector.selection import find_workspace
 from inspector.sentences import counted
@@ -33,18 +34,32 @@ def run(args: argparse.Namespace) -> int:
     """
     if not (args.model or args.critic):
         raise UsageError("score needs a PRM or a critic.", "Give --model DIR_OR_ID, or --critic PROTOCOL --server URL.")
+    if args.search:
+        raise UsageError("score does not search texts.", "Choose cases with --where, --sample or --limit.")
     if args.stratify and args.sample is None:
         raise UsageError("--stratify divides what --sample draws.", "Give --sample N too, or leave --stratify out.")
     # The demo is known everywhere, so it can be scored before anything was imported.
     workspace = find_workspace(args.workspace, create=args.benchmarks == ["demo"])
     words = ["score", *args.benchmarks, "--workspace", str(workspace.root), "--seed", str(args.seed)]
-    words += [f"--where={condition}" for condition in args.where]
+    words += [f"--where={condition}" for condition in _conditions(args, workspace)]
     told = _Told()
     code = _follow(Job([*words, *scoring_flags(args)]), told, quiet=args.quiet)
     if not args.quiet:
         for line in _next_steps(args, workspace, told):
             _line(line)
     return code
+
+
+def _conditions(args: argparse.Namespace, workspace: Workspace) -> tuple[str, ...]:
+    """The conditions that were given and those of slices.
+
+    Raises:
+        UsageError: no such slice, or one that searches the texts.
+    """
+    found = with_slices(Request(where=tuple(args.where), slices=tuple(args.slice)), workspace.root)
+    if found.search:
+        raise UsageError("score does not search texts, and a slice does.", "Save it without its search.")
+    return found.where
 
 
 def scoring_flags(args: argparse.Namespace) -> list[str]:

@@ -1,16 +1,17 @@
 """`show`: one case, its steps and what each scorer made of them."""
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from textwrap import indent
+from typing import Any
 
 import polars as pl
 
 from inspector.case_pages import CaseDocument
 from inspector.case_table import CaseTable, Judgement
+from inspector.critique.kept import described, kept_answers, measures
 from inspector.documents import case_document
-from inspector.kept_answers import described, kept_answers, measures
 from inspector.names import match_name
 from inspector.selection import Selection, load
 from inspector.sentences import TRUNCATED
@@ -38,6 +39,11 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.explain:
         return explain(selection, row, args)
+    if args.original:
+        # The lines are those of the screen.
+        from inspector.shell.originals import original
+
+        return original(selection, row, args)
     document = case_document(selection, row, form_of(args))
     if args.answers or not form_of(args):
         document = _with_answers(document, selection, row, texts=args.answers)
@@ -63,7 +69,11 @@ def run(args: argparse.Namespace) -> int:
 def _with_answers(document: CaseDocument, selection: Selection, row: int, *, texts: bool) -> CaseDocument:
     """The document with what critics answered, beside its votes; with their texts where asked for."""
     kept = {name: kept_answers(selection, name, row) for name in selection.chosen}
-    found = {name: described(answers, texts=texts) for name, answers in kept.items() if answers.height}
+    found = {
+        name: described(answers, selection.evaluation(name).scorer, texts=texts)
+        for name, answers in kept.items()
+        if answers.height
+    }
     if not found:
         return document
     facts = {**document.provenance, "answers": found}
@@ -82,9 +92,15 @@ def _answers(document: CaseDocument) -> Iterator[str]:
             run = f"run {answer['run']} " if several else ""
             told = [word for word in (answer["said"], measures(answer, answers)) if word]
             yield clean(f"  {run}vote {answer['vote']}  {'  '.join(told)}")
-            for part in ("reasoning", "answer"):
-                if answer.get(part) is not None:
-                    yield indent(clean(f"[{part}]\n{answer[part]}", lines=True), "    ")
+            yield from (indent(clean(f"[{part}]\n{text}", lines=True), "    ") for part, text in _texts(answer))
+
+
+def _texts(answer: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The texts of an answer and what each is: a talk's call for call, by the step that they are about."""
+    for call in answer.get("talk", ()):
+        yield call["stage"] if call["step"] is None else f"step {call['step']}, {call['stage']}", call["text"]
+    parts = ("reasoning",) if "talk" in answer else ("reasoning", "answer")
+    yield from ((part, answer[part]) for part in parts if answer.get(part) is not None)
 
 
 def _tables(document: CaseDocument) -> Iterator[pl.DataFrame]:

@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.shell.page import WARNING, hanging
-from inspector.shell.token_text import joint, visible, window
 from inspector.text import cell, clean
+from inspector.token_text import joint, visible, window
+from inspector.xray import problems
 
 _INDENT = 10
 _SLOT, _APART = 20, 1
@@ -152,15 +153,6 @@ class XrayPage:
 
     def _seen(self, token: Mapping[str, Any]) -> str:
         return visible(token["text"], ascii_only=self.ascii_only)
-
-
-def problems(answer: Mapping[str, Any]) -> Iterator[str]:
-    """What is to be said of the case's tokens, and why the case is refused if it is."""
-    yield from answer["warnings"]
-    if answer["refused"]:
-        steps = answer["steps"]
-        told = f"shown are its first {steps} steps" if steps else "so there are no tokens"
-        yield f"the case is refused: {answer['refused']}; {told}"
 
 
 def _cut(text: str, width: int, *, ascii_only: bool) -> str:

@@ -13,6 +13,8 @@ from inspector.widgets.line_scroll import Part
 if TYPE_CHECKING:
     import polars as pl
 
+    from inspector.widgets.frame_rows import RowSource
+
 Paint = Callable[[Any, int], Sequence[Part]]
 """(value, width in cells) -> the parts of one cell. The value is a tuple if the column has several sources."""
 
@@ -54,6 +56,8 @@ class Column:
 
     Those with SPARE or more go before any other is narrowed.
     """
+    start: bool = False
+    """Whether a cell cursor appears here first."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -119,9 +123,11 @@ class FittedColumns:
         object.__setattr__(self, "_cells", {})
 
     @classmethod
-    def of(cls, columns: Sequence[Column], frame: "pl.DataFrame", available: int) -> Self:
-        """Columns for a frame. Raises polars' ColumnNotFoundError if it lacks one."""
-        dtypes = (frame.get_column(name).dtype for name in needed_sources(columns))
+    def of(cls, columns: Sequence[Column], frame: "pl.DataFrame | RowSource", available: int) -> Self:
+        """Columns for a frame or another source. Raises polars' ColumnNotFoundError if it lacks one."""
+        schema = frame.schema
+        # Of a column that is not there the source itself says so.
+        dtypes = (schema[name] if name in schema else frame.get_column(name).dtype for name in needed_sources(columns))
         return cls(tuple(columns), tuple(dtypes), available)
 
     @property
@@ -129,20 +135,36 @@ class FittedColumns:
         """Cells that they take, the margin included."""
         return MARGIN + sum(self.widths) + GAP * max(0, len(self.widths) - 1)
 
-    def header(self) -> str:
-        """The line of titles."""
-        fitted = zip(self.shown, self.widths, self._right, strict=True)
-        return " " * MARGIN + (" " * GAP).join(
-            cell(column.title, width, right=right) for column, width, right in fitted
-        )
+    def header(self, sorted_by: str = "", mark: str = "") -> str:
+        """The line of titles; `mark` stands before that of the column called `sorted_by`."""
+        line = ""
+        for column, width, right in zip(self.shown, self.widths, self._right, strict=True):
+            line += (cell(mark, GAP) if column.name == sorted_by else " " * GAP) + cell(
+                column.title, width, right=right
+            )
+        return line or " " * MARGIN
 
-    def row(self, values: tuple[Any, ...], *, margin: str, null: str) -> list[Part]:
-        """The line of a row's values, in the order of `sources`; `margin` is the text before it."""
+    def row(self, values: tuple[Any, ...], *, margin: str, null: str, cell_at: int | None = None) -> list[Part]:
+        """The line of a row's values, in the order of `sources`; `margin` is the text before it.
+
+        The column numbered `cell_at` stands in brackets, in the gaps beside it: a cell cursor that needs no colour.
+        """
         parts: list[Part] = [(cell(margin, MARGIN), "")]
         for index, pick in enumerate(self._pick):
+            if index == cell_at and index:
+                parts[-1] = ("[", "strong")
             parts.extend(self._cell(index, pick(values), null))
-            parts.append((" " * GAP, ""))
-        return parts[:-1] if self.shown else parts
+            parts.append(("]", "strong") if index == cell_at else (" " * GAP, ""))
+        return parts[:-1] if self.shown and cell_at != len(self.shown) - 1 else parts
+
+    def value(self, values: tuple[Any, ...], index: int) -> Any:
+        """The value of one of the columns shown, of a row's values; a tuple if it has several sources."""
+        return self._pick[index](values)
+
+    def extent(self, index: int) -> tuple[int, int]:
+        """The first cell of a column shown, with the gap before it, and one past the gap behind it."""
+        start = MARGIN + sum(self.widths[:index]) + GAP * index
+        return start - 1, start + self.widths[index] + GAP
 
     def _cell(self, index: int, value: Any, null: str) -> Sequence[Part]:
         """The parts of a cell, remembered: when a threshold moves, most cells of a row stay as they were."""

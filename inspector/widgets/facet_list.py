@@ -1,8 +1,8 @@
-"""A list of facets: headings and, under each, values with counts that can be ticked."""
+"""A list of facets: headings that fold and, under each, values with counts that can be kept or hidden."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from textual.binding import Binding, BindingType
 from textual.events import Click
@@ -10,52 +10,110 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.text import cell
+from inspector.text import cell, squeezed
 from inspector.widgets.line_scroll import LineScroll, Part
 
 NOTHING = "(none)"
+Mark = Literal["", "keep", "hide", "fixed"]
+_BOXES: dict[Mark, str] = {"": "[ ]", "keep": "[x]", "hide": "[-]", "fixed": "[=]"}
+_RADIO: dict[Mark, str] = {"": "( )", "keep": "(o)"}
 
 
 @dataclass(frozen=True)
 class Value:
-    """One value of a facet: None is a missing value, `label` how it is written, `ticked` whether it is kept."""
+    """One value of a facet: None is a missing value, `label` how it is written, `mark` whether it is kept or hidden.
+
+    A `count` of None is not shown. Of a facet with `radio` exactly one value is kept.
+    """
 
     column: str
-    value: str | bool | None
+    value: Any
     label: str
-    count: int
-    ticked: bool
+    count: int | None
+    mark: Mark = ""
+    radio: bool = False
 
 
 @dataclass(frozen=True)
 class Group:
-    """A facet's heading and values."""
+    """A facet's heading and those of its values that are listed; `more` are not. `whole` says that all were asked for.
 
+    `note` stands behind the title of a folded group.
+    """
+
+    key: str
     title: str
-    values: tuple[Value, ...]
+    values: tuple[Value, ...] = ()
+    folded: bool = False
+    more: int = 0
+    whole: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The line under a group's values that lists the others, or only the first ones again (`more` is 0)."""
+
+    group: str
+    more: int
+
+
+Line = Group | Value | Rest
 
 
 class FacetList(LineScroll, can_focus=True):
-    """Facets with live counts; space or Enter ticks a value. State is given by `show` and never changed here."""
+    """Facets with live counts. State is given by `show` and never changed here: keys and clicks are told as messages.
+
+    The cursor stands on any line: on a value, space or Enter keeps it and `-` hides it; on a heading they fold it.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "move(1)", "Next value", show=False, id="facets.down"),
         Binding("up,k", "move(-1)", "Previous value", show=False, id="facets.up"),
-        Binding("home,g", "move(-100000)", "First value", show=False, id="facets.first"),
-        Binding("end,G", "move(100000)", "Last value", show=False, id="facets.last"),
-        Binding("space,enter", "tick", "Keep or not", show=False, id="facets.toggle"),
+        Binding("pagedown", "page(1)", "Next page", show=False, id="facets.page-down"),
+        Binding("pageup", "page(-1)", "Previous page", show=False, id="facets.page-up"),
+        Binding("home,g", "move(-100000)", "First line", show=False, id="facets.first"),
+        Binding("end,G", "move(100000)", "Last line", show=False, id="facets.last"),
+        Binding("space,enter", "choose(True)", "Keep", key_display="Space", id="facets.toggle"),
+        Binding("minus,number_sign", "choose(False)", "Hide", key_display="-", id="facets.hide"),
+        Binding("left,h", "fold(False)", "Fold", show=False, id="facets.fold"),
+        Binding("right,l", "fold(True)", "Unfold", show=False, id="facets.unfold"),
     ]
 
     cursor: reactive[int] = reactive(0, repaint=False)
-    """Position among the values, headings not counted, 0-based."""
+    """The line under the cursor, 0-based."""
 
     @dataclass
     class Toggled(Message):
-        """A value was ticked or unticked."""
+        """A value is to be kept or not any more; with `keep` false, to be hidden or not."""
 
         facets: "FacetList"
         column: str
-        value: str | bool | None
+        value: Any
+        keep: bool = True
+
+        @property
+        def control(self) -> "FacetList":
+            return self.facets
+
+    @dataclass
+    class Folded(Message):
+        """A group is to be opened or folded."""
+
+        facets: "FacetList"
+        group: str
+        now_open: bool
+
+        @property
+        def control(self) -> "FacetList":
+            return self.facets
+
+    @dataclass
+    class Listed(Message):
+        """All values of a group are to be listed, or the first ones again."""
+
+        facets: "FacetList"
+        group: str
 
         @property
         def control(self) -> "FacetList":
@@ -63,80 +121,92 @@ class FacetList(LineScroll, can_focus=True):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
         super().__init__(id=id)
-        self._lines: list[str | Value] = []
-        self._places: list[int] = []
+        self._lines: list[Line] = []
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Replace the facets; the cursor stays on its value if that is still there, and in sight."""
-        old = self._value()
-        self._lines = []
-        self._places = []
-        for group in groups:
-            self._lines.append(group.title)
-            for value in group.values:
-                self._places.append(len(self._lines))
-                self._lines.append(value)
-        known = [self._lines[place] for place in self._places]
-        same = [
-            i
-            for i, one in enumerate(known)
-            if old and isinstance(one, Value) and (one.column, one.value) == (old.column, old.value)
-        ]
-        self.set_reactive(FacetList.cursor, same[0] if same else min(self.cursor, max(0, len(self._places) - 1)))
+        """Replace the facets; the cursor stays on its line if that is still there, and in sight."""
+        old = _identity(self.line) if self.line else None
+        first = not self._lines
+        self._lines = [line for group in groups for line in _lines(group)]
+        same = [place for place, line in enumerate(self._lines) if _identity(line) == old]
+        at = same[0] if same else min(self.cursor, max(0, len(self._lines) - 1))
+        if first:
+            values = (place for place, line in enumerate(self._lines) if isinstance(line, Value) and not line.radio)
+            at = next(values, 0)
+        self.set_reactive(FacetList.cursor, at)
         self.set_extent(self.viewport.width, len(self._lines))
         self._reveal()
         self.repaint_changed()
 
+    @property
+    def line(self) -> Line | None:
+        """What stands under the cursor."""
+        return self._lines[self.cursor] if self._lines else None
+
+    # -- painting
+
     def line_strip(self, line: int) -> Strip:
         if line >= len(self._lines):
             return Strip.blank(self.viewport.width, self.rich_style)
-        entry, width = self._lines[line], self.viewport.width
-        if isinstance(entry, str):
-            return self.strip([(cell(entry, width), "header")])
-        under = self._places[self.cursor] == line
+        entry, width, under = self._lines[line], self.viewport.width, line == self.cursor
         row = ("cursor" if self.has_focus else "cursor-blurred") if under else ""
-        return self.strip(self._parts(entry, width, under=under), row)
+        margin: Part = (">" if under else " ", "strong")
+        if isinstance(entry, Value):
+            return self.strip([margin, _value_part(entry, width - 1)], row)
+        if isinstance(entry, Rest):
+            words = f"... {entry.more:,} more" if entry.more else "... fewer"
+            return self.strip([margin, (cell(f"    {words}", max(1, width - 1)), "dim")], row)
+        return self.strip([margin, (_heading(entry, width - 1), "strong")], row or "header")
 
-    @staticmethod
-    def _parts(entry: Value, width: int, *, under: bool) -> list[Part]:
-        count = f"{entry.count:,}"
-        name = cell(entry.label or NOTHING, max(1, width - len(count) - 6))
-        style = "dim" if not entry.count else "strong" if entry.ticked else ""
-        box = "[x]" if entry.ticked else "[ ]"
-        return [(">" if under else " ", "strong"), (f"{box} {name} {count}", style)]
+    # -- moving
 
     def validate_cursor(self, cursor: int) -> int:
-        return max(0, min(cursor, len(self._places) - 1))
+        return max(0, min(cursor, len(self._lines) - 1))
 
     def watch_cursor(self, old: int, new: int) -> None:
-        if self._places:
+        if self._lines:
             self._reveal()
-            self.repaint_lines(self._places[min(old, len(self._places) - 1)], self._places[new])
+            self.repaint_lines(old, new)
 
     def _reveal(self) -> None:
         """Scroll if the cursor is out of sight, and then to the middle."""
-        line, top, height = self._places[self.cursor] if self._places else 0, self.scroll_offset.y, self.viewport.height
-        if height and not top <= line < top + height:
-            self.scroll_to(y=line - height // 2, force=True)
-
-    def _value(self) -> Value | None:
-        entry = self._lines[self._places[self.cursor]] if self._places else None
-        return entry if isinstance(entry, Value) else None
+        top, height = self.scroll_offset.y, self.viewport.height
+        if height and not top <= self.cursor < top + height:
+            self.scroll_to(y=self.cursor - height // 2, force=True)
 
     def action_move(self, by: int) -> None:
         self.cursor += by
 
-    def action_tick(self) -> None:
-        value = self._value()
-        if value is not None:
-            self.post_message(self.Toggled(self, value.column, value.value))
+    def action_page(self, by: int) -> None:
+        self.cursor += by * max(1, self.viewport.height - 1)
+
+    def action_choose(self, keep: bool) -> None:
+        """Keep or hide a value; fold or open a heading; list the rest."""
+        line = self.line
+        if isinstance(line, Value):
+            self.post_message(self.Toggled(self, line.column, line.value, keep))
+        elif isinstance(line, Group):
+            self.post_message(self.Folded(self, line.key, line.folded))
+        elif line is not None:
+            self.post_message(self.Listed(self, line.group))
+
+    def action_fold(self, now_open: bool) -> None:
+        """Fold the group that the cursor is in and go to its heading, or open it."""
+        place = self.cursor
+        while place > 0 and not isinstance(self._lines[place], Group):
+            place -= 1
+        group = self._lines[place] if self._lines else None
+        if isinstance(group, Group) and group.folded == now_open:
+            self.cursor = place
+            self.post_message(self.Folded(self, group.key, now_open))
 
     def on_click(self, event: Click) -> None:
+        """The left button keeps, the right one (or with Ctrl) hides."""
         offset = event.get_content_offset(self)
-        line = -1 if offset is None else offset.y + self.scroll_offset.y
-        if line in self._places:
-            self.cursor = self._places.index(line)
-            self.action_tick()
+        line = len(self._lines) if offset is None else offset.y + self.scroll_offset.y
+        if line < len(self._lines):
+            self.cursor = line
+            self.action_choose(event.button == 1 and not event.ctrl)
 
     def on_focus(self) -> None:
         self.repaint_changed()
@@ -146,4 +216,34 @@ class FacetList(LineScroll, can_focus=True):
 
     def on_resize(self) -> None:
         self.set_extent(self.viewport.width, len(self._lines))
+        self._reveal()
         self.repaint_changed()
+
+
+def _lines(group: Group) -> list[Line]:
+    """A group's lines: its heading, its values, and what lists the rest."""
+    if group.folded:
+        return [group]
+    return [group, *group.values, *([Rest(group.key, group.more)] if group.more or group.whole else [])]
+
+
+def _identity(line: Line) -> tuple[Any, ...]:
+    if isinstance(line, Value):
+        return line.column, line.value
+    return (type(line), line.key if isinstance(line, Group) else line.group)
+
+
+def _heading(group: Group, width: int) -> str:
+    """`- subset` where it is open, `+ subset: 2 kept` where it is folded; a long title loses its middle."""
+    note = f": {group.note}" if group.note else ""
+    title = squeezed(group.title, max(1, width - 2 - len(note)))
+    return cell(f"{'+' if group.folded else '-'} {title}{note}", max(1, width))
+
+
+def _value_part(value: Value, width: int) -> Part:
+    count = "" if value.count is None else f" {value.count:,}"
+    room = max(1, width - len(count) - 4)
+    name = cell(squeezed(value.label or NOTHING, room), room)
+    style = "strong" if value.mark in {"keep", "hide"} else "dim" if not value.count else ""
+    box = (_RADIO if value.radio else _BOXES).get(value.mark, "[ ]")
+    return f"{box} {name}{count}", style

@@ -1,9 +1,9 @@
 """The rows that a frame table shows: where a row stands in a view, and the values of those on screen."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     import numpy as np
     import polars as pl
@@ -15,18 +15,61 @@ BLOCKS_KEPT = 2
 Row = tuple[Any, ...]
 
 
-class FrameRows:
-    """The rows of `frame` whose ids are in `view` (int32, 1-D, each id at most once), in its order.
+class RowSource(Protocol):
+    """Columns whose cells may be made only when their rows are on screen.
 
-    `key` names the column that says which row is which across frames. Positions and ids are 0-based. Raises polars'
-    ColumnNotFoundError for a column that the frame lacks.
+    Row ids are 0-based; `get_column` and `rows` raise polars' ColumnNotFoundError for a column that is not there.
     """
 
-    def __init__(self, frame: "pl.DataFrame", view: "NDArray[np.int32]", key: str, names: "Iterable[str]") -> None:
+    @property
+    def schema(self) -> "Mapping[str, pl.DataType]":
+        """Names and dtypes of the columns."""
+
+    def get_column(self, name: str) -> "pl.Series":
+        """One whole column: the one that says which row is which is asked for so."""
+
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+        """The values of some columns in the rows with these ids, in their order."""
+
+
+class FrameSource:
+    """A polars DataFrame as a source of rows."""
+
+    def __init__(self, frame: "pl.DataFrame") -> None:
+        self._frame = frame
+
+    @property
+    def schema(self) -> "Mapping[str, pl.DataType]":
+        return self._frame.schema
+
+    def get_column(self, name: str) -> "pl.Series":
+        return self._frame.get_column(name)
+
+    def rows(self, names: "Sequence[str]", ids: "NDArray[np.int32]") -> list[Row]:
+        return self._frame.select(names)[ids].rows()
+
+
+def row_source(frame: "pl.DataFrame | RowSource") -> RowSource:
+    """A frame or a source as a source."""
+    import polars as pl
+
+    return FrameSource(frame) if isinstance(frame, pl.DataFrame) else frame
+
+
+class FrameRows:
+    """The rows of a source whose ids are in `view` (int32, 1-D, each id at most once), in its order.
+
+    `key` names the column that says which row is which across sources. Positions and ids are 0-based. Raises polars'
+    ColumnNotFoundError for a column that the source lacks.
+    """
+
+    def __init__(
+        self, source: "pl.DataFrame | RowSource", view: "NDArray[np.int32]", key: str, names: "Iterable[str]"
+    ) -> None:
+        self._source = row_source(source)
         self._view = view
-        self._keys = frame.get_column(key)
-        # Gathering rows of all columns would copy the texts of the cases, too.
-        self._shown = frame.select(list(names))
+        self._keys = self._source.get_column(key)
+        self._names = tuple(names)
         self._blocks: dict[int, list[Row]] = {}
 
     def __len__(self) -> int:
@@ -41,14 +84,17 @@ class FrameRows:
         return self._keys[self.row_id(position)]
 
     def values(self, position: int) -> Row:
-        """The row's values in the order of `names`, fetched with the 256 rows around it."""
+        """The row's values in the order of `names`, fetched with the rows around it."""
         block, offset = divmod(position, BLOCK)
         rows = self._blocks.get(block)
         if rows is None:
             if len(self._blocks) == BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]
-            rows = self._blocks[block] = self._shown[self._view[block * BLOCK : (block + 1) * BLOCK]].rows()
+            rows = self._blocks[block] = self._fetched(block)
         return rows[offset]
+
+    def _fetched(self, block: int) -> list[Row]:
+        return self._source.rows(self._names, self._view[block * BLOCK : (block + 1) * BLOCK])
 
     def find(self, key: Any) -> int | None:
         """The first position of a key, or None."""

@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from inspector.text import cell, clean
 from inspector.widgets.columns import Column, FittedColumns
-from inspector.widgets.frame_rows import FrameRows, Row
+from inspector.widgets.frame_rows import FrameRows, Row, RowSource
 from inspector.widgets.line_scroll import LineScroll
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ PLAIN, CURSOR, CURSOR_BLURRED = "", "cursor", "cursor-blurred"
 class FrameTable(LineScroll, can_focus=True):
     """Rows of an immutable frame in the order of a view.
 
-    The frame is any polars DataFrame; the view an int32 array of row ids, the result of filtering and sorting, which
-    never make a new frame. Nothing but a few passes over the view in `show` takes longer with more rows.
+    The frame is any polars DataFrame, or a source that makes only the rows on screen; the view an int32 array of row
+    ids, the result of filtering and sorting, which never make a new frame. Nothing but a few passes over the view in
+    `show` takes longer with more rows.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -41,6 +42,8 @@ class FrameTable(LineScroll, can_focus=True):
         Binding("pageup", "page_up", "Previous page", show=False, id="table.page-up"),
         Binding("home,g", "first", "First row", show=False, id="table.first"),
         Binding("end,G", "last", "Last row", show=False, id="table.last"),
+        Binding("left,h", "cell(-1)", "Cell before", show=False, id="table.cell-before"),
+        Binding("right,l", "cell(1)", "Next cell", show=False, id="table.cell-next"),
         Binding("enter", "open", "Open", key_display="Enter", id="table.open"),
     ]
     fixed_lines = 1
@@ -48,6 +51,10 @@ class FrameTable(LineScroll, can_focus=True):
 
     cursor: reactive[int] = reactive(0, repaint=False)
     """Position in the view, 0-based; 0 in an empty view."""
+    cell_name: reactive[str] = reactive("", repaint=False)
+    """The name of the column in which the cell cursor stands; "" is none. It may not be shown now."""
+    sorted_by: reactive[tuple[str, str]] = reactive(("", ""), repaint=False)
+    """The name of the column by which rows are sorted, and the mark (one cell) before its title."""
     empty: reactive[str] = reactive("", repaint=False)
     """The sentence in the middle of a view without rows."""
 
@@ -101,13 +108,13 @@ class FrameTable(LineScroll, can_focus=True):
         self._null = null
         self._rows: FrameRows | None = None
         self._columns = FittedColumns((), (), 0)
-        self._strips: FIFOCache[tuple[int, str], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
+        self._strips: FIFOCache[tuple[int, str, int | None], tuple[Row, Strip]] = FIFOCache(STRIPS_KEPT)
 
     # -- what is shown
 
     def show(
         self,
-        frame: "pl.DataFrame",
+        frame: "pl.DataFrame | RowSource",
         view: "NDArray[np.int32]",
         columns: "Sequence[Column] | None" = None,
         *,
@@ -146,6 +153,19 @@ class FrameTable(LineScroll, can_focus=True):
     def key(self) -> Any:
         """The value in the key column of the row under the cursor; None in an empty view."""
         return self._rows.key(self.cursor) if self._rows else None
+
+    @property
+    def cell(self) -> "tuple[Column, Any] | None":
+        """The column and the value under the cell cursor; None where there is no row or no cell is chosen."""
+        place = self._cell
+        if place is None or not self._rows:
+            return None
+        return self._columns.shown[place], self._columns.value(self._rows.values(self.cursor), place)
+
+    @property
+    def _cell(self) -> int | None:
+        names = [column.name for column in self._columns.shown]
+        return names.index(self.cell_name) if self.cell_name in names else None
 
     @property
     def columns_shown(self) -> "tuple[Column, ...]":
@@ -189,21 +209,25 @@ class FrameTable(LineScroll, can_focus=True):
         # The first paint at a new size comes before the message that says so.
         self._fit_columns()
         if line == 0:
-            return self.strip([(self._columns.header(), "")], "header")
+            return self.strip([(self._columns.header(*self.sorted_by), "")], "header")
+        if self._rows is None:
+            # What there is to show is not known yet: nothing would be a wrong answer.
+            return Strip([], 0)
         if not self._rows:
             return self._empty_line(line)
         position = line - 1
         if position >= len(self._rows):
             return Strip([], 0)
         kind = PLAIN if position != self.cursor else CURSOR if self.has_focus else CURSOR_BLURRED
-        cached = (self._rows.row_id(position), kind)
+        marked = None if kind == PLAIN else self._cell
+        cached = (self._rows.row_id(position), kind, marked)
         values = self._rows.values(position)
         known = self._strips.get(cached)
         # Equal values look the same, whichever frame they are from.
         if known is not None and known[0] == values:
             return known[1]
         margin = " " if kind == PLAIN else self._mark
-        strip = self.strip(self._columns.row(values, margin=margin, null=self._null), kind)
+        strip = self.strip(self._columns.row(values, margin=margin, null=self._null, cell_at=marked), kind)
         self._strips[cached] = values, strip
         return strip
 
@@ -216,6 +240,9 @@ class FrameTable(LineScroll, can_focus=True):
         text = sentence[number]
         margin = self.scroll_offset.x + (width - cell_len(text)) // 2
         return self.strip([(" " * margin, ""), (text, "dim")])
+
+    def watch_sorted_by(self) -> None:
+        self.repaint_changed()
 
     def watch_empty(self) -> None:
         self.repaint_changed()
@@ -242,6 +269,31 @@ class FrameTable(LineScroll, can_focus=True):
     def action_move(self, rows: int) -> None:
         self.cursor += rows
 
+    def action_cell(self, by: int) -> None:
+        """Move the cell cursor; the first press shows it where it is."""
+        columns, place = self._columns.shown, self._cell
+        if columns:
+            place = self._first_cell() if place is None else max(0, min(place + by, len(columns) - 1))
+            self.cell_name = columns[place].name
+
+    def _first_cell(self) -> int:
+        """Where the cell cursor appears: in the column that says so, else in the first."""
+        return next((place for place, column in enumerate(self._columns.shown) if column.start), 0)
+
+    def watch_cell_name(self) -> None:
+        self._reveal_cell()
+        # Only the cells up to the last one that changed are written.
+        self.repaint_changed()
+
+    def _reveal_cell(self) -> None:
+        """Scroll sideways if the cell is out of sight; of the first cell, to the very left."""
+        if (place := self._cell) is None:
+            return
+        start, end = self._columns.extent(place)
+        left, width = self.scroll_offset.x, self.viewport.width
+        if start < left or end > left + width:
+            self.scroll_to(x=max(0, end - width) if place else 0, force=True)
+
     def action_first(self) -> None:
         self.cursor = 0
 
@@ -257,6 +309,10 @@ class FrameTable(LineScroll, can_focus=True):
     def _turn(self, rows: int) -> None:
         self.scroll_to(y=self.scroll_offset.y + rows, force=True)
         self.cursor += rows
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002  # Textual's own
+        """Where there is no row to open, whoever holds the table is asked instead, and says why."""
+        return action != "open" or self.row_count > 0
 
     def action_open(self) -> None:
         self._tell(self.Opened)
@@ -276,6 +332,9 @@ class FrameTable(LineScroll, can_focus=True):
                 self.post_message(self.HeaderClicked(self, column))
             return
         position = offset.y - 1 + self.scroll_offset.y
+        column = self._columns.at(offset.x + self.scroll_offset.x)
+        if self.cell_name and column is not None and position < self.row_count:
+            self.cell_name = column.name
         if position == self.cursor:
             self.action_open()
         elif position < self.row_count:

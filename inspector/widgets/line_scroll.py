@@ -1,6 +1,7 @@
 """What every pane of painted lines shares: scrolling at once, one palette, and writing only the lines that changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from rich.segment import Segment
@@ -29,13 +30,15 @@ class LineScroll(ScrollView, can_focus=True):
     | --- | --- |
     | `dim`, `strong` | what matters less, what matters more |
     | `good`, `bad` | right and wrong |
-    | `early`, `late` | a verdict before, after the earliest error |
+    | `exact`, `clean`, `early`, `late`, `missed`, `false-alarm` | outcomes |
     | `gold` | what people labelled |
     | `predicted` | what the scorer names |
-    | `match` | text that was searched for or extracted |
+    | `match` | text that was extracted |
+    | `found` | text that was searched for |
     | `header`, `cursor`, `cursor-blurred` | whole rows |
 
-    A subclass may add classes of its own under the same prefix. Colour is never the only sign: names come with a glyph
+    A subclass may add classes of its own under the same prefix. The colours here are those that every theme of Textual
+    has; an app gives others to the classes. Colour is never the only sign: names come with a glyph
     or a word.
     """
 
@@ -44,11 +47,16 @@ class LineScroll(ScrollView, can_focus=True):
         "line--strong",
         "line--good",
         "line--bad",
+        "line--exact",
+        "line--clean",
         "line--early",
         "line--late",
+        "line--missed",
+        "line--false-alarm",
         "line--gold",
         "line--predicted",
         "line--match",
+        "line--found",
         "line--header",
         "line--cursor",
         "line--cursor-blurred",
@@ -66,11 +74,16 @@ class LineScroll(ScrollView, can_focus=True):
         & > .line--strong { text-style: bold; }
         & > .line--good { color: $text-primary; }
         & > .line--bad { color: $text-warning; }
+        & > .line--exact { color: $text-primary; }
+        & > .line--clean { color: $text-secondary; }
         & > .line--early { color: $text-warning; }
         & > .line--late { color: $text-accent; }
+        & > .line--missed { color: $text-error; }
+        & > .line--false-alarm { color: $text-error; }
         & > .line--gold { color: $text-success; text-style: bold; }
         & > .line--predicted { color: $text-warning; text-style: bold underline; }
         & > .line--match { background: $accent-muted; color: $text-accent; }
+        & > .line--found { background: $warning-muted; color: $text-warning; text-style: bold underline; }
         & > .line--header { background: $panel; color: $foreground; text-style: bold; }
         & > .line--cursor { background: $primary-muted; color: $foreground; text-style: bold; }
         & > .line--cursor-blurred { background: $boost; color: $foreground; }
@@ -85,6 +98,7 @@ class LineScroll(ScrollView, can_focus=True):
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
+        self._seen: Size | None = None
         self._styles_by_name: dict[tuple[str, str], Style] = {}
 
     def line_strip(self, line: int) -> Strip:
@@ -99,8 +113,19 @@ class LineScroll(ScrollView, can_focus=True):
     @property
     def viewport(self) -> Size:
         """Cells and lines in which lines are seen: without borders, padding and scrollbars, but with fixed lines."""
+        if self._seen is not None:
+            return self._seen
         width, height = self.container_size
         return Size(max(0, width - self.scrollbar_size_vertical), max(0, height - self.scrollbar_size_horizontal))
+
+    @contextmanager
+    def _looking(self) -> Iterator[None]:
+        """While lines are made their pane stays as large as it is: it is measured once."""
+        outer, self._seen = self._seen, self.viewport
+        try:
+            yield
+        finally:
+            self._seen = outer
 
     def set_extent(self, width: int, lines: int) -> None:
         """Say how wide the lines are and how many; the scroll offset is clamped to it."""
@@ -115,6 +140,10 @@ class LineScroll(ScrollView, can_focus=True):
         self._scroll_update(extent)
 
     # -- painting
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        with self._looking():
+            return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
         strip = self._painted[y] = self._visible_strip(y)
@@ -137,10 +166,11 @@ class LineScroll(ScrollView, can_focus=True):
         Textual 8.2 always writes from the widget's left edge: what changes often belongs at the left.
         """
         regions = []
-        for y in range(self.viewport.height):
-            old, new = self._painted.get(y), self._visible_strip(y)
-            if old != new:
-                regions.append(Region(0, y, self.viewport.width if old is None else changed_until(old, new), 1))
+        with self._looking():
+            for y in range(self.viewport.height):
+                old, new = self._painted.get(y), self._visible_strip(y)
+                if old != new:
+                    regions.append(Region(0, y, self.viewport.width if old is None else changed_until(old, new), 1))
         if regions:
             self.refresh(*regions)
 

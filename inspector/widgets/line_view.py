@@ -1,8 +1,8 @@
 """A pane that shows prepared lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from rich.cells import cell_len
 from textual import events
@@ -21,10 +21,37 @@ class Line:
     row: str = ""
 
 
+Lines = Iterable[Line | Sequence[Part] | Strip]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Lines that were cleaned before they are shown, the widest one's cells, and strips of some of them by number."""
+
+    lines: Sequence[Line | Strip]
+    width: int
+    strips: Mapping[int, Strip]
+
+
+def prepared(lines: Lines) -> Prepared:
+    """Lines made ready to be shown."""
+    cleaned = [_cleaned(line) for line in lines]
+    return Prepared(cleaned, max(map(_width, cleaned), default=0), {})
+
+
 class LineView(LineScroll):
     """Lines as they are given, unwrapped, with scrolling both ways.
 
-    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized.
+    Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Beside the style names
+    of every pane there are `scorer-a` to `scorer-h`, for what up to eight scorers say beside each other.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--scorer-{letter}" for letter in "abcdefgh"}
+    DEFAULT_CSS = """
+    LineView {
+        & > .line--scorer-a, & > .line--scorer-c, & > .line--scorer-e, & > .line--scorer-g { color: $text-primary; }
+        & > .line--scorer-b, & > .line--scorer-d, & > .line--scorer-f, & > .line--scorer-h { color: $text-warning; }
+    }
     """
 
     @dataclass
@@ -43,20 +70,33 @@ class LineView(LineScroll):
         self._lines: list[Line | Strip] = []
         self._strips: dict[int, Strip] = {}
 
-    def show(self, lines: Iterable[Line | Sequence[Part] | Strip], *, keep_scroll: bool = False) -> Self:
+    def show(self, lines: Lines | Prepared, *, keep_scroll: bool = False) -> Self:
         """Replace the lines; of the lines on screen only those that changed are written.
 
         Text is cleaned here; only that of a Strip must have been cleaned by whoever made it. With `keep_scroll` the
         first visible line stays the same number, as far as there are enough lines; otherwise the pane goes back to its
         top left corner.
         """
-        self._lines = [_cleaned(line) for line in lines]
-        self._strips.clear()
-        self.set_extent(max(map(_width, self._lines), default=0), len(self._lines))
+        self.prepare(lines)
         if not keep_scroll:
             self.scroll_to(0, 0, force=True)
         self.repaint_changed()
         return self
+
+    def prepare(self, lines: Lines | Prepared) -> None:
+        """Replace the lines without writing any."""
+        found = lines if isinstance(lines, Prepared) else prepared(lines)
+        self._lines = list(found.lines)
+        self._strips = dict(found.strips)
+        self.set_extent(found.width, len(self._lines))
+
+    def lines_with(self, style: str) -> list[int]:
+        """The lines (0-based) of which any part has this style name."""
+        return [
+            number
+            for number, line in enumerate(self._lines)
+            if isinstance(line, Line) and any(style in names.split() for _, names in line.parts)
+        ]
 
     @property
     def line_count(self) -> int:
@@ -91,8 +131,11 @@ class LineView(LineScroll):
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
-        if offset is not None and offset.y + self.scroll_offset.y < len(self._lines):
-            self.post_message(self.Clicked(self, offset.y + self.scroll_offset.y))
+        if offset is None:
+            return
+        line = offset.y if offset.y < self.fixed_lines else offset.y + self.scroll_offset.y
+        if line < len(self._lines):
+            self.post_message(self.Clicked(self, line))
 
 
 def _cleaned(line: Line | Sequence[Part] | Strip) -> Line | Strip:

@@ -1,8 +1,15 @@
 r"""Readers of answers that name the earliest error in a `\boxed{...}`: ProcessBench's and GR-Ben's."""
 
-from scoring.critics.boxed import grben_answer, grben_ballot, processbench_ballot, processbench_verdict, zero_based
+from scoring.critics.boxed import (
+    grben_answer,
+    grben_box,
+    processbench_ballot,
+    processbench_box,
+    processbench_verdict,
+    zero_based,
+)
 from scoring.critics.faults import Fault, Note, told
-from scoring.critics.reading import Reading
+from scoring.critics.reading import Reading, Span
 from scoring.critics.reasoning import Parted, parted, silent
 
 
@@ -12,12 +19,13 @@ def read_processbench(text: str, _n_steps: int) -> Reading:
     Zheng et al., arXiv 2412.06559, `run_eval.py`. A number that names no step of the case is a verdict, and wrong. A
     box within reasoning alone counts, and the reading notes it: that model may not have come to a conclusion.
     """
-    ballot, part = processbench_ballot(text), parted(text)
-    if ballot is None:
+    box, part = processbench_box(text), parted(text)
+    if box is None:
         return Reading(reason=silent(part) or told(Fault.NO_BOX))
-    verdict = processbench_verdict(ballot)
-    reason = None if verdict is not None else _unread(ballot)
-    return Reading(ballot=ballot, verdict=verdict, reason=reason, notes=_notes(part))
+    verdict = processbench_verdict(box.words)
+    reason = None if verdict is not None else _unread(box.words)
+    span = Span(box.start, box.end)
+    return Reading(ballot=box.words, verdict=verdict, reason=reason, notes=_notes(part), span=span)
 
 
 def read_grben(text: str, _n_steps: int) -> Reading:
@@ -29,11 +37,12 @@ def read_grben(text: str, _n_steps: int) -> Reading:
     part = parted(text)
     if reason := silent(part):
         return Reading(reason=reason)
-    number = grben_answer(part.answer)
-    if number is None:
-        box = processbench_ballot(part.answer)
-        return Reading(reason=told(Fault.NO_BOX) if box is None else _unread(box))
-    return Reading(ballot=grben_ballot(part.answer), verdict=zero_based(number))
+    number, box = grben_answer(part.answer), grben_box(part.answer)
+    if number is None or box is None:
+        other = processbench_ballot(part.answer)
+        return Reading(reason=told(Fault.NO_BOX) if other is None else _unread(other))
+    before = len(text) - len(part.answer)
+    return Reading(ballot=box.words, verdict=zero_based(number), span=Span(before + box.start, before + box.end))
 
 
 def _unread(box: str) -> str:

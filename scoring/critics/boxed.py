@@ -6,12 +6,27 @@ in a box and for nothing else. ProcessBench: arXiv 2412.06559, `run_eval.py`, 0-
 """
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
+from typing import NamedTuple
 
 _BOX = re.compile(r"\\boxed\{([^}]*)\}")
 _NUMBER_IN_BOX = re.compile(r"\\boxed\s*\{\s*(-?\d+)\s*\}")
 _LARGEST = 2**31 - 1
+
+
+class Box(NamedTuple):
+    """The words of a box as they vote, and the characters of the text that are the box (the end not among them)."""
+
+    words: str
+    start: int
+    end: int
+
+
+def processbench_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` of an answer, up to its first `}`, its words stripped; None where there is none."""
+    # What follows the last brace holds no box, and looking for one there takes quadratic time.
+    return _last(_BOX, answer[: answer.rfind("}") + 1])
 
 
 def processbench_ballot(answer: str) -> str | None:
@@ -19,9 +34,8 @@ def processbench_ballot(answer: str) -> str | None:
 
     None where there is no such box; a box without text votes with the empty text.
     """
-    # What follows the last brace holds no box, and looking for one there takes quadratic time.
-    boxes = _BOX.findall(answer[: answer.rfind("}") + 1])
-    return boxes[-1].strip() if boxes else None
+    box = processbench_box(answer)
+    return None if box is None else box.words
 
 
 def processbench_verdict(ballot: str | None) -> int | None:
@@ -43,10 +57,15 @@ def vote(ballots: Sequence[str | None]) -> str | None:
     return max(counted, key=counted.__getitem__, default=None)
 
 
+def grben_box(answer: str) -> Box | None:
+    r"""The last `\boxed{...}` that holds a number and nothing else; None without one."""
+    return _last(_NUMBER_IN_BOX, answer)
+
+
 def grben_ballot(answer: str) -> str | None:
     r"""The number in the last `\boxed{...}` that holds a number and nothing else, as written; None without one."""
-    numbers = _NUMBER_IN_BOX.findall(answer)
-    return numbers[-1] if numbers else None
+    box = grben_box(answer)
+    return None if box is None else box.words
 
 
 def grben_answer(answer: str) -> int | None:
@@ -63,6 +82,12 @@ def zero_based(answer: int) -> int:
     if answer >= 1:
         return answer - 1
     return -1 if answer == -1 else -2
+
+
+def _last(pattern: re.Pattern[str], text: str) -> Box | None:
+    """The last match of a pattern whose one group are the words."""
+    last = deque(pattern.finditer(text), maxlen=1)
+    return Box(last[0][1].strip(), *last[0].span()) if last else None
 
 
 def _integer(text: str | None) -> int | None:

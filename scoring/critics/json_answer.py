@@ -9,7 +9,7 @@ else not be those of the benchmark.
 
 import json
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from scoring.critics.faults import Fault
 
@@ -17,11 +17,22 @@ _BRACE = re.compile(r"[{}]")
 _COMMENT = re.compile(r"(?://|#).*")
 
 
-def json_object(text: str) -> dict[str, Any] | Fault:
-    """The object that counts, or why there is none. Numbers may be NaN or infinite, as Python's JSON has them.
+class Placed(NamedTuple):
+    """An object, and the characters of the text from which it was read (the end not among them)."""
 
-    Takes linear time: the pairs do not overlap.
-    """
+    value: dict[str, Any]
+    start: int
+    end: int
+
+
+def json_object(text: str) -> dict[str, Any] | Fault:
+    """The object that counts, or why there is none. Numbers may be NaN or infinite, as Python's JSON has them."""
+    found = placed_object(text)
+    return found if isinstance(found, Fault) else found.value
+
+
+def placed_object(text: str) -> Placed | Fault:
+    """The same with its place. Takes linear time: the pairs do not overlap."""
     depth, start, fault = 0, 0, Fault.NO_JSON
     for brace in _BRACE.finditer(text):
         if brace[0] == "{":
@@ -41,5 +52,5 @@ def json_object(text: str) -> dict[str, Any] | Fault:
             # Thousands of digits, or of levels: the toolkit gives up on the whole answer.
             return Fault.BROKEN_JSON
         else:
-            return found
+            return Placed(found, start, brace.end())
     return Fault.OPEN_JSON if depth else fault

@@ -13,11 +13,12 @@ without saying so: of these, and of infinities, there is the reason alone.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from scoring.critics.faults import Fault, told
-from scoring.critics.json_answer import json_object
-from scoring.critics.reading import Reading
+from scoring.critics.json_answer import Placed, placed_object
+from scoring.critics.reading import Reading, Span
 from scoring.critics.reasoning import parted, silent
 
 _MISSING = {"validity": Fault.NO_VALIDITY, "redundancy": Fault.NO_REDUNDANCY}
@@ -27,7 +28,9 @@ _KINDS = {str: "text", bool: "a truth value", type(None): "null", list: "a list"
 def read_prmbench(text: str, n_steps: int) -> Reading:
     """The validity and redundancy of n steps. An answer without either list is not read."""
     found = _object(text)
-    return Reading(reason=found) if isinstance(found, str) else _ratings(found, ("validity", "redundancy"), n_steps)
+    if isinstance(found, str):
+        return Reading(reason=found)
+    return replace(_ratings(found.value, ("validity", "redundancy"), n_steps), span=Span(found.start, found.end))
 
 
 def read_socratic(text: str, n_steps: int) -> Reading:
@@ -35,16 +38,20 @@ def read_socratic(text: str, n_steps: int) -> Reading:
     found = _object(text)
     if isinstance(found, str):
         return Reading(reason=found)
-    return _ratings({key.strip(): value for key, value in found.items()}, ("validity",), n_steps)
+    lists = {key.strip(): value for key, value in found.value.items()}
+    return replace(_ratings(lists, ("validity",), n_steps), span=Span(found.start, found.end))
 
 
-def _object(text: str) -> dict[str, Any] | str:
-    """The JSON object of what follows the reasoning, or the reason why there is none."""
+def _object(text: str) -> Placed | str:
+    """The JSON object of what follows the reasoning, at its place in the text, or the reason why there is none."""
     part = parted(text)
     if reason := silent(part):
         return reason
-    found = json_object(part.answer)
-    return told(found) if isinstance(found, Fault) else found
+    found = placed_object(part.answer)
+    if isinstance(found, Fault):
+        return told(found)
+    before = len(text) - len(part.answer)
+    return Placed(found.value, before + found.start, before + found.end)
 
 
 class _Numbers(NamedTuple):

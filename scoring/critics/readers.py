@@ -10,8 +10,8 @@ from scoring.critics.box_readers import read_grben, read_processbench
 from scoring.critics.faults import NOTHING_THERE, Fault, fault_of
 from scoring.critics.protocol import Read
 from scoring.critics.rating_readers import read_prmbench, read_socratic
-from scoring.critics.reading import Reading
-from scoring.critics.reasoning import joined, opened
+from scoring.critics.reading import Reading, Span
+from scoring.critics.reasoning import joined, opened, place_of_reasoning
 
 READERS: dict[str, Read] = {
     "processbench-1": read_processbench,
@@ -55,14 +55,30 @@ def read_answer(
         thinking: whether the prompt ended within the reasoning, so that a text without any tag is reasoning that never
             ended.
 
-    Where there is nothing to be read and the answer was cut, the reason says that first.
+    Where there is nothing to be read and the answer was cut, the reason says that first. The span is that of `text`, or
+    of `reasoning`.
     """
     cut = was_cut(finish_reason)
+    whole = text
     if reasoning is not None:
-        text = joined(text, reasoning, closed=not cut or bool(text.strip()))
+        whole = joined(text, reasoning, closed=not cut or bool(text.strip()))
     elif thinking:
-        text = opened(text)
-    found = read(text, n_steps)
+        whole = opened(text)
+    found = read(whole, n_steps)
+    if found.span is not None and whole is not text:
+        found = replace(found, span=_moved(found.span, len(whole) - len(text), reasoning))
     if cut and found.reason is not None and fault_of(found.reason) in NOTHING_THERE:
         return replace(found, reason=f"{Fault.CUT}: {found.reason}")
     return found
+
+
+def _moved(span: Span, before: int, reasoning: str | None) -> Span | None:
+    """A span of the text that was read, which has so many characters before the answer, as one of the answer or of the
+    reasoning; None where it is neither's.
+    """
+    if span.start >= before:
+        return Span(span.start - before, span.end - before)
+    first = place_of_reasoning()
+    if reasoning is None or span.end > first + len(reasoning):
+        return None
+    return Span(span.start - first, span.end - first, "reasoning")

@@ -52,6 +52,11 @@ def joined(answer: str, reasoning: str | None, *, closed: bool = True) -> str:
     return f"{_BEGINS[0]}{reasoning}{_ENDS[0] if closed else ''}{answer}"
 
 
+def place_of_reasoning() -> int:
+    """At which character of a joined text the reasoning begins."""
+    return len(_BEGINS[0])
+
+
 def opened(text: str) -> str:
     """The text with the begin tag that the chat template put into the prompt, so that reasoning that never ends is
     known to be reasoning.

@@ -43,6 +43,11 @@ _SUFFIX = "\nLet's verify step by step:"
 _NUMBER = re.compile(r"Step \d+:")
 
 
+def bare(step: str) -> str:
+    """A step without the number that it comes with. One of which nothing stays is left out, and has no number."""
+    return _NUMBER.sub("", step.replace("## Step", "Step")).strip()
+
+
 @dataclass(frozen=True)
 class ThinkPrm:
     """One ThinkPRM with its options; `sampling` is that of the thoughts."""
@@ -74,8 +79,7 @@ class ThinkPrm:
 
     def _steps(self, prefix: Sequence[str]) -> list[str]:
         """The steps as they are written; those without text are left out, as upstream does."""
-        bare = [_NUMBER.sub("", step.replace("## Step", "Step")).strip() for step in prefix]
-        kept = [step for step in bare if step]
+        kept = [text for text in map(bare, prefix) if text]
         if self.options["numbered"] == "off":
             return kept
         return [f"Step {number}: {step}" for number, step in enumerate(kept, 1)]

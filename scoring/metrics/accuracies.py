@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -73,10 +74,7 @@ class Decided:
         every side of a group is drawn by itself. Equal draws for equal cases and seed, whoever decided them.
         """
         if not whole and self.member.shape[1] == 1:
-            hits, totals = (side[..., 0] for side in self.counts)
-            # Each side has a seed of its own, so that the two are independent.
-            sides = [resampled_shares(hits[:, side], totals[:, side], seed + side).T for side in (0, 1)]
-            return np.stack(sides, axis=-1)[..., None]
+            return _drawn_by_side(*self.counts, seed)
         taken = np.flatnonzero(self.member.any(axis=1) & (self.groups >= 0))
         marks, cells, n_cells = np.hstack([self.right, self.member])[taken], self._cells[taken], 2 * self.n_groups
         if whole:
@@ -95,6 +93,44 @@ class Decided:
         n_cells, inside = 2 * self.n_groups, self.groups >= 0
         counted = [np.bincount(self._cells[run & inside], minlength=n_cells) for run in marks.T]
         return np.stack(counted, axis=-1).reshape(self.n_groups, 2, marks.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What one run made of cases of which no two are of one problem: counts say all that `Decided` says.
+
+    `counts` are as there: decided right and in the denominators, each of shape (n_groups, 2, 1).
+    """
+
+    counts: tuple[Ints, Ints]
+    related: ClassVar[bool] = False
+
+    @property
+    def accuracies(self) -> Floats:
+        """error_acc and correct_acc of every group, shape (n_groups, 2, 1); NaN for an empty side."""
+        return _shares(*self.counts)
+
+    def pooled(self) -> "Counted":
+        """All groups as one."""
+        hits, totals = (side.sum(axis=0, keepdims=True) for side in self.counts)
+        return Counted((hits, totals))
+
+    def only(self, runs: Ints) -> "Counted":
+        """Some of the runs: the one, or none."""
+        hits, totals = (side[..., runs] for side in self.counts)
+        return Counted((hits, totals))
+
+    def drawn(self, seed: int, *, whole: bool) -> Floats:
+        """The accuracies in bootstrap resamples, shape (RESAMPLES, n_groups, 2, 1); `whole` is not asked of it."""
+        assert not whole  # noqa: S101  # no two cases are of one problem
+        return _drawn_by_side(*self.counts, seed)
+
+
+def _drawn_by_side(hits: Ints, totals: Ints, seed: int) -> Floats:
+    """Each side of a group drawn by itself, of one run."""
+    # Each side has a seed of its own, so that the two are independent.
+    sides = [resampled_shares(hits[:, side, 0], totals[:, side, 0], seed + side).T for side in (0, 1)]
+    return np.stack(sides, axis=-1)[..., None]
 
 
 def _shares(hits: Floats | Ints, totals: Floats | Ints) -> Floats:

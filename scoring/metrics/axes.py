@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from scoring.errors import UsageError
-from scoring.filters import Facet, named
+from scoring.filters import Facet
+from scoring.sql_words import named
 from scoring.step_rewards import Ints
 from scoring.verdicts import OUTCOMES
 

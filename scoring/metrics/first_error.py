@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.accuracies import METRICS, Decided, harmonic
+from scoring.metrics.accuracies import METRICS, Counted, Decided, harmonic
 from scoring.metrics.first_error_means import FirstErrors
 from scoring.metrics.run_means import RunMean
 from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import CLEAN, EXACT, OUTCOMES, REFUSED, UNPARSED, WRONG
+from scoring.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED, WRONG
 
 Unparsed = Literal["wrong", "drop"]
 
@@ -94,6 +94,21 @@ def first_errors(
     right = member & np.column_stack([(run.codes == EXACT) | (run.codes == CLEAN) for run in runs])
     names, groups = gold.subsets
     return FirstErrors(Decided(member, right, gold.earliest >= 0, gold.problems, groups, len(names)), seed, official)
+
+
+def quick_first_errors(evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", seed: int = 0) -> FirstErrors:
+    """The same as `first_errors`, from counts of outcomes alone where these say all: many times faster."""
+    gold = evaluation.gold
+    if evaluation.further or gold.related:
+        return first_errors(evaluation, rows, unparsed, seed)
+    n_cells = 2 * len(gold.subsets[0]) + 1
+    found = gold.cells * np.int32(len(OUTCOMES)) + evaluation.codes
+    counted = np.bincount(found if rows.all() else found[rows], minlength=n_cells * len(OUTCOMES))
+    by_outcome = counted.reshape(n_cells, len(OUTCOMES))[:-1].reshape(-1, 2, len(OUTCOMES))
+    missing = () if unparsed == "drop" or evaluation.nothing else (UNPARSED, REFUSED)
+    totals = by_outcome[..., [*ON_ERRONEOUS, *ON_CLEAN, *missing]].sum(axis=-1)
+    hits = by_outcome[..., [EXACT, CLEAN]].sum(axis=-1)
+    return FirstErrors(Counted((hits[..., None], totals[..., None])), seed)
 
 
 def metric_rows(

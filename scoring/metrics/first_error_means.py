@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.metrics.accuracies import METRICS, Decided, figures
+from scoring.metrics.accuracies import METRICS, Counted, Decided, figures
 from scoring.metrics.run_means import RunMean, over_runs, run_mean
 from scoring.step_rewards import Floats, Ints
 
@@ -27,7 +27,7 @@ class FirstErrors:
     figure keeps its reason and has no interval. None = it is null.
     """
 
-    decided: Decided
+    decided: Decided | Counted
     seed: int
     official: float | None = None
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.filters import named
 from scoring.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP
 from scoring.judged_steps import JudgedSteps
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.step_bins import StepBins
 from scoring.metrics.step_counts import METRICS, PARTS, denominators, figures, why_undefined
 from scoring.metrics.wilson import wilson_interval
+from scoring.sql_words import named
 from scoring.step_rewards import Bools, Ints
 
 ERRONEOUS = "earliest_error >= 0"

@@ -32,7 +32,8 @@ def message_texts(messages: Any) -> list[str]:
 def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
 
-    `answer` is null, with a `reason`, where there is none.
+    `answer` is null, with a `reason`, where there is none. A model that reasoned and then said nothing gave an answer,
+    which is empty: it came, and cannot be read.
     """
     choices = fields.value.get("choices")
     choice = within(fields, choices[0] if isinstance(choices, list) and choices else None)
@@ -47,11 +48,13 @@ def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -
         },
     )
     usage = inside(fields, "usage")
-    answer = words.text("completion")
+    answer, reasoning = words.text("completion"), words.text("reasoning")
     error = fields.text("error")
+    if answer is None and reasoning and error is None:
+        answer = ""
     return {
         "answer": answer,
-        "reasoning": words.text("reasoning"),
+        "reasoning": reasoning,
         "finish_reason": choice.text("stop_reason"),
         "tokens_in": tokens(usage.value.get("input_tokens")),
         "tokens_out": tokens(usage.value.get("output_tokens")),

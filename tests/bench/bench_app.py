@@ -1,131 +1,209 @@
-"""How fast the program answers, under a real terminal of 200 x 50: `python tests/bench/bench_app.py`.
+"""How fast the program answers, under a real terminal of 200 x 50.
 
-Numbers are reported beside the targets and never asserted: machines differ and are busy. Times in milliseconds.
+    python tests/bench/bench_app.py [--cases 3400 100000 1000000] [--only WORD ...] [--folder DIR]
+
+Workspaces of authored nonsense with eight scorers are made under `--folder` and found there again. Numbers are reported
+beside the targets and never asserted: machines differ and are busy. Times are in milliseconds; the answer to a key ends
+with a tenth of a second of silence, so that a pane which follows later is counted in it.
 """
 
-import json
-import random
+import argparse
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "bench")]
 
-import polars as pl  # noqa: E402  # after the path is set
+from large_workspace import make_workspace  # noqa: E402  # after the path is set
 
-from scoring.cache import RewardParts  # noqa: E402
-from scoring.scorer import Scorer  # noqa: E402
-from scoring.workspace import Workspace  # noqa: E402
-from terminal import Terminal  # noqa: E402
+from terminal import Answer, Terminal  # noqa: E402
 
-CASES = 3400
 RUN = [sys.executable, "-m", "inspector.cli"]
-ENV = {"PYTHONPATH": str(ROOT)}
-SENTENCE = "so we add the first number to a second one and then divide by three which gives x again"
-WORDS = SENTENCE.split()
+SCORERS = 8
+STARTS = 5
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A key pressed again and again, after those that lead there; `targets` by number of cases, "" is for the rest."""
+
+    what: str
+    before: tuple[str, ...]
+    pressed: tuple[str, ...]
+    times: int
+    targets: dict[int, str]
+    gap: float = 0.1
+
+
+EVERY = (
+    Keys("cursor move, pane closed", ("a", "z"), ("down",), 60, {0: "p95 8, 3 kB"}),
+    Keys("cursor move, pane open", ("a",), ("down",), 30, {0: "first 8, last 150"}, 0.2),
+    Keys("page down, pane closed", ("a", "z"), ("pagedown",), 25, {0: "p95 30"}),
+    Keys("facet on and off", ("a", "z", "f", "down"), ("space",), 12, {3400: "60", 100_000: "100", 1_000_000: "250"}),
+    Keys(
+        "other facet on and off",
+        ("a", "z", "f", *["down"] * 9),
+        ("space",),
+        12,
+        {3400: "60", 100_000: "100", 1_000_000: "250"},
+    ),
+    Keys(
+        "threshold step, all cases",
+        ("a", "z", "t"),
+        ("right",),
+        40,
+        {3400: "p95 25", 100_000: "p95 40", 1_000_000: "p95 80"},
+    ),
+    Keys(
+        "threshold step, failures",
+        ("enter", "z", "t"),
+        ("right",),
+        40,
+        {3400: "p95 25", 100_000: "p95 40", 1_000_000: "p95 80"},
+    ),
+    Keys("threshold step, list and steps", ("enter", "t"), ("right",), 30, {}, 0.2),
+    Keys("threshold step, board", ("t",), ("right",), 30, {}),
+    Keys("next flip, failures", ("enter", "z", "t"), (".",), 30, {}),
+)
+CASE = (
+    Keys("next case, one scorer", ("a", "enter"), ("n",), 30, {0: "first 30, last 70"}),
+    Keys("threshold step, one case", ("a", "enter", "t"), ("right",), 30, {0: "p95 25"}),
+)
+"""On cases of forty steps with six scorers."""
 
 
 def main() -> None:
     """Measure everything and print a table."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder) / "space"
-        make_workspace(root)
-        large = [*RUN, "-w", str(root)]
-        rows = [*start_up(large), *keys(large)]
-    print(f"{'what':<44} {'first':>8} {'last':>8} {'p95':>8} {'bytes':>8}   target")
-    for what, first, last, p95, size, target in rows:
-        print(f"{what:<44} {first:>8} {last:>8} {p95:>8} {size:>8}   {target}")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, nargs="+", default=[3_400, 100_000])
+    parser.add_argument("--only", nargs="+", default=[], help="words in the names of what is measured")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "prm-inspect-bench")
+    chosen = parser.parse_args()
+    print(
+        f"{'cases':>9}  {'what':<34} {'first':>8} {'last':>8} {'p95':>8} {'worst':>8} {'bytes':>8}   target", flush=True
+    )
+    if wanted("--help", chosen.only):
+        print_help_time()
+    for cases in chosen.cases:
+        root = make_workspace(chosen.folder / str(cases), cases, SCORERS)
+        show(cases, measured(root, cases, EVERY, chosen.only))
+    if any(wanted(one.what, chosen.only) for one in CASE):
+        root = make_workspace(chosen.folder / "long", 3_400, 6, steps=(40, 40))
+        show(3_400, measured(root, 3_400, CASE, chosen.only))
 
 
-def make_workspace(root: Path) -> None:
-    """A workspace of authored nonsense: unique texts, four scorers, about eight steps a case."""
-    draw = random.Random(0)
-    file = root.parent / "cases.jsonl"
-    with file.open("w") as out:
-        for number in range(CASES):
-            steps = [
-                f"Step {number}: {' '.join(draw.choices(WORDS, k=25))} $x_{{{i}}} = {i}$."
-                for i in range(draw.randint(3, 13))
-            ]
-            label = draw.choice([-1, draw.randrange(len(steps))])
-            problem = f"Problem {number}: {' '.join(draw.choices(WORDS, k=30))}"
-            out.write(
-                json.dumps({"id": f"set{number % 4}-{number}", "problem": problem, "steps": steps, "label": label})
-                + "\n"
-            )
-    subprocess.run([*RUN, "import", str(file), "-w", str(root), "-q"], check=True, env={**ENV, "PATH": ""})
-    cases, _ = Workspace.open(root).cases()
-    for number in range(4):
-        scorer = Scorer(f"scorer-{number}", f"{number:032x}"[::-1])
-        rewards = [
-            [draw.betavariate(2, 2) if step == gold else draw.betavariate(5, 1.5) for step in range(steps)]
-            for steps, gold in cases.select("n_steps", "earliest_error").iter_rows()
-        ]
-        parts = RewardParts(root / "rewards" / scorer.folder)
-        parts.append(
-            pl.DataFrame({"key": cases["key"], "rewards": rewards}).with_columns(vote=pl.lit(0, dtype=pl.Int32))
-        )
-        scorer.save(parts.folder)
+def show(cases: int, rows: Iterator[tuple[str, ...]]) -> None:
+    """Print rows as they come."""
+    for what, *numbers, target in rows:
+        cells = " ".join(f"{number:>8}" for number in numbers)
+        print(f"{cases:>9,}  {what:<34} {cells}   {target}", flush=True)
 
 
-def start_up(large: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """--help against a bare Python, side by side; first paint and rows."""
+def wanted(what: str, words: Sequence[str]) -> bool:
+    """Whether this is to be measured."""
+    return not words or any(word in what for word in words)
+
+
+def print_help_time() -> None:
+    """--help against a bare Python, side by side."""
     bare, helped = [], []
     for _ in range(15):
         bare.append(timed([sys.executable, "-c", "pass"]))
         helped.append(timed([*RUN, "--help"]))
     ratio = statistics.median(helped) / statistics.median(bare)
-    yield f"--help, times a bare Python ({ratio:.1f}x)", "", f"{statistics.median(helped):.0f}", "", "", "under 4x"
-    for name, argv, paint, rows in (
-        ("demo", [*RUN, "demo"], "reading the workspace", "novelty"),
-        (f"{CASES:,} cases", large, "reading the workspace", "4 scorers"),
-    ):
-        paints, boards = zip(*(shown(argv, paint, rows) for _ in range(5)), strict=True)
-        yield f"{name}: first paint", "", f"{statistics.median(paints):.0f}", f"{max(paints):.0f}", "", "500 (demo)"
-        yield f"{name}: rows", "", f"{statistics.median(boards):.0f}", f"{max(boards):.0f}", "", "1000 (3,400 cases)"
+    what = f"--help, {ratio:.1f} times a bare Python"
+    print(f"{'':>9}  {what:<34} {'':>8} {statistics.median(helped):>8.0f} {'':>26}   under 4 times")
 
 
 def timed(argv: Sequence[str]) -> float:
+    """Milliseconds that a command takes."""
     start = time.perf_counter()
-    subprocess.run(argv, check=True, capture_output=True, env={**ENV, "PATH": ""})
+    subprocess.run(argv, check=True, capture_output=True, env={"PYTHONPATH": str(ROOT)})
     return (time.perf_counter() - start) * 1e3
 
 
-def shown(argv: Sequence[str], paint: str, rows: str) -> tuple[float, float]:
-    """Milliseconds to the first paint and to the rows."""
-    with Terminal(argv, columns=200, lines=50, env=ENV) as terminal:
-        first = terminal.wait_for(paint)
-        return first * 1e3, (first + terminal.wait_for(rows)) * 1e3
+def measured(root: Path, cases: int, every: Sequence[Keys], words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The start, if it is asked for, and the keys, each in an app of its own."""
+    with tempfile.TemporaryDirectory() as state:
+        program = Program([*RUN, "-w", str(root)], state, cases)
+        # The first start computes what the others find.
+        with program.started() as terminal:
+            terminal.settle(3, timeout=600)
+        if wanted("start", words) and every is EVERY:
+            yield program.start()
+        for keys in every:
+            if wanted(keys.what, words):
+                yield program.keys(keys)
 
 
-def keys(large: Sequence[str]) -> Iterator[tuple[object, ...]]:
-    """Held keys in the list, on the rail and in the case."""
-    runs = (
-        ("cursor move, pane closed", ("a", "z"), "down", 60, "last 5 / p95 8, 3 kB"),
-        ("page down, pane closed", ("a", "z"), "pagedown", 15, ""),
-        ("cursor move, pane open", ("a",), "down", 25, "first 8, settled 150"),
-        ("threshold step, list", ("enter", "z", "t"), "right", 40, "last 20 / p95 25"),
-        ("threshold step, list and steps", ("enter", "t"), "right", 40, "settled with the pane"),
-        ("threshold step, one case", ("enter", "enter", "t"), "right", 25, "last 20 / p95 25"),
-        ("next case", ("enter", "enter"), "n", 25, ""),
-    )
-    for what, before, key, count, target in runs:
-        with Terminal(large, columns=200, lines=50, env=ENV) as terminal:
-            terminal.wait_for("4 scorers")
-            terminal.settle()
-            for opening in before:
-                terminal.press(opening)
+@dataclass(frozen=True)
+class Program:
+    """The app on a workspace of so many cases, remembering nothing from one run to the next."""
+
+    argv: list[str]
+    state: str
+    cases: int
+
+    def started(self) -> Terminal:
+        """The app, not yet ready."""
+        env = {"PYTHONPATH": str(ROOT), "XDG_STATE_HOME": tempfile.mkdtemp(dir=self.state)}
+        return Terminal(self.argv, columns=200, lines=50, env=env)
+
+    def ready(self, terminal: Terminal) -> float:
+        """Milliseconds until its rows are on screen."""
+        return 1e3 * terminal.wait_for(f"{self.cases:,} cases", timeout=600)
+
+    def start(self) -> tuple[str, ...]:
+        """From the start to the rows, and the memory that is resident then and after a threshold was moved."""
+        times = []
+        for _ in range(STARTS):
+            with self.started() as terminal:
+                times.append(self.ready(terminal))
                 terminal.settle()
-            answers = [answer for _ in range(count) if (answer := terminal.press(key, gap=0.12)) is not None]
-        firsts, lasts = [answer.first for answer in answers], sorted(answer.last for answer in answers)
-        size = f"{statistics.median(len(answer.data) for answer in answers):.0f}"
-        p95 = f"{lasts[max(0, round(0.95 * len(lasts)) - 1)]:.1f}"
-        yield what, f"{statistics.median(firsts):.1f}", f"{statistics.median(lasts):.1f}", p95, size, target
+                at_rest = resident(terminal)
+                for key in ("a", "t", "right", "enter"):
+                    terminal.press(key, gap=0.5)
+                used = resident(terminal)
+        target = {3_400: "900", 100_000: "1200", 1_000_000: "2500, 700 MB"}.get(self.cases, "")
+        median, worst = statistics.median(times), max(times)
+        what = f"start; {at_rest:.0f} MB, {used:.0f} MB in use"
+        return what, "", f"{median:.0f}", "", f"{worst:.0f}", "", target
+
+    def keys(self, keys: Keys) -> tuple[str, ...]:
+        """One key held."""
+        with self.started() as terminal:
+            self.ready(terminal)
+            terminal.settle()
+            for opening in keys.before:
+                terminal.press(opening, gap=0.4)
+            answers = [answer for _ in range(keys.times) if (answer := terminal.press(*keys.pressed, gap=keys.gap))]
+        target = keys.targets.get(self.cases, keys.targets.get(0, ""))
+        return (f"{keys.what}" if answers else f"{keys.what}: no answer", *numbers(answers), target)
+
+
+def numbers(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """Median first and last byte, p95 and worst last byte, and median bytes."""
+    if not answers:
+        return ("",) * 5
+    lasts = sorted(answer.last for answer in answers)
+    first = statistics.median(answer.first for answer in answers)
+    p95 = lasts[max(0, round(0.95 * len(lasts)) - 1)]
+    size = statistics.median(len(answer.data) for answer in answers)
+    return f"{first:.1f}", f"{statistics.median(lasts):.1f}", f"{p95:.1f}", f"{lasts[-1]:.1f}", f"{size:.0f}"
+
+
+def resident(terminal: Terminal) -> float:
+    """Megabytes of memory that the program holds, mapped files included."""
+    for line in Path(f"/proc/{terminal.pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1e3
+    return 0.0
 
 
 if __name__ == "__main__":

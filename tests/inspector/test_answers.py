@@ -2,16 +2,20 @@
 
 import json
 
+import polars as pl
 import pytest
 
 import critic_spaces
+import making
 from inspector import cli
-from inspector.answer_counts import AnswerCounts, answer_counts
-from inspector.kept_answers import kept_answers, measures, said
+from inspector.critique.counts import AnswerCounts, answer_counts
+from inspector.critique.kept import kept_answers, measures, said
 from inspector.request import Request
 from inspector.selection import load
 from opened import opened
 from scoring.asking import Answer
+from scoring.cache import VoteParts
+from scoring.schema import VOTES
 from screen_text import press, shows
 
 ACTS = "\x1b[2J[red]"
@@ -163,28 +167,41 @@ def test_show_has_them_in_its_document(space, capsys):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_the_case_unfolds_texts_then_reasoning_then_nothing(space, tmp_path, size):
+async def test_the_case_has_a_line_a_vote(space, tmp_path, size):
     critic_spaces.critic(space, answers)
     async with opened(Request(workspace=str(space)), folder=tmp_path, size=size) as pilot:
         await press(pilot, "a", "enter")
-        folded = await shows(pilot, "4 answers; v shows their texts", "vote 0  step 1", "vote 3  no answer: HTTP 500")
-        assert "Who knows?" not in folded
-        await press(pilot, "v")
-        texts = await shows(pilot, "Who knows?", "(reasoning of 13 characters)", "v shows the reasoning too")
-        assert "Let me think." not in texts
-        await press(pilot, "v")
-        await shows(pilot, "Let me think.", "v folds them", "[red]")
-        await press(pilot, "v")
-        again = await shows(pilot, "v shows their texts")
-        assert "Who knows?" not in again
+        lines = await shows(pilot, "4 answers; v opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
+        assert "Who knows?" not in lines
 
 
 async def test_runs_are_told_apart(space, tmp_path):
     critic_spaces.critic(space, lambda _, run: [rf"\boxed{{{run}}}"], runs=2)
     async with opened(Request(workspace=str(space)), folder=tmp_path) as pilot:
         await press(pilot, "a", "enter")
-        told = await shows(pilot, "run 0 vote 0  step 0", "run 1 vote 0  step 1")
-        # Nothing was told as reasoning, so that there is nothing between texts and folding.
-        assert "reasoning" not in told
-        await press(pilot, "v")
-        await shows(pilot, "v folds them")
+        await shows(pilot, "run 0 vote 0  step 0", "run 1 vote 0  step 1")
+
+
+def test_a_talk_is_printed_call_for_call(space, capsys):
+    talks = making.scorer("thinker", settings={"protocol": "rprm", "options": {}})
+    folder = space / "rewards" / talks.folder
+    talks.save(folder)
+    key = load(Request(workspace=str(space))).cases["key"][2]
+    kept = {
+        "key": key,
+        "vote": 0,
+        "run": 0,
+        "answer": json.dumps([["Well\x1b[2J", "Yes"], ["Hm", "No"], ["So", "Yes"]]),
+    }
+    kept |= {"rewards": [0.9, 0.2, 0.8], "logprobs": "[null,null,null]"}
+    VoteParts(folder).append(pl.DataFrame([kept], schema=VOTES, orient="row"))
+    assert cli.main(["show", "sums-2", "-w", str(space), "--answers", "-q"]) == 0
+    told = capsys.readouterr().out
+    assert "[step 0, analysis]\n    Well␛[2J" in told
+    assert "[step 1, judgement]\n    No" in told
+    assert '[["Well' not in told
+    assert cli.main(["show", "sums-2", "-w", str(space), "--answers", "--json"]) == 0
+    (answer,) = json.loads(capsys.readouterr().out)["provenance"]["answers"]["thinker"]
+    assert answer["talk"][3] == {"step": 1, "stage": "judgement", "text": "No"}
+    # As it was kept, too.
+    assert answer["answer"] == kept["answer"]

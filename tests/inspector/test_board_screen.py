@@ -163,7 +163,7 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
         text = await shows(pilot, "The 9 cases on screen")
         assert "metrics" not in text
         await press(pilot, "escape", "escape")
-        await shows(pilot, "No scorer has rewards for these cases yet.", "0 scorers")
+        await shows(pilot, "No scorer has rewards for these cases yet: S runs one", "0 scorers")
         await press(pilot, "enter", "t", "e")
         await shows(pilot, "CSV file")
         await press(pilot, "escape", "a")

@@ -9,10 +9,12 @@ import judged
 import making
 from inspector.bias import bias_document
 from inspector.breakdown import View, breakdown_document
+from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.documents import cases_document, metrics_document
-from inspector.facet_counts import facet_counts
+from inspector.documents import metrics_document
+from inspector.filtering.facet_columns import FacetColumn
+from inspector.filtering.facet_counts import facet_counts
 from inspector.request import Request
 from inspector.selection import load
 from inspector.shell import breakdown_arguments
@@ -74,11 +76,11 @@ def test_a_cells_outcomes_are_the_counts_of_the_facet(root):
     selection = load(Request(workspace=root, where=("n_steps > 1",)))
     rows = breakdown_document(selection, View(rows="error_type", cols="subset")).rows
     for (scorer, where), cell in rows.group_by("scorer", "where"):
-        within = pl.Series(selection.mask) & passing(selection.cases, [where])
+        within = selection.mask & passing(selection.cases, [where]).to_numpy()
         if not within.any():
             continue
         column = f"{scorer}.outcome"
-        facet = facet_counts(selection.frame(), within, column, (), Filter()).get(column)
+        facet = facet_counts(selection, within, [FacetColumn(column, column, "outcomes")], (), Filter()).get(column)
         counted = {
             metric.removeprefix("count_"): value
             for metric, value in cell.select("metric", "value").iter_rows()

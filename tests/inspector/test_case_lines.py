@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 import making
 import reference
-from inspector.case_lines import Manner, case_lines
+from inspector.case_view.lines import Manner, case_lines
 from inspector.documents import case_document
 from inspector.inspection import inspect
 from inspector.paint import Brush
@@ -88,14 +88,15 @@ def test_a_step_judged_wrong_has_a_cross_and_its_reward(start):
     for row in (0, 1, 2):
         for step, reward in enumerate(CASES[row].rewards):
             cells = step_line(start, row, step)[9 + 10 :]
-            assert cells[:6] == f"  {reward:.2f}"
+            assert cells[1:6] == f" {reward:.2f}"
+            assert (cells[0] == "v") == (step > 0 and CASES[row].rewards[step - 1] - reward >= 0.2)
             assert (cells[6] == "x") == reference.is_wrong(reward, 0.5, "<")
     assert step_line(start, 6, 0)[9 + 10 :].startswith("  0.50  step 0")  # on the threshold: not below it
 
 
 def test_rewards_of_any_size_are_rounded_and_keep_their_column(start):
     assert step_line(start, 5, 0)[9 + 10 :].startswith("  -123x step 0")
-    assert step_line(start, 6, 1)[9 + 10 :].startswith(" -15.7x step 1")
+    assert step_line(start, 6, 1)[9 + 10 :].startswith("v-15.7x step 1")
 
 
 def test_without_a_reward_there_is_a_dash(start):
@@ -137,8 +138,8 @@ def test_wrapped_steps_keep_their_indent(start):
 
 
 def test_narrow_panes_have_shorter_bars(start):
-    assert (Manner(75, PLAIN).bar, Manner(76, PLAIN).bar) == (5, 10)
-    assert step_line(start, 0, 0, width=60)[9:14] in {"##|##", "####|", "##|#-"}
+    assert step_line(start, 0, 0, width=75)[9:14] == "##|#-"
+    assert step_line(start, 0, 0, width=76)[9:19] == "#####|###-"
 
 
 def test_without_a_scorer_there_are_no_bars(tmp_path):
@@ -166,7 +167,7 @@ def test_other_wordings_and_the_reference_answer_stand_below(tmp_path):
     making.workspace(tmp_path, cases, [], **texts)
     start = inspect(load(Request(workspace=str(tmp_path))))
     _, lines = lines_of(start, 0)
-    assert lines[-3:] == ["Question  What is x times x?", "Original  What is x?", "Answer    x²"]
+    assert lines[-4:-1] == ["Question  What is x times x?", "Original  What is x?", "Answer    x²"]
     assert lines[0] == "bench/c0  one  |  a book  |  en  |  1 step"
     assert "Gold  no wrong step | arithmetic" in lines
     assert not any(line.startswith(("Question", "Original", "Answer")) for line in lines_of(start, 1)[1])

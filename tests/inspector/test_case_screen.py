@@ -3,12 +3,13 @@ import pytest
 import example
 import making
 import reference
+from inspector.case_view.manner import Stop
 from inspector.request import Request
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
-from inspector.widgets.line_view import LineView
+from inspector.widgets.step_view import StepView
 from opened import DEMO, inspected, listed, opened
-from screen_text import press, screen_lines, screen_text, shows, until
+from screen_text import press, screen_text, shows, until
 
 
 @pytest.fixture(scope="module")
@@ -132,24 +133,31 @@ async def test_other_scorers_and_hidden_reasons_stay_for_the_next_case(request_)
 async def test_j_and_k_go_step_by_step_and_the_arrows_line_by_line(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "a", "G", "enter")
-        await shows(pilot, "long-one · 9 of 9", "Step 0 of")
-        view = pilot.app.screen.query_one("#steps", LineView)
+        # It opens on the gold step.
+        await shows(pilot, "long-one · 9 of 9", "Step 12 of")
+        assert pilot.app.screen.stop == Stop("step", 12)
+        await press(pilot, "g")
+        await shows(pilot, "Problem of long-one")
+        view = pilot.app.screen.query_one("#steps", StepView)
+        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
         await press(pilot, "down")
         assert view.scroll_offset.y == 1
-        tops = []
-        for _ in range(4):
+        for step in range(4):
             await press(pilot, "j")
-            tops.append(screen_lines(pilot.app)[1])
-        assert [f"Step {step} of long-one." in line for step, line in enumerate(tops)] == [True] * 4
+            assert pilot.app.screen.stop == Stop("step", step)
+            assert view.cursor in view.seen
         await press(pilot, "k")
-        assert "Step 2 of long-one." in screen_lines(pilot.app)[1]
+        assert pilot.app.screen.stop == Stop("step", 2)
         await press(pilot, *["j"] * 40)
         bottom = view.scroll_offset.y
         assert "Why   Because of long-one." in screen_text(pilot.app)
         await press(pilot, "j")
         assert view.scroll_offset.y == bottom
         await press(pilot, *["k"] * 40)
-        assert view.scroll_offset.y == 0
+        assert (pilot.app.screen.stop, view.scroll_offset.y) == (Stop("problem"), 0)
+        await press(pilot, "G")
+        assert view.scroll_offset.y == bottom
+        assert "Why   Because of long-one." in screen_text(pilot.app)
 
 
 async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
@@ -157,36 +165,42 @@ async def test_j_never_skips_lines_of_a_step_longer_than_the_screen(tmp_path):
     cases = [reference.Case(2, 1, (0.9, 0.1))]
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], steps=[[words, "Then the end."]])
     async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 20)) as pilot:
-        await press(pilot, "a", "enter")
+        await press(pilot, "a", "enter", "g")
         await shows(pilot, "word0 ")
         seen = screen_text(pilot.app)
-        for _ in range(12):
+        for _ in range(16):
             await press(pilot, "j")
             seen += screen_text(pilot.app)
         assert all(f"word{number}" in seen for number in range(600))
         assert "Gold  step 1" in seen
-        for _ in range(12):
+        seen = ""
+        for _ in range(16):
             await press(pilot, "k")
-        assert pilot.app.screen.query_one("#steps", LineView).scroll_offset.y == 0
+            seen += screen_text(pilot.app)
+        assert all(f"word{number}" in seen for number in range(600))
+        assert pilot.app.screen.query_one("#steps", StepView).scroll_offset.y == 0
 
 
 async def test_moving_the_threshold_keeps_the_place_in_a_long_case(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "a", "G", "enter")
-        await shows(pilot, "Step 0 of long-one.")
-        await press(pilot, "j", "j", "j", "t", "right")
+        await shows(pilot, "Step 12 of long-one.")
+        await press(pilot, "g", *["j"] * 20)
+        top = pilot.app.screen.steps.seen.start
+        await press(pilot, "t", "right")
         await shows(pilot, "threshold 0.5100")
-        assert "Step 2 of long-one." in screen_lines(pilot.app)[1]
+        assert pilot.app.screen.steps.seen.start == top
+        assert pilot.app.screen.stop == Stop("step", 19)
 
 
 async def test_a_resized_terminal_gets_the_case_wrapped_anew():
     async with opened(DEMO, size=(200, 40)) as pilot:
         await press(pilot, "enter", "enter")
         await shows(pilot, "1 of ")
-        wide = len(pilot.app.screen.query_one("#steps", LineView)._lines)
+        wide = len(pilot.app.screen.query_one("#steps", StepView)._lines)
         await pilot.resize_terminal(50, 40)
-        await until(pilot, lambda: len(pilot.app.screen.query_one("#steps", LineView)._lines) > wide)
-        view = pilot.app.screen.query_one("#steps", LineView)
+        await until(pilot, lambda: len(pilot.app.screen.query_one("#steps", StepView)._lines) > wide)
+        view = pilot.app.screen.query_one("#steps", StepView)
         assert view.virtual_size.width <= view.viewport.width
 
 

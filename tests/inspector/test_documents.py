@@ -7,6 +7,7 @@ import pytest
 import making
 import reference
 from inspector import documents
+from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
@@ -76,7 +77,7 @@ def assert_repeats(document, form, capture):
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
-    made = [documents.cases_document(selection, form), documents.metrics_document(selection, form)]
+    made = [cases_document(selection, form), documents.metrics_document(selection, form)]
     made += [documents.statistics_document(selection, form), documents.case_document(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
@@ -205,7 +206,7 @@ def test_rows_have_the_columns_of_the_contract(root):
         *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
         *("small", "sd", "runs"),
     ]
-    cases = documents.cases_document(selection).rows
+    cases = cases_document(selection).rows
     for name in (
         "case",
         "key",
@@ -261,7 +262,7 @@ def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
 
 def test_coverage_counts_the_shown_cases(root):
     rows = making.study()[1][1][1]
-    found = documents.cases_document(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
+    found = cases_document(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
     long = [case for case in rows if case.n_steps > 2]
     assert found.provenance["coverage"] == {"rand-0": f"{sum(map(reference.tried, long))} of {len(long)}"}
     assert found.rows.height == len(long)

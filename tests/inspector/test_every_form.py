@@ -22,6 +22,7 @@ WORDS = {
     "bias": ["--scorer", "blend"],
     "cases": ["--scorer", "blend"],
     "show": ["algebra-012"],
+    "keys": [],
 }
 NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export"}
 NOT_ON_THE_DEMO = {

@@ -192,7 +192,7 @@ def test_a_refused_case_is_told_with_the_tokens_there_are(workspace, answer, tmp
         (("--explain", "--model", "nowhere"), "there is no folder nowhere"),
         (("--explain", "--model", "MODEL", "--adapter", "abacus"), "there is no adapter 'abacus'"),
         (("--explain", "--model", "MODEL", "--adapter", "nowhere.py"), "cannot be read"),
-        (("--explain", "--scorer", "tiny-prm-s"), "known by digests of its weights"),
+        (("--explain", "--scorer", "ledger"), "ledger has no weights"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(model, words, said):
@@ -200,6 +200,13 @@ def test_what_is_wrong_is_one_sentence(model, words, said):
     answer = run("show", "demo/arithmetic-001", "--benchmark", "demo", *words)
     assert (answer.returncode, answer.stdout, answer.stderr.count("\n")) == (2, "", 1)
     assert said in answer.stderr
+
+
+def test_the_demos_own_models_are_found(tmp_path):
+    words = ("show", "demo/arithmetic-003", "--benchmark", "demo", "--explain", "--scorer", "tiny-prm-s")
+    answer = run(*words, "--tokens-only", XDG_DATA_HOME=str(tmp_path))
+    assert (answer.returncode, answer.stderr.count("was made with another")) == (0, 0)
+    assert "tiny-prm-s, not run" in answer.stdout
 
 
 def test_the_demo_can_be_explained_without_a_workspace(model, tmp_path):

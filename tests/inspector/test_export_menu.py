@@ -35,7 +35,9 @@ def again(provenance, path):
 
 async def test_a_csv_of_the_cases_holds_the_rows_on_screen_and_its_command_makes_it_again(request_, tmp_path):
     async with opened(request_) as pilot:
-        await press(pilot, "enter", "t", *["right"] * 3, "enter", "s", "s", "f", *["down"] * 6, "space", "f")
+        await press(pilot, "enter", "t", *["right"] * 3, "enter", "s", *"steps", "enter")
+        now = inspected(pilot)
+        pilot.app.screen.put(now.filtered(now.filter.toggled("subset", "sums")))
         await shows(pilot, "subset = sums", "longest first", "3 of 9 cases", "threshold 0.530")
         await press(pilot, "e")
         await shows(pilot, "The 3 cases on screen, in this order", "The metrics, by subset")
@@ -111,7 +113,7 @@ async def test_keys_of_the_screen_below_do_nothing_while_the_menu_is_open(reques
 
 async def test_an_export_while_the_threshold_moves_keeps_it_first(request_, tmp_path):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "s", "s", "t", *["right"] * 3, "e", "c")
+        await press(pilot, "a", "s", *"steps", "enter", "t", *["right"] * 3, "e", "c")
         await shows(pilot, "Wrote 9 rows")
         assert "changed: " not in screen_text(pilot.app)
         assert [row["case"] for row in rows_of(Path("bench-cases.csv"))] == listed(pilot)

@@ -5,15 +5,22 @@ from inspector.widgets.facet_list import FacetList, Group, Value
 from screen_text import press, screen_lines, settled
 
 
-def group(title, *values, ticked=()):
+def group(title, *values, kept=(), hidden=(), **options):
     """A facet whose values are (label, count), the label's last word being the value."""
     made = [
-        Value(title, label.split()[-1] if label else None, label, count, label in ticked) for label, count in values
+        Value(
+            title,
+            label.split()[-1] if label else None,
+            label,
+            count,
+            "keep" if label in kept else "hide" if label in hidden else "",
+        )
+        for label, count in values
     ]
-    return Group(title, tuple(made))
+    return Group(title, title, tuple(made), **options)
 
 
-OUTCOMES = group("outcome", ("= exact", 1200), ("> late", 0), ("o missed", 7), ticked=("> late",))
+OUTCOMES = group("outcome", ("= exact", 1200), ("> late", 0), ("o missed", 7), kept=("> late",), hidden=("o missed",))
 SUBSETS = group("subset", ("sums", 4), ("", 3))
 
 
@@ -38,7 +45,15 @@ class FacetApp(App[None]):
 
     def on_facet_list_toggled(self, event: FacetList.Toggled) -> None:
         assert event.control is self.facets
-        self.told.append((event.column, event.value))
+        self.told.append((event.column, event.value, "keep" if event.keep else "hide"))
+
+    def on_facet_list_folded(self, event: FacetList.Folded) -> None:
+        assert event.control is self.facets
+        self.told.append((event.group, "open" if event.now_open else "fold"))
+
+    def on_facet_list_listed(self, event: FacetList.Listed) -> None:
+        assert event.control is self.facets
+        self.told.append((event.group, "list"))
 
 
 def shown(app):
@@ -50,50 +65,101 @@ async def test_headings_values_ticks_and_counts():
     async with app.run_test(size=(40, 10)) as pilot:
         await settled(pilot)
         assert shown(app) == [
-            "outcome",
+            " - outcome",
             ">[ ] = exact            1,200",
             " [x] > late                 0",
-            " [ ] o missed               7",
-            "subset",
+            " [-] o missed               7",
+            " - subset",
             " [ ] sums                   4",
             " [ ] (none)                 3",
             "",
         ]
 
 
-async def test_the_cursor_goes_over_the_values_and_stops_at_the_ends():
+async def test_the_cursor_goes_over_headings_too_and_stops_at_the_ends():
     app = FacetApp(OUTCOMES, SUBSETS)
     async with app.run_test(size=(40, 10)) as pilot:
+        await settled(pilot)
+        assert app.facets.cursor == 1
         await press(pilot, "up", "k")
         assert app.facets.cursor == 0
-        await press(pilot, "down", "j", "j")
-        assert shown(app)[5].startswith(">[ ] sums")
+        await press(pilot, "down", "j", "j", "j")
+        assert shown(app)[4].startswith(">- subset")
         await press(pilot, "G", "down")
-        assert app.facets.cursor == 4
+        assert app.facets.cursor == 6
         await press(pilot, "home")
         assert app.facets.cursor == 0
-        await press(pilot, "end", "g")
+        await press(pilot, "pagedown")
+        assert app.facets.cursor == 6
+        await press(pilot, "pageup")
         assert app.facets.cursor == 0
 
 
-async def test_space_and_enter_tell_what_was_ticked_and_change_nothing_here():
+async def test_keys_tell_what_is_kept_and_hidden_and_change_nothing_here():
     app = FacetApp(OUTCOMES, SUBSETS)
     async with app.run_test(size=(40, 10)) as pilot:
         await settled(pilot)
         before = shown(app)
-        await press(pilot, "space", "enter")
+        await press(pilot, "space", "enter", "minus", "number_sign")
         assert shown(app) == before
         await press(pilot, "G", "space")
-        assert app.told == [("outcome", "exact"), ("outcome", "exact"), ("subset", None)]
+        keep, hide = ("outcome", "exact", "keep"), ("outcome", "exact", "hide")
+        assert app.told == [keep, keep, hide, hide, ("subset", None, "keep")]
 
 
-async def test_a_click_on_a_value_ticks_it_and_on_a_heading_does_nothing():
+async def test_a_heading_folds_and_opens():
+    app = FacetApp(OUTCOMES, group("subset", folded=True, note="2 kept"))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settled(pilot)
+        assert shown(app)[4] == " + subset: 2 kept"
+        await press(pilot, "left")
+        assert app.facets.cursor == 0
+        await press(pilot, "enter", "right", "G", "space", "l", "h")
+        assert app.told == [("outcome", "fold"), ("outcome", "fold"), ("subset", "open"), ("subset", "open")]
+
+
+async def test_what_is_not_listed_can_be_asked_for():
+    app = FacetApp(group("subset", ("a", 4), ("b", 3), more=12))
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settled(pilot)
+        assert shown(app)[3] == "     ... 12 more"
+        await press(pilot, "G", "enter")
+        assert app.told == [("subset", "list")]
+        app.facets.show([group("subset", ("a", 4), ("b", 3), whole=True)])
+        await settled(pilot)
+        assert shown(app)[3] == ">    ... fewer"
+
+
+async def test_of_a_benchmark_one_is_chosen_and_what_was_given_stays():
+    one, other = Value("benchmark", "a", "a", 4, "keep", radio=True), Value("benchmark", "b", "b", 3, radio=True)
+    app = FacetApp(
+        Group("benchmark", "benchmark", (one, other)), Group("given", "given", (Value("g", 1, "n", None, "fixed"),))
+    )
+    async with app.run_test(size=(40, 10)) as pilot:
+        await settled(pilot)
+        assert shown(app)[:6] == [
+            " - benchmark",
+            " (o) a                      4",
+            " ( ) b                      3",
+            " - given",
+            ">[=] n",
+            "",
+        ]
+
+
+async def test_a_click_keeps_a_right_click_hides_and_a_heading_folds():
     app = FacetApp(OUTCOMES, SUBSETS)
     async with app.run_test(size=(40, 10)) as pilot:
-        for line in (3, 4, 0, 7):
+        for line in (3, 4, 7):
             await pilot.click(FacetList, offset=(5, line))
-        assert app.told == [("outcome", "missed")]
-        assert app.facets.cursor == 2
+        await pilot.click(FacetList, offset=(5, 2), button=3)
+        await pilot.click(FacetList, offset=(5, 1), control=True)
+        assert app.told == [
+            ("outcome", "missed", "keep"),
+            ("subset", "fold"),
+            ("outcome", "late", "hide"),
+            ("outcome", "exact", "hide"),
+        ]
 
 
 async def test_the_cursor_stays_on_its_value_when_the_order_changes_and_stays_in_sight():
@@ -102,12 +168,12 @@ async def test_the_cursor_stays_on_its_value_when_the_order_changes_and_stays_in
     async with app.run_test(size=(40, 10)) as pilot:
         await press(pilot, "G")
         assert any(line.startswith(">[ ] v29") for line in shown(app))
-        app.facets.show([OUTCOMES, group("type", *many[::-1], ticked=("v29",))])
+        app.facets.show([OUTCOMES, group("type", *many[::-1], kept=("v29",))])
         await settled(pilot)
         assert any(line.startswith(">[x] v29") for line in shown(app))
         app.facets.show([OUTCOMES])
         await settled(pilot)
-        assert any(line.startswith(">[ ] o missed") for line in shown(app))
+        assert any(line.startswith(">[-] o missed") for line in shown(app))
 
 
 async def test_a_click_goes_to_the_line_that_is_seen_after_scrolling():
@@ -116,7 +182,7 @@ async def test_a_click_goes_to_the_line_that_is_seen_after_scrolling():
         await press(pilot, "G")
         line = next(index for index, text in enumerate(shown(app)) if "v27" in text)
         await pilot.click(FacetList, offset=(5, line))
-        assert app.told == [("type", "v27")]
+        assert app.told == [("type", "v27", "keep")]
 
 
 @pytest.mark.parametrize("width", [1, 2, 5, 8, 29])

@@ -8,8 +8,8 @@ import pytest
 from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from inspector.selection import load_evaluations
 from scoring.metrics.first_error import metric_rows
+from scoring.scored import scored
 from scoring.workspace import Workspace
 
 CASES = [grben(number, problem=f"What is {number}?") for number in range(9)]
@@ -109,10 +109,10 @@ def test_numbers_a_sub_step_are_judged_a_step_and_it_matters(run, mr_math):
     run(mr_math, "-q")
     workspace = Workspace.open(run.root)
     metadata, texts = workspace.cases(["mrmath"])
-    evaluations, _, problems = load_evaluations(workspace, metadata, texts)
-    assert problems == []
+    there = scored(workspace, metadata, texts)
+    assert there.problems == []
     found = {}
-    for one in evaluations:
+    for one in there.evaluations:
         rows_of_it = metric_rows(one, np.ones(metadata.height, dtype=np.bool_))
         values = {(row["subset"], row["metric"]): row["value"] for row in rows_of_it}
         found[one.scorer.name] = values["all", "f1"]

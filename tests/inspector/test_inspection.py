@@ -13,7 +13,7 @@ from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
 from inspector.wishes import OPTIMISTIC
-from scoring.filters import Facet, Filter
+from scoring.filters import Facet, Filter, Span
 from scoring.verdicts import OUTCOMES
 
 CASES, SCORERS = making.study()
@@ -271,4 +271,14 @@ def test_two_benchmarks_are_looked_at_one_by_one(root):
 
 def test_rewards_of_the_scorer_in_focus_stand_beside_the_cases(start):
     other = start.next_scorer(1)
-    assert other.frame["rewards"].to_list() == [reference.usable(case) for case in SCORED["rand-0"]]
+    assert other.rows.get_column("rewards").to_list() == [reference.usable(case) for case in SCORED["rand-0"]]
+
+
+def test_spans_that_are_no_bins_are_counted_as_well(start):
+    asked = (Span(2, 3), Span(0, 4), 5)
+    chosen = Filter((Facet("n_steps", asked), Facet("n_steps", (Span(3, 3),), keep=False)))
+    counts = dict(start.filtered(chosen).facet_counts()["n_steps"])
+    lengths = [case.n_steps for case in CASES]
+    for value in (*asked, Span(3, 3)):
+        low, high = value if isinstance(value, Span) else (value, value)
+        assert counts[value] == sum(low <= n <= high for n in lengths)

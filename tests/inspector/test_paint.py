@@ -74,7 +74,7 @@ def test_a_small_outcome_does_not_hide_a_larger_one():
 
 
 def test_an_outcome_is_glyph_and_word_and_style():
-    assert Brush().outcome("false_alarm") == [("! false alarm", "bad")]
+    assert Brush().outcome("false_alarm") == [("! false alarm", "false-alarm")]
     assert Brush().outcome("refused") == [("x refused", "dim")]
     assert Brush().outcome(None) == [("", "")]
     assert OUTCOME_STYLES.keys() <= WORDS.keys()

@@ -35,6 +35,8 @@ REQUESTS = st.builds(
     subsets=WORDS,
     scorers=WORDS,
     where=WORDS,
+    search=WORD.filter(bool),
+    within=WORDS,
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
     rules=st.lists(st.tuples(NAME, st.sampled_from(tuple(RULES))), max_size=2).map(tuple),
     unparsed=st.sampled_from(("wrong", "drop", None)),
@@ -65,7 +67,8 @@ def test_the_command_line_of_a_request_is_read_back_as_that_request(request, for
 @given(request=REQUESTS, verb=st.sampled_from(("show", "stats", "scorers", "benchmarks")))
 def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
     found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
-    assert request_of(found) == Request(**{**vars(request), "sort": "", "by": ()})
+    unsearched = {"search": "", "within": ()} if verb == "show" else {}
+    assert request_of(found) == Request(**{**vars(request), "sort": "", "by": (), **unsearched})
     assert verb != "show" or found.case == "demo/c 'é'"
 
 

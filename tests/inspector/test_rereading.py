@@ -65,7 +65,7 @@ def test_answers_that_come_meanwhile_are_warned_of(space, capsys, monkeypatch):
 
     monkeypatch.setattr(rereading, "reread", meanwhile)
     assert command(space, "reread", "judge") == 0
-    assert "WARNING: 1 answers came meanwhile: a run is asking this critic" in capsys.readouterr().err
+    assert "WARNING: 1 answer came meanwhile: a run is asking this critic" in capsys.readouterr().err
 
 
 def test_answers_to_other_cases_are_left_alone_and_told(space, capsys):
@@ -73,7 +73,7 @@ def test_answers_to_other_cases_are_left_alone_and_told(space, capsys):
     rows = VoteParts(folder).read()[0].head(1).with_columns(key=pl.lit("0" * 32))
     VoteParts(folder).append(rows)
     assert command(space, "reread", "judge") == 0
-    assert "1 answers are to cases that are not here" in capsys.readouterr().err
+    assert "1 answer is to a case that is not here, and was left as it is" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [["nobody"], ["imported"]])

@@ -324,3 +324,8 @@ def test_the_command_to_look_names_what_is_not_shown_by_itself(imported, benchma
     assert score.looking(args, Workspace.open(imported)) == words
     usual = argparse.Namespace(workspace=None, benchmarks=["processbench"])
     assert score.looking(usual, Workspace.open(imported)) == ["prm-inspect"]
+
+
+def test_a_text_search_is_refused_and_not_left_out_in_silence(imported, capsys):
+    assert cli.main(["score", "processbench", "--model", "x", "-w", str(imported), "--search", "sum"]) == 2
+    assert "score does not search texts" in capsys.readouterr().err

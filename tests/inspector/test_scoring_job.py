@@ -75,7 +75,7 @@ async def test_a_moving_threshold_is_not_disturbed(imported, tmp_path):
         await press(pilot, "enter", "t")
         await shows(pilot, "* best")
         parts.append(rewards_for(imported)[30:])
-        pilot.app._follow()
+        pilot.app._look()
         assert inspected(pilot).evaluation.coverage == 30
         await press(pilot, "escape")
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)

@@ -8,7 +8,7 @@ import making
 import reference
 from inspector.names import match_name
 from inspector.request import Request
-from inspector.selection import find_workspace, load, ordering
+from inspector.selection import find_workspace, load
 from inspector.wishes import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.workspace import Workspace
@@ -152,7 +152,7 @@ def test_instructive_is_the_order_of_the_first_scorer_shown(root):
     expected = found.evaluation("rand-0").instructive()
     assert found.shown.tolist() == [row for row in expected if found.mask[row]]
     with pytest.raises(UsageError, match="needs a scorer"):
-        ordering("instructive", found.frame(), ())
+        found.orders.of(replace(found, chosen=()), "instructive")
 
 
 def test_a_name_is_matched_whole_before_in_part():

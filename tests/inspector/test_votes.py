@@ -95,8 +95,8 @@ def test_cases_with_fewer_answers_and_answers_that_never_came_are_told(space):
 
     critic_spaces.critic(space, some)
     notes = document(space).provenance["notes"]
-    assert "judge: 1 cases have fewer than 3 answers (counted by run)" in notes
-    assert "judge: 1 answers never came; they keep their places and vote with nothing" in notes
+    assert "judge: 1 case has fewer than 3 answers (counted by run)" in notes
+    assert "judge: 1 answer never came; it keeps its place and votes with nothing" in notes
 
 
 def test_many_votes_have_figures_without_what_is_expected(space):

@@ -9,10 +9,12 @@ import making
 import reference
 from inspector.board import board_frame, board_lines
 from inspector.case_columns import case_columns
-from inspector.case_lines import Manner, case_lines
+from inspector.case_view.lines import Manner, case_lines
+from inspector.cases_document import cases_document
 from inspector.cli import main
-from inspector.documents import case_document, cases_document, metrics_document
-from inspector.facet_groups import facet_groups, filter_words
+from inspector.documents import case_document, metrics_document
+from inspector.filtering.facet_groups import facet_groups
+from inspector.filtering.filter_words import filter_words
 from inspector.inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
@@ -210,7 +212,7 @@ def test_columns_are_those_that_the_scorer_can_fill(selection):
     assert titles["critic"] == titles["labels"] == common
     assert titles["number"] == [*common, "solution"]
     assert titles["moving"] == [*common, "margin", "rewards", "at gold"]
-    assert start.focused("number", "bench").frame["solution"].to_list() == judged.NUMBERS
+    assert start.focused("number", "bench").rows.get_column("solution").to_list() == judged.NUMBERS
 
 
 def test_failures_hold_what_could_not_be_read_unless_it_is_dropped(root):
@@ -220,7 +222,7 @@ def test_failures_hold_what_could_not_be_read_unless_it_is_dropped(root):
         assert sorted(failures.shown.tolist()) == rows
         assert filter_words(failures) == "filter outcome = any failure"
         kept = next(group for group in facet_groups(failures) if group.title == "outcome of critic")
-        assert {value.value for value in kept.values if value.ticked} >= {"early", "false_alarm"}
+        assert {value.value for value in kept.values if value.mark == "keep"} >= {"early", "false_alarm"}
 
 
 def test_the_way_round_passes_every_scorer_that_gave_something(selection):
@@ -300,3 +302,12 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
             await press(pilot, "m")
             await shows(pilot, scorer, words)
             assert inspected(pilot).scorer == scorer
+
+
+async def test_failures_that_no_threshold_grades_are_not_called_instructive(root):
+    async with opened(Request(workspace=root, scorers=("critic",)), size=(120, 36)) as pilot:
+        await press(pilot, "enter")
+        lines = (await shows(pilot, "filter outcome = any failure")).splitlines()
+        assert lines[1].strip().startswith("wrong ones first · filter outcome = any failure")
+        await press(pilot, "m", "m")
+        assert (await shows(pilot, "most instructive first")).count("moving")

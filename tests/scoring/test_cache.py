@@ -80,9 +80,9 @@ def test_one_row_an_identity(rows):
         if rewards is not None or (key, vote) not in wanted or wanted[key, vote] is None:
             wanted[key, vote] = rewards
     frame = conform(part(*rows), REWARDS, "rows")
-    found = RewardParts(Path("unused"))._unique(frame)
+    found = RewardParts(Path("unused")).unique(frame)
     assert {(key, vote): rewards for key, vote, rewards in found.select("key", "vote", "rewards").iter_rows()} == wanted
-    again = RewardParts(Path("unused"))._unique(found)
+    again = RewardParts(Path("unused")).unique(found)
     assert again.equals(found)
 
 

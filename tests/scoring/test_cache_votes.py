@@ -131,4 +131,4 @@ def test_labels_and_numbers_are_no_refusals(parts, frame):
     parts.append(frame)
     parts.append(refused)
     assert parts.read()[0].equals(frame)
-    assert RewardParts(parts.folder)._unique(pl.concat([refused, frame])).equals(frame)
+    assert RewardParts(parts.folder).unique(pl.concat([refused, frame])).equals(frame)

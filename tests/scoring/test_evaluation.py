@@ -7,8 +7,9 @@ from hypothesis import given, settings
 import making
 import reference
 from reference import Case
-from scoring.evaluation import PER_SCORER, evaluate
+from scoring.evaluation import evaluate
 from scoring.gold import Gold
+from scoring.scorer_columns import PER_SCORER
 from scoring.verdicts import OUTCOMES
 
 SOME = settings(deadline=None, max_examples=60)

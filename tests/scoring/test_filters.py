@@ -8,8 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring.errors import FilterError
-from scoring.filters import Facet, Filter, literal, named, passing, quoted
+from scoring.facet_reading import facet_of, filter_of
+from scoring.filters import Facet, Filter, Span, passing
 from scoring.schema import METADATA
+from scoring.sql_words import literal, named, quoted
 
 NASTY = (
     "",
@@ -116,7 +118,7 @@ def test_toggling_adds_and_takes_away_and_an_empty_facet_goes(steps):
 
 def test_toggling_a_hidden_value_keeps_it():
     found = Filter((Facet("a", ("x", "y"), keep=False),)).toggled("a", "x")
-    assert found.facets == (Facet("a", ("x",)),)
+    assert found.facets == (Facet("a", ("x",)), Facet("a", ("y",), keep=False))
 
 
 FRAME = pl.DataFrame(
@@ -209,3 +211,118 @@ def test_no_text_is_more_than_a_filter_error(condition):
 def test_a_name_that_is_quoted_already_is_not_what_is_wrong(condition):
     with pytest.raises(FilterError, match="there is no column 'foo'"):
         passing(FRAME, [condition])
+
+
+def test_spans_of_numbers():
+    frame = pl.DataFrame({"n_steps": [3, 5, 9, 15, None]})
+    facet = Facet("n_steps", (Span(0, 4), Span(15, None)))
+    assert facet.sql == "n_steps BETWEEN 0 AND 4 OR n_steps >= 15"
+    assert passing(frame, [facet.sql]).to_list() == [True, False, False, True, False]
+    hidden = Facet("n_steps", facet.values, keep=False)
+    assert hidden.sql == "(n_steps NOT BETWEEN 0 AND 4 AND n_steps < 15) OR n_steps IS NULL"
+    assert passing(frame, [hidden.sql]).to_list() == [False, True, True, False, True]
+
+
+@SOME
+@given(
+    rows=st.lists(st.none() | st.lists(TEXT, max_size=3), max_size=6),
+    values=st.lists(TEXT | st.none(), max_size=3, unique=True),
+    keep=st.booleans(),
+)
+def test_a_facet_on_lists_is_about_every_value_a_row_has(rows, values, keep):
+    frame = pl.DataFrame({"tags": pl.Series(rows, dtype=pl.List(pl.String))})
+    found = passing(frame, [Facet("tags", tuple(values), keep, listed=True).sql])
+    has = [bool(set(row or [None]) & set(values)) for row in rows]
+    assert found.to_list() == [one == keep for one in has]
+
+
+CHOICES = (
+    st.lists(TEXT | st.none(), min_size=1, max_size=3, unique=True)
+    | st.lists(st.booleans() | st.none(), min_size=1, max_size=3, unique=True)
+    | st.lists(
+        st.integers(-9, 99)
+        | st.tuples(st.integers(-3, 9), st.none() | st.integers(0, 20)).map(lambda pair: Span(*pair))
+        | st.none(),
+        min_size=1,
+        max_size=4,
+        unique=True,
+    )
+)
+
+
+@SOME
+@given(
+    column=st.text(min_size=1, max_size=5).filter(lambda text: "\0" not in text)
+    | st.sampled_from(("subset", "NOT", "a'b", 'x"y', "gpt4.outcome", "tags")),
+    values=CHOICES,
+    keep=st.booleans(),
+)
+def test_a_facet_is_read_back_from_its_sql(column, values, keep):
+    facet = Facet(column, tuple(values), keep)
+    found = facet_of(facet.sql)
+    assert found is not None
+    assert (found.column, found.keep, found.sql) == (column, keep, facet.sql)
+    assert set(found.values) == set(values)
+
+
+@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("values", [("a",), ("a", "it's"), ("a", None), (None,)])
+def test_a_facet_on_lists_is_read_back(values, keep):
+    facet = Facet("tags", values, keep, listed=True)
+    assert facet_of(facet.sql) == facet
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["n_steps > 8", "subset = 'a'", "subset IN ('a') AND n_steps > 2", "true", "false", "", "'", "1", "NOT"],
+)
+def test_what_was_typed_stays_as_it_was_typed(condition):
+    assert facet_of(condition) is None
+    assert filter_of([condition]).conditions == (condition,)
+
+
+def test_a_filter_is_read_back_from_its_conditions():
+    made = Filter().toggled("subset", "math").toggled("subset", "x", keep=False).toggled("gpt4.outcome", "late")
+    made = made.toggled("generator", None, keep=False).plus("n_steps > 2")
+    assert filter_of(made.conditions).conditions == made.conditions
+    assert filter_of(["subset IN ('a')", "subset IN ('b')"]).where == ("subset IN ('b')",)
+
+
+def test_a_hidden_value_is_not_said_where_others_are_kept():
+    made = Filter().toggled("a", "x", keep=False).toggled("a", "y")
+    assert made.conditions == ("\"a\" IN ('y')",)
+    assert made.toggled("a", "y").conditions == ('"a" NOT IN (\'x\') OR "a" IS NULL',)
+    tags = Filter().toggled("tags", "x", keep=False, listed=True).toggled("tags", "y", listed=True)
+    assert len(tags.conditions) == 2
+
+
+def test_a_value_is_kept_or_hidden_never_both():
+    made = Filter().toggled("a", "x").toggled("a", "x", keep=False)
+    assert made.facets == (Facet("a", ("x",), keep=False),)
+    assert made.hiding("a", "x") == made
+    assert made.only("a", "x").facets == (Facet("a", ("x",)),)
+    assert made.only("a", "x").hiding("a", "x") == made
+
+
+def test_conditions_are_added_once_and_taken_away():
+    made = Filter().plus("n > 1").plus("n > 2").plus("n > 1")
+    assert made.where == ("n > 1", "n > 2")
+    assert made.less("n > 1").where == ("n > 2",)
+
+
+@pytest.mark.parametrize(
+    ("kept", "hidden", "said"),
+    [
+        ((4,), (Span(0, 4),), True),
+        ((Span(10, None),), (12,), True),
+        ((Span(0, 4),), (Span(4, 9),), True),
+        ((4,), (Span(5, 9),), False),
+        ((Span(10, None),), (Span(0, 4), None, 7), False),
+    ],
+)
+def test_what_is_kept_says_nothing_of_a_hidden_span_that_holds_it(kept, hidden, said):
+    chosen = Filter((Facet("n_steps", kept), Facet("n_steps", hidden, keep=False)))
+    assert len(chosen.conditions) == 1 + said
+    frame = pl.DataFrame({"n_steps": [*range(16), None]})
+    apart = [facet.rows(frame) for facet in (Filter((facet,)) for facet in chosen.facets)]
+    assert chosen.rows(frame).to_list() == (apart[0] & apart[1]).to_list()

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.metrics.first_error import AVERAGING, count, harmonic, metric_rows
+from scoring.metrics.first_error import (
+    AVERAGING,
+    count,
+    first_errors,
+    harmonic,
+    metric_rows,
+    quick_first_errors,
+)
 
 SOME = settings(deadline=None, max_examples=50)
 
@@ -162,3 +169,16 @@ def test_harmonic_is_undefined_without_a_side_and_where_both_are_0():
 
 def test_the_averaging_is_said_in_words():
     assert "harmonic mean of error_acc and correct_acc" in AVERAGING
+
+
+@SOME
+@given(cases=making.benches(), rule=making.rules(), unparsed=st.sampled_from(("wrong", "drop")), draw=st.data())
+def test_counts_of_outcomes_say_the_same_as_cases(cases, rule, unparsed, draw):
+    found = making.evaluation(cases, *rule)
+    taken = np.array(draw.draw(st.lists(st.booleans(), min_size=len(cases), max_size=len(cases))), dtype=np.bool_)
+    for one in (found, found.without(np.arange(len(cases)) % 3 == 0)):
+        slow, quick = (make(one, taken, unparsed, 3) for make in (first_errors, quick_first_errors))
+        assert (slow.score, slow.average(), slow.pooled()) == (quick.score, quick.average(), quick.pooled())
+        assert slow.present.tolist() == quick.present.tolist()
+        for number in slow.present.tolist():
+            assert slow.of_subset(number) == quick.of_subset(number)

@@ -78,6 +78,16 @@ def test_an_empty_answer_is_an_answer():
     assert (found["answer"], found["reason"]) == ("", None)
 
 
+def test_reasoning_without_a_text_is_an_empty_answer_that_came():
+    thoughts = [{"type": "reasoning", "reasoning": "hm"}]
+    found, codes = output(choices=said(thoughts, stop_reason="max_tokens"), completion=None)
+    assert (found["answer"], found["reasoning"], found["reason"]) == ("", "hm", None)
+    assert not codes
+    # What failed did not come.
+    found, _ = output(choices=said(thoughts), error="filtered")
+    assert (found["answer"], found["reason"]) == (None, "filtered")
+
+
 def test_half_a_character_is_replaced_and_said():
     content = [{"type": "text", "text": "a\ud800"}, {"type": "reasoning", "reasoning": "b\ud800"}]
     found, codes = output(choices=said(content), error="c\ud800")

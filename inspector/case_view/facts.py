@@ -1,0 +1,77 @@
+"""Everything else that is known of a case: where it is from, how it is classed, what its import found."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from inspector.case_view.findings import findings_of
+from inspector.case_view.manner import Stop
+from inspector.case_view.open_case import OpenCase
+from inspector.case_view.page import StopLine
+from inspector.text import cell, clean
+from inspector.widgets.line_view import Line
+from inspector.wrap import wrap
+
+ABOVE = frozenset({"n_steps", "earliest_error", "error_steps"})
+"""Columns that are told by the steps and their marks."""
+OF_GOLD = frozenset(
+    {"error_type", "error_category", "error_kind", "pattern", "final_answer_correct", "agreement", "modified_steps"}
+)
+"""Columns that say something of the labels: hidden with them."""
+TOLD = frozenset({"case", "benchmark", "id", "subset", "generator", "origin", "language"}) | OF_GOLD
+"""Columns that the lines above tell: left out of the one line."""
+LABEL = 24
+
+
+def facts_lines(shown: OpenCase) -> Iterator[Line]:
+    """One line with the most of it, or a line a fact."""
+    manner, facts = shown.manner, known(shown)
+    if manner.facts == (Stop("facts") in manner.turned):
+        told = manner.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
+        line = cell(f"Facts  {told}", max(20, manner.width - 16)).rstrip()
+        yield StopLine([(line, "dim"), ("  (I shows all)", "dim")], stop=Stop("facts"))
+        return
+    yield StopLine([("Facts", "strong"), ("  (I folds them)", "dim")], stop=Stop("facts"))
+    noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}
+    for name, value in {**facts, **noticed}.items():
+        for number, line in enumerate(wrap(clean(value), max(10, manner.width - LABEL))):
+            yield Line([(f"  {name}".ljust(LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
+
+
+def known(shown: OpenCase) -> dict[str, str]:
+    """Name and value of what is known; nothing of gold where it is hidden."""
+    case, texts = shown.case, shown.texts
+    found: dict[str, Any] = {name: value for name, value in case.items() if name not in ABOVE | {"source", "line"}}
+    found["read from"] = f"{case['source']}:{case['line']}" if case["source"] else None
+    found["step_patterns"] = _numbered(texts["step_patterns"])
+    found["modified_steps"] = ", ".join(map(str, texts["modified_steps"] or [])) or None
+    found["original_steps"] = f"{len(texts['original_steps'])}" if texts["original_steps"] else None
+    hidden = OF_GOLD if shown.manner.blind else frozenset()
+    return {
+        name.replace("_", " "): _words(value)
+        for name, value in found.items()
+        if value is not None and name not in hidden
+    }
+
+
+def _words_of(names: frozenset[str]) -> set[str]:
+    return {name.replace("_", " ") for name in names}
+
+
+def _numbered(patterns: list[str] | None) -> str | None:
+    """Runs of steps with the same kind of reasoning: `0-2 deduction, 3 analogy`."""
+    runs: list[tuple[int, int, str]] = []
+    for step, pattern in enumerate(patterns or []):
+        if runs and runs[-1][2] == pattern:
+            runs[-1] = (runs[-1][0], step, pattern)
+        else:
+            runs.append((step, step, pattern))
+    said = [f"{first if first == last else f'{first}-{last}'} {pattern}" for first, last, pattern in runs]
+    return ", ".join(said) or None
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value)

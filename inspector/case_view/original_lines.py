@@ -1,0 +1,249 @@
+"""The original of a case against what it was made into: both solutions with their rewards, and what was changed.
+
+In two columns where there is room, else one below the other. The signs say the same as the colours: `-` stands only in
+the original, `+` only in the modified solution, `~` in both and changed.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from inspector.case_view.bars import cells
+from inspector.case_view.columns import Column, columns
+from inspector.case_view.manner import Manner, Stop
+from inspector.case_view.open_case import OpenCase
+from inspector.case_view.original import Pair, Span, aligned, changed_words
+from inspector.case_view.original_story import story_lines
+from inspector.case_view.original_version import Version, written
+from inspector.case_view.page import StopLine
+from inspector.case_view.prose import readable
+from inspector.case_view.steps import MARK, gutter, step_lines
+from inspector.case_view.tracks import Track, track
+from inspector.original_track import original_evaluation, original_of
+from inspector.widgets.line_scroll import Part
+from inspector.widgets.line_view import Line
+from inspector.wrap import wrap
+
+MODE = "original"
+WIDE = 120
+"""Cells from which the two solutions stand beside each other."""
+SIGN, NUMBER = 3, 4
+"""Cells of a step's sign and of its number."""
+_CHANGED = ("bad strong", "good strong")  # words that went, and that came
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """The case and its original: problems, steps and tracks of the scorer in focus; None = it gave nothing."""
+
+    shown: OpenCase
+    problems: tuple[str, str]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    tracks: tuple[Track | None, Track | None]
+
+    @property
+    def manner(self) -> Manner:
+        """How it is shown."""
+        return self.shown.manner
+
+
+def original_lines(shown: OpenCase) -> Iterator[Line]:
+    """The changes; the steps as they are, under a sentence, where there is nothing to compare them with."""
+    both = _both(shown)
+    if both is None or shown.manner.blind:
+        why = "This case has no original: its benchmark gives the one solution only."
+        told = why if both is None else "Hidden: the original would tell where the error is."
+        yield from (Line([(line, "strong")]) for line in wrap(told, shown.manner.width))
+        yield Line([])
+        yield from step_lines(shown)
+        return
+    pairs = aligned(both.before, both.after)
+    yield from story_lines(shown, pairs, both.problems, both.tracks[0])
+    yield Line([])
+    write = _Columns(both) if shown.manner.width >= WIDE else _Unified(both)
+    yield from write.heads()
+    if both.problems[0] != both.problems[1]:
+        yield from write.problem()
+    for pair in pairs:
+        yield from write.pair(pair)
+
+
+def _both(shown: OpenCase) -> Both | None:
+    original = original_of(shown.texts)
+    if original is None:
+        return None
+    focus, selection = shown.focus, shown.inspection.selection
+    found = None if focus is None else original_evaluation(selection, focus, shown.row, original)
+    tracks = (track(found, 0, "") if found else None, track(focus, shown.row, "") if focus else None)
+    return Both(shown, (original[0], shown.texts["problem"]), original[1], tuple(shown.texts["steps"]), tracks)
+
+
+class _Writer:
+    """What both ways to write have in common."""
+
+    def __init__(self, both: Both, column: tuple[Column | None, Column | None]) -> None:
+        self.both = both
+        self.manner = both.manner
+        self.column = column
+
+    def versions(self, pair: Pair) -> tuple[Version | None, Version | None]:
+        """The two versions of a step; None where it has only one."""
+        before = None if pair.before is None else readable(self.both.before[pair.before], self.manner)
+        after = None if pair.after is None else readable(self.both.after[pair.after], self.manner)
+        old, new = changed_words(before or "", after or "") if pair.kind == "changed" else ((), ())
+        return self._version(0, pair, before, old), self._version(1, pair, after, new)
+
+    def _version(self, side: int, pair: Pair, text: str | None, differing: tuple[Span, ...]) -> Version | None:
+        step = pair.after if side else pair.before
+        if step is None or text is None:
+            return None
+        style = {"same": "dim", "removed": "bad", "added": "good"}.get(pair.kind, "")
+        short = pair.kind == "same" and Stop("step", pair.after or 0) not in self.manner.turned
+        return Version(text, self.margins(side, step, pair.kind), differing, style, _CHANGED[side], short, bool(side))
+
+    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+        """Sign, word and number of a step, and what the scorer gave to it."""
+        raise NotImplementedError
+
+    def word(self, side: int, step: int) -> list[Part]:
+        """The word of a step of the original (side 0) or the modified solution (1): gold, predicted or both."""
+        if side:
+            return gutter(self.both.shown, step)
+        track = self.both.tracks[0]
+        text = "pred" if track is not None and track.verdict == step else ""
+        return [(text, "predicted"), (" " * (MARK - len(text)), "")]
+
+    def judged(self, side: int, step: int) -> list[Part]:
+        """What the scorer gave to a step of one of the two, in its column."""
+        column = self.column[side]
+        return [] if column is None else cells(column, step, self.manner)
+
+    def room(self, side: int) -> list[Part]:
+        """Blanks in the place of that."""
+        column = self.column[side]
+        return [] if column is None else [(" " * column.width, "")]
+
+    def problem_versions(self) -> tuple[Version, Version]:
+        """The two problems."""
+        before, after = (readable(text, self.manner) for text in self.both.problems)
+        old, new = changed_words(before, after)
+        left, right = ([("~" + sign, "strong"), ("question  ", "dim")] for sign in self.signs)
+        return Version(before, left, old, "", _CHANGED[0]), Version(after, right, new, "", _CHANGED[1])
+
+    signs = ("  ", "  ")
+
+
+class _Columns(_Writer):
+    """Original and modified solution beside each other."""
+
+    signs = (" ", " ")
+
+    def __init__(self, both: Both) -> None:
+        self.gap = " | " if both.manner.brush.ascii_only else " │ "
+        self.half = (both.manner.width - len(self.gap)) // 2
+        left, right = (columns([one], self.half)[0] if one else None for one in both.tracks)
+        super().__init__(both, (left, right))
+
+    def heads(self) -> Iterator[Line]:
+        """What stands where."""
+        yield self._line([("original", "strong")], [("modified", "strong")])
+
+    def problem(self) -> Iterator[Line]:
+        """The two problems."""
+        for left, right in _zipped(*(self._lines(one) for one in self.problem_versions())):
+            yield self._line(left, right)
+
+    def pair(self, pair: Pair) -> Iterator[Line]:
+        """The two versions of a step, or its only one."""
+        lines = _zipped(*(self._lines(one) if one else [] for one in self.versions(pair)))
+        for number, (left, right) in enumerate(lines):
+            line = self._line(left, right)
+            yield line if number else _stopped(line, pair.after)
+
+    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+        sign = {"changed": "~", "removed": "-", "added": "+"}.get(kind, " ")
+        return [(f"{sign} ", "strong"), *self.word(side, step), (_number(step), "dim"), *self.judged(side, step)]
+
+    def _lines(self, version: Version) -> list[list[Part]]:
+        return list(written(version, self.half, self.manner))
+
+    def _line(self, left: Sequence[Part], right: Sequence[Part]) -> Line:
+        blank = self.half - sum(cell_len(text) for text, _ in left)
+        return Line([*left, (" " * blank, ""), (self.gap, "dim"), *right])
+
+
+class _Unified(_Writer):
+    """One below the other, the rewards of both before the text."""
+
+    signs = ("-", "+")
+
+    def __init__(self, both: Both) -> None:
+        left, right = (_small(one) for one in both.tracks)
+        super().__init__(both, (left, right))
+
+    def heads(self) -> Iterator[Line]:
+        """What stands where; nothing where there are no columns to name."""
+        names = [(column, name) for column, name in zip(self.column, ("orig", "mod"), strict=True) if column]
+        if names:
+            text = "".join(name.ljust(column.width) for column, name in names)
+            yield Line([(" " * (SIGN + MARK + 2 * NUMBER) + text, "dim")])
+
+    def problem(self) -> Iterator[Line]:
+        """The two problems."""
+        for version in self.problem_versions():
+            yield from (Line(parts) for parts in written(version, self.manner.width, self.manner))
+
+    def pair(self, pair: Pair) -> Iterator[Line]:
+        """What is the same once, with the rewards of both; else each version by itself."""
+        before, after = self.versions(pair)
+        if pair.kind == "same" and after is not None and pair.before is not None and pair.after is not None:
+            rewards = [*self.judged(0, pair.before), *self.judged(1, pair.after)]
+            margins = [
+                (" " * SIGN, ""),
+                *self.word(1, pair.after),
+                (_numbers(pair.before, pair.after), "dim"),
+                *rewards,
+            ]
+            after = Version(after.text, margins, (), after.style, short=after.short, searched=True)
+            yield from self._lines(after, pair.after)
+            return
+        if before is not None:
+            yield from self._lines(before, None)
+        if after is not None:
+            yield from self._lines(after, pair.after)
+
+    def _lines(self, version: Version, step: int | None) -> Iterator[Line]:
+        for number, parts in enumerate(written(version, self.manner.width, self.manner)):
+            yield Line(parts) if number else _stopped(Line(parts), step)
+
+    def margins(self, side: int, step: int, kind: str) -> list[Part]:
+        sign = {"changed": "~-", "removed": " -"}[kind] if not side and kind != "same" else ""
+        sign = {"changed": "~+", "added": " +"}[kind] if side and kind != "same" else sign
+        judged = [*self.room(0), *self.judged(1, step)] if side else [*self.judged(0, step), *self.room(1)]
+        numbers = _numbers(None, step) if side else _numbers(step, None)
+        return [(sign.ljust(SIGN), "strong"), *self.word(side, step), (numbers, "dim"), *judged]
+
+
+def _number(step: int | None) -> str:
+    return f"{'' if step is None else step:>{NUMBER - 1}} "
+
+
+def _numbers(before: int | None, after: int | None) -> str:
+    """The number in the original and in the modified solution."""
+    return _number(before) + _number(after)
+
+
+def _small(one: Track | None) -> Column | None:
+    """A track in few cells: its height in one character, and the number."""
+    return None if one is None else Column(one, 0, 5, fall=False)
+
+
+def _stopped(line: Line, step: int | None) -> Line:
+    return line if step is None else StopLine(line.parts, stop=Stop("step", step), steps=range(step, step + 1))
+
+
+def _zipped(left: list[list[Part]], right: list[list[Part]]) -> Iterator[tuple[list[Part], list[Part]]]:
+    for at in range(max(len(left), len(right))):
+        yield left[at] if at < len(left) else [], right[at] if at < len(right) else []

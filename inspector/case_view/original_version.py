@@ -1,0 +1,68 @@
+"""One version of a text that was changed, as lines in which the changes stand out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rich.cells import cell_len
+
+from inspector.case_view.found_text import FOUND
+from inspector.case_view.manner import Manner
+from inspector.case_view.original import Span
+from inspector.widgets.line_scroll import Part
+from inspector.wrap import wrap
+from scoring.text_spans import spans
+
+NARROWEST = 10
+"""Cells of a text at least, however little room there is."""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of a step or of the problem, ready to be written.
+
+    `text` is readable, `margins` are the parts at the left of its first line. `differing` are spans of the text that
+    are written in the style `mark`, the rest of it is in `style`. A `short` one is one line. What was searched for
+    stands out where the text is one of the case's own (`searched`).
+    """
+
+    text: str
+    margins: list[Part]
+    differing: tuple[Span, ...] = ()
+    style: str = ""
+    mark: str = "strong"
+    short: bool = False
+    searched: bool = False
+
+
+def written(version: Version, width: int, manner: Manner) -> Iterator[list[Part]]:
+    """The lines of a version in so many cells, its changes marked."""
+    indent = sum(cell_len(text) for text, _ in version.margins)
+    lines = wrap(version.text, max(NARROWEST, width - indent))
+    query = manner.searched("steps") if version.searched else None
+    hits = spans(query, version.text) if query else ()
+    if version.short and len(lines) > 1:
+        more = f"... {len(lines) - 1} more" if manner.brush.ascii_only else f"… {len(lines) - 1} more"
+        lines = wrap(version.text, max(NARROWEST, width - indent - len(more) - 1))[:1]
+        yield [*version.margins, *_marked(lines[0], 0, version, hits), (f" {more}", "dim")]
+        return
+    at = 0
+    for number, line in enumerate(lines):
+        # Only blanks and line breaks lie between one line and the next.
+        at = version.text.index(line, at)
+        margin = version.margins if number == 0 else [(" " * indent, "")]
+        yield [*margin, *_marked(line, at, version, hits)]
+        at += len(line)
+
+
+def _marked(line: str, at: int, version: Version, hits: Sequence[Span]) -> Iterator[Part]:
+    """A line that begins at character `at` of the text: what differs in it marked, and what was searched for."""
+    end = at + len(line)
+    edges = {at, end, *(edge for span in (*version.differing, *hits) for edge in span if at < edge < end)}
+    for start, stop in pairwise(sorted(edges)):
+        style = version.mark if _within(start, version.differing) else version.style
+        yield line[start - at : stop - at], f"{style} {FOUND}".strip() if _within(start, hits) else style
+
+
+def _within(place: int, spans: Sequence[Span]) -> bool:
+    return any(start <= place < end for start, end in spans)

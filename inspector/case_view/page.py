@@ -1,0 +1,30 @@
+"""Lines that the step cursor can stand on, and cutting what is long."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inspector.case_view.manner import Stop
+from inspector.widgets.line_view import Line
+
+LABEL = "... "
+PROBLEM = Stop("problem")
+
+
+@dataclass(frozen=True)
+class StopLine(Line):
+    """A line on which the step cursor can stand; `steps` (0-based) are those that it speaks for."""
+
+    stop: Stop = PROBLEM
+    steps: range = range(0)
+
+
+def cut(lines: Sequence[Line], most: int, indent: int = 0) -> list[Line]:
+    """At most so many lines, the last of which says how many more there are and how to see them.
+
+    Two are never cut to one and a word about the other: that would not be shorter.
+    """
+    if len(lines) <= max(most, 2):
+        return list(lines)
+    kept = list(lines[: max(1, most - 1)])
+    words = f"{LABEL}{len(lines) - len(kept):,} more lines (Enter shows all)"
+    return [*kept, Line([(" " * indent, ""), (words, "dim")])]

@@ -1,0 +1,96 @@
+"""What one scorer gave to one case, ready to be drawn a step at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from scoring.evaluation import Evaluation
+from scoring.verdicts import OUTCOMES
+
+LETTERS = "ABCDEFGH"
+"""One a scorer, as many as are shown beside each other."""
+LARGE = 0.2
+"""Share of a scorer's range by which a reward falls that is worth an arrow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Track:
+    """One scorer on one case.
+
+    `letter` is "" where it is the only one. `rewards` are Float64, one a step; of a truncated case those of its first
+    steps, and `truncated` says so. `wrong` says of each step whether it is judged wrong (None = it is not judged),
+    `verdict` is the predicted earliest error (0-based, -1 none, -2 no such step; None = no verdict). `redundancy` is a
+    second number a step, `redundant` a label in its place.
+    """
+
+    evaluation: Evaluation
+    row: int
+    letter: str
+    rewards: Sequence[float]
+    truncated: bool
+    wrong: Sequence[bool | None]
+    verdict: int | None
+    outcome: str
+    redundancy: Sequence[float]
+    redundant: Sequence[bool]
+
+    @property
+    def name(self) -> str:
+        """The scorer's name."""
+        return self.evaluation.scorer.name
+
+    @property
+    def style(self) -> str:
+        """The style of what is this scorer's alone."""
+        return f"scorer-{self.letter.lower()}" if self.letter else ""
+
+    @cached_property
+    def kind(self) -> Literal["bars", "ticks", "marks"]:
+        """How its steps are drawn: rewards as bars, labels as ticks, verdicts alone as marks."""
+        if self.rewards:
+            return "bars"
+        if self.evaluation.rewards.labels.given.any():
+            return "ticks"
+        return "bars" if self.evaluation.movable else "marks"
+
+    def share(self, reward: float) -> float:
+        """Where a reward lies in the scorer's own range, 0 to 1."""
+        scorer = self.evaluation.scorer
+        return (reward - scorer.low) / ((scorer.high - scorer.low) or 1.0)
+
+    def threshold(self, step: int) -> float | None:
+        """The threshold for one step's reward; None where none decides.
+
+        A threshold on differences lies that far from the reward of the step before.
+        """
+        threshold = self.evaluation.threshold_at(self.row)
+        if threshold is not None and step and self.evaluation.compared_values is not self.evaluation.rewards:
+            threshold += self.rewards[step - 1]
+        return threshold
+
+    def drop(self, step: int) -> float:
+        """By how much the reward is below that of the step before; 0 where that is not much, and for the first step."""
+        if not 0 < step < len(self.rewards):
+            return 0.0
+        fall = self.rewards[step - 1] - self.rewards[step]
+        scorer = self.evaluation.scorer
+        return fall if fall >= LARGE * (scorer.high - scorer.low) > 0 else 0.0
+
+
+def track(evaluation: Evaluation, row: int, letter: str) -> Track:
+    """What this scorer gave to the case with this row id."""
+    rewards = evaluation.rewards
+    first = rewards.first_of(row)
+    return Track(
+        evaluation,
+        row,
+        letter,
+        rewards=first or rewards.of(row) or [],
+        truncated=first is not None,
+        wrong=evaluation.judged_wrong(row) or [],
+        verdict=evaluation.verdict_of(row),
+        outcome=OUTCOMES[evaluation.codes[row]],
+        redundancy=rewards.redundancies_of(row) or [],
+        redundant=rewards.redundant.of(row) or [],
+    )

@@ -1,0 +1,45 @@
+"""The one table of commands, a file a screen: bindings, footer, palette, help panel and keymap come from it.
+
+In the footer commands stand in the order of this table.
+"""
+
+from textual.binding import Binding
+
+from inspector.commands.board import BOARD
+from inspector.commands.case import CASE
+from inspector.commands.cases import CASES
+from inspector.commands.command import SCREENS, Command
+from inspector.commands.critique import CRITIQUE
+from inspector.commands.everywhere import EVERYWHERE
+from inspector.commands.rail import RAIL
+from inspector.commands.reading import READING
+
+__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "shown_key"]
+
+COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *EVERYWHERE)
+
+
+def bindings_of(screen: str) -> list[Binding]:
+    """The bindings of a screen, those of the rail first."""
+    commands = [*RAIL, *(command for command in COMMANDS if screen in command.screens)]
+    return [
+        Binding(
+            command.keys,
+            command.action,
+            command.title,
+            show=command.footer,
+            key_display=command.shown_key or None,
+            priority=command.priority,
+            tooltip=command.help,
+            id=command.id,
+        )
+        for command in commands
+    ]
+
+
+def shown_key(name: str | None) -> str:
+    """How the usual key of the command with this id is written, where that is not its name."""
+    return _SHOWN.get(name, "")
+
+
+_SHOWN: dict[str | None, str] = {one.id: one.shown_key for one in (*COMMANDS, *RAIL) if one.shown_key}

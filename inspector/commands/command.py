@@ -1,0 +1,25 @@
+"""A command: something a person can do, with its key, its words and its action."""
+
+from dataclasses import dataclass
+
+SCREENS = ("board", "cases", "case")
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something a person can do.
+
+    `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;
+    `footer` says that the footer shows it, `shown_key` how its key is written where that is not its name. With
+    `priority` its keys come before those of the widget that has the focus.
+    """
+
+    id: str
+    keys: str
+    title: str
+    help: str
+    action: str
+    screens: tuple[str, ...] = SCREENS
+    footer: bool = False
+    shown_key: str = ""
+    priority: bool = False

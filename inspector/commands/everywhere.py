@@ -1,0 +1,36 @@
+"""What a person can do on every screen."""
+
+from inspector.commands.command import Command
+
+EVERYWHERE: tuple[Command, ...] = (
+    Command(
+        "threshold",
+        "t",
+        "Threshold",
+        "Move the threshold: left and right, shift for small steps, Enter keeps, Esc restores",
+        "threshold",
+        footer=True,
+        # As the rail's own keys are, so that arrows that arrive together with it find the rail open.
+        priority=True,
+    ),
+    Command(
+        "export", "e", "Export", "Save or copy exactly what is on screen, or the metrics table", "export", footer=True
+    ),
+    Command(
+        "theme",
+        "ctrl+t",
+        "Theme",
+        "Other colours: dark, light, high contrast, 16 colours; kept for the next time",
+        "theme",
+    ),
+    Command(
+        "yank-row",
+        "y",
+        "Copy row",
+        "Copy the facts of the row under the cursor, as a line of JSON with the command that shows it",
+        "yank_row",
+        ("board", "cases"),
+    ),
+    Command("quit", "q", "Quit", "To the first screen, and out from there", "leave", footer=True),
+    Command("help", "question_mark", "Keys", "All keys of this screen", "keys", footer=True, shown_key="?"),
+)

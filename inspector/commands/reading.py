@@ -1,0 +1,29 @@
+"""What a person can do wherever steps are read: on the list of cases and on one case."""
+
+from inspector.commands.command import Command
+
+READING: tuple[Command, ...] = (
+    Command("next-scorer", "m", "Next scorer", "Look through the next scorer", "scorer(1)", ("cases", "case")),
+    Command(
+        "previous-scorer", "M", "Previous scorer", "Look through the scorer before", "scorer(-1)", ("cases", "case")
+    ),
+    Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", "case")),
+    Command(
+        "blind", "B", "Blind", "Hide gold labels, reasons and verdicts, or show them again", "blind", ("cases", "case")
+    ),
+    Command(
+        "raw",
+        "backslash",
+        "Raw LaTeX",
+        "Formulas as they were written, or readable",
+        "raw",
+        ("cases", "case"),
+        shown_key="\\",
+    ),
+    Command("back", "escape", "Back", "One level back, never out", "back", ("cases", "case")),
+    Command("tag", "w", "Tag", "Put tags on this case, or take them away", "tag", ("cases", "case"), priority=True),
+    Command("tag-shown", "W", "Tag all", "Put tags on every case in the list", "tag_shown", ("cases",), priority=True),
+    Command("note", "N", "Note", "Write a note on this case", "note", ("cases", "case"), priority=True),
+    Command("undo", "u", "Undo", "Undo the last tags or note of yours", "undo", ("cases", "case")),
+    Command("redo", "ctrl+r", "Redo", "Do again what was undone", "redo", ("cases", "case")),
+)

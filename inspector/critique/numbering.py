@@ -1,0 +1,60 @@
+"""From which number a critic was told to count steps."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scoring.critics.catalogue import PROTOCOLS
+from scoring.generative.thinkprm import bare
+from scoring.results import reasoneval_critic
+from scoring.scorer import Scorer
+
+_TELLS = {"genprm": {"analyze": "on"}, "thinkprm": {"numbered": "on"}, "rprm": {}}
+"""The families of generative PRMs whose prompts number the steps, from 1, and the options under which they do."""
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """What number `base` + i means: step `steps[i]` (0-based) of the case. `source` says who tells so."""
+
+    base: int
+    steps: Sequence[int]
+    source: str
+
+    def step(self, number: int) -> int | None:
+        """The step (0-based) that a number means; None where there is none."""
+        at = number - self.base
+        return self.steps[at] if 0 <= at < len(self.steps) else None
+
+    @property
+    def words(self) -> str:
+        """How it counts, in words."""
+        return f"counts from {self.base} ({self.source})"
+
+
+def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
+    """How the scorer counts the steps of a case (their texts); None where that is not known.
+
+    What its own settings say of the layout of its prompts comes first, then what its protocol, family or file format
+    says.
+    """
+    settings, every = scorer.settings, range(len(steps))
+    name = str(settings.get("protocol"))
+    told = _base(settings.get("steps"))
+    if told is not None:
+        return Numbering(told, every, f"the layout of its prompt, {name}")
+    if name in PROTOCOLS:
+        return Numbering(PROTOCOLS[name].steps.base, every, f"protocol {name}")
+    options = settings.get("options")
+    if name in _TELLS and isinstance(options, Mapping) and all(options.get(k) == v for k, v in _TELLS[name].items()):
+        # ThinkPRM leaves out what is no step, and numbers the others.
+        kept = [at for at, step in enumerate(steps) if bare(step)] if name == "thinkprm" else every
+        return Numbering(1, kept, f"the prompts of {name}")
+    if settings.get("imported_from") == reasoneval_critic.TITLE:
+        return Numbering(1, every, "the format of its file")
+    return None
+
+
+def _base(layout: Any) -> int | None:
+    base = layout.get("base") if isinstance(layout, Mapping) else None
+    return base if base in (0, 1) and not isinstance(base, bool) else None

@@ -1,0 +1,84 @@
+"""One vote of a case as the pane shows it: found among the kept answers, read again and cut into blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from inspector.critique.blocks import Block, blocks_of
+from inspector.critique.head import Vote, head_lines
+from inspector.critique.kept import kept_answers
+from inspector.critique.numbering import numbering
+from inspector.critique.page import Page, Reader, page_of
+from inspector.critique.reading_again import Place, place_of
+from inspector.inspection import Inspection
+from inspector.paint import Brush
+from inspector.widgets.line_view import Line
+from scoring.scorer import Scorer
+from scoring.text_query import TextQuery
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a vote is shown: cells of width, signs, formulas raw or readable, and what was searched for in answers."""
+
+    width: int
+    brush: Brush
+    raw: bool = False
+    search: TextQuery | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class VotePage:
+    """A vote that was read: `head` are the lines that stay in place; the rest is laid out beneath them."""
+
+    head: list[Line]
+    notes: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    reader: Reader
+
+    def page(self, *, unfolded: frozenset[int] = frozenset(), chosen: int | None = None) -> Page:
+        """With these blocks (0-based) unfolded and the cursor on this spot."""
+        return page_of(self.blocks, self.notes, self.reader, unfolded=unfolded, chosen=chosen)
+
+
+def answers_to(inspection: Inspection, row: int) -> list[dict[str, Any]]:
+    """The answers of the scorer in focus to a case, in order of run and vote; [] where there are none."""
+    if inspection.scorer is None:
+        return []
+    return kept_answers(inspection.selection, inspection.scorer, row).to_dicts()
+
+
+def vote_page(
+    inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: Manner
+) -> VotePage:
+    """The answer at this place (0-based) of `answers_to`. There must be one, and a scorer in focus."""
+    evaluation = inspection.evaluation
+    assert evaluation is not None  # noqa: S101  # without a scorer there are no answers
+    scorer, answer = evaluation.scorer, answers[at]
+    steps = inspection.selection.texts.row(row)["steps"]
+    counting = numbering(scorer, steps)
+    vote = Vote(evaluation, row, answers, at, counting)
+    place = place_of(scorer, answer, len(steps))
+    wrong = partial(_wrong, scorer)
+    named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
+    verdict = answer["verdict"] if named else None
+    reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict)
+    head = head_lines(vote, manner.width, manner.brush)
+    return VotePage(head, tuple(_notes(answer, place)), blocks_of(scorer, answer, place), reader)
+
+
+def _wrong(scorer: Scorer, rating: float) -> bool:
+    """Whether a rating says that its step is wrong, at the scorer's own threshold."""
+    return rating <= scorer.threshold if scorer.comparison == "<=" else rating < scorer.threshold
+
+
+def _notes(answer: Mapping[str, Any], place: Place) -> Iterator[str]:
+    """What is to be known of the answer before its text is read."""
+    if answer["answer"] is None:
+        yield "No text was kept."
+    elif not answer["answer"].strip() and not answer["reasoning"]:
+        yield "The answer is empty."
+    yield from (f"Note: {note}." for note in place.notes)
+    if place.why:
+        yield f"{place.why[0].upper()}{place.why[1:]}."

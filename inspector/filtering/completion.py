@@ -1,0 +1,129 @@
+"""What may come next in a condition that is being typed: columns, their values, and the words between them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from inspector.filtering.facet_columns import TITLES
+from inspector.selection import Selection
+from inspector.text import clean
+from scoring.sql_words import Word, literal, named, words_of
+
+MOST_VALUES = 500
+"""A column of more values is none whose values are offered."""
+OPERATORS = ("=", "<>", ">", "<", ">=", "<=", "IN (", "LIKE", "BETWEEN", "IS NULL", "IS NOT NULL")
+OF_TEXTS = ("=", "<>", "IN (", "LIKE", "IS NULL", "IS NOT NULL")
+JOINS = ("AND", "OR")
+_BEFORE_VALUES = frozenset({"=", "<>", "!=", "IN", "NOT", "LIKE", "ILIKE", "(", ","})
+"""Words between a column and its values."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What the characters from `start` to the cursor may become, the likeliest first."""
+
+    start: int
+    choices: tuple[str, ...] = ()
+
+    def taken(self, text: str, at: int, choice: str) -> tuple[str, int]:
+        """The text with a choice in place of what was typed of it, and where the cursor then stands."""
+        rest = text[at:].lstrip(" ")
+        before = f"{text[: self.start]}{choice}" + ("" if choice.endswith("(") else " ")
+        return before + rest, len(before)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What conditions may speak of: columns with their dtypes, the likeliest first; and the values of some."""
+
+    columns: dict[str, pl.DataType]
+    values: Callable[[str], Sequence[str | int | None]]
+
+    def of(self, column: str) -> list[str]:
+        """The values of a text or Boolean column as SQL; none where they are too many."""
+        dtype = self.columns[column]
+        if dtype == pl.Boolean():
+            return ["true", "false"]
+        if dtype != pl.String() and dtype != pl.List(pl.String()):
+            return []
+        # What could act on a terminal is not offered: an input line writes it as it is.
+        return [literal(value) for value in self.values(column) if isinstance(value, str) and clean(value) == value]
+
+
+def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
+    """The columns of a selection: those that are facets, the scorer's in focus, then all others.
+
+    Labels that no case has are left out.
+    """
+    empty = {name for name in selection.cases.columns if selection.cases[name].null_count() == selection.height}
+    schema = {name: dtype for name, dtype in selection.schema.items() if name not in empty}
+    own = [name for name in schema if scorer is not None and selection.scorer_of(name) == scorer]
+    own.sort(key=lambda name: not name.endswith(".outcome"))
+    order = dict.fromkeys((*(name for name in TITLES if name in schema), *own, *schema))
+
+    def values(column: str) -> Sequence[str | int | None]:
+        if isinstance(schema[column], pl.List):
+            return selection.column(column).explode().drop_nulls().unique().sort().to_list()[:MOST_VALUES]
+        found = selection.categories(column)
+        return found.values if found is not None and len(found.values) <= MOST_VALUES else ()
+
+    return Vocabulary({name: schema[name] for name in order}, values)
+
+
+def completion(text: str, at: int, known: Vocabulary) -> Completion:
+    """What may stand at a place (characters, 0-based) of a text; nothing within a word that is complete as it is."""
+    words = list(words_of(text[:at]))
+    partial = words.pop() if words and _goes_on(words[-1], at) else None
+    start, typed = (partial.start, partial.value) if partial else (at, "")
+    column = _column_of_value(words, known)
+    if partial is not None and partial.kind == "text" and column is None:
+        return Completion(start)
+    if column is not None:
+        return Completion(start, _matching(typed, known.of(column)))
+    last = words[-1] if words else None
+    if last is not None and _names_column(last, known):
+        texts = known.columns[last.value] == pl.String()
+        return Completion(start, _matching(typed, OF_TEXTS if texts else OPERATORS))
+    if last is not None and _ends_operand(last):
+        return Completion(start, _matching(typed, JOINS))
+    return Completion(start, _matching(typed, [named(name) for name in known.columns]))
+
+
+def _goes_on(word: Word, at: int) -> bool:
+    """Whether a word is still being typed where the cursor stands."""
+    return word.end == at and (word.open or word.kind == "name")
+
+
+def _column_of_value(words: Sequence[Word], known: Vocabulary) -> str | None:
+    """The column whose value comes next, None where none does."""
+    for place in range(len(words) - 1, -1, -1):
+        word = words[place]
+        if word.text.upper() in _BEFORE_VALUES:
+            continue
+        between = [one.text for one in words[place + 1 :]]
+        if word.kind == "text" and words[-1].text == "," and len(between) == 1:
+            return _column_of_value(words[:place], known)
+        return word.value if between not in ([], ["("]) and _names_column(word, known) else None
+    return None
+
+
+def _names_column(word: Word, known: Vocabulary) -> bool:
+    return word.kind in {"name", "quoted"} and word.value in known.columns
+
+
+def _ends_operand(word: Word) -> bool:
+    """Whether a comparison may end with this word, so that another can follow."""
+    closed = word.kind in {"text", "number", "quoted"} and not word.open
+    return closed or word.text == ")" or word.text.upper() in {"NULL", "TRUE", "FALSE"}
+
+
+def _matching(typed: str, choices: Sequence[str]) -> tuple[str, ...]:
+    """The choices that hold what was typed: the same word first, then those that begin with it."""
+    low = typed.lower()
+
+    def place(choice: str) -> int:
+        bare = choice.lower().strip("'\"")
+        return 0 if bare == low else 1 if bare.startswith(low) else 2
+
+    return tuple(sorted((choice for choice in choices if low in choice.lower()), key=place))

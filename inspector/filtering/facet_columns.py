@@ -1,0 +1,71 @@
+"""Which columns are facets, in which order, and what each is called."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from inspector.selection import Selection
+from scoring.filters import Span
+from scoring.metrics.axes import LENGTHS
+from scoring.scorer_columns import EVERY_COLUMN
+
+Kind = Literal["values", "outcomes", "steps", "lists", "benchmarks"]
+
+TITLES = {
+    "benchmark": "benchmark (one at a time)",
+    "final_answer_correct": "final answer right",
+    "subset_group": "group of subsets",
+    "subset": "subset",
+    "error_type": "error type",
+    "error_category": "error category",
+    "error_kind": "error kind",
+    "pattern": "reasoning pattern",
+    "generator": "generator",
+    "n_steps": "steps",
+    "tags": "tags",
+    "language": "language",
+    "origin": "taken from",
+}
+"""The facets beside the outcomes, in their order on screen."""
+_FURTHER = {"earliest_error": "gold step", "id": "case"}
+"""What other columns are called where a cell of them was kept or hidden."""
+_KINDS: dict[str, Kind] = {"n_steps": "steps", "tags": "lists", "benchmark": "benchmarks"}
+
+LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(LENGTHS[-1], None))
+"""The spans of the steps facet, which are the bins of a breakdown by steps."""
+
+
+def column_words(column: str) -> str:
+    """What a column is called as a facet; of a scorer's, whose it is."""
+    scorer, _, name = column.rpartition(".")
+    if scorer and name in EVERY_COLUMN:
+        return f"{name.replace('_', ' ')} of {scorer}"
+    return TITLES.get(column) or _FURTHER.get(column, column.replace("_", " "))
+
+
+@dataclass(frozen=True)
+class FacetColumn:
+    """A column that is offered as a facet. `aside` says that it is folded until it is asked for."""
+
+    column: str
+    title: str
+    kind: Kind = "values"
+    aside: bool = False
+
+
+def facet_columns(
+    selection: Selection, benchmark: str, scorer: str | None, used: Iterable[str] = ()
+) -> list[FacetColumn]:
+    """The facets of a benchmark seen through a scorer: its outcome first, those of the other scorers last.
+
+    Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are.
+    """
+    there = set(selection.columns)
+    plain = [FacetColumn(name, title, _KINDS.get(name, "values")) for name, title in TITLES.items() if name in there]
+    others = [one.scorer.name for one in selection.evaluations if one.scorer.name != scorer and one.covers(benchmark)]
+    outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
+    own = [] if scorer is None else [FacetColumn(f"{scorer}.outcome", f"outcome of {scorer}", "outcomes")]
+    known = {one.column for one in (*plain, *own, *outcomes)}
+    further = [FacetColumn(name, column_words(name)) for name in used if name not in known]
+    return [*plain[:1], *own, *further, *plain[1:], *outcomes]

@@ -1,0 +1,89 @@
+"""A filter in the words of the screen, in full and shorter."""
+
+from inspector.filtering.facet_columns import column_words
+from inspector.filtering.ready_slices import condition_titles
+from inspector.filtering.searching import search_words
+from inspector.inspection import Inspection
+from inspector.phrases import Phrase
+from inspector.sentences import WORDS, counted
+from inspector.text import squeezed
+from inspector.widgets.facet_list import NOTHING
+from scoring.filters import Choice, Facet, Span
+from scoring.metrics.first_error import FAILURES
+
+FEW = 2
+"""Values of a facet that are named where there is little room."""
+SHORT = 28
+"""Cells of a condition where there is little room."""
+
+
+def names_steps(column: str) -> bool:
+    """Whether the numbers of a column name steps, -1 being none."""
+    return column == "earliest_error" or column.endswith(".verdict")
+
+
+def value_words(value: Choice, column: str = "") -> str:
+    """A facet's value as it is written; outcomes lose their underscore, and -1 as a step is no error."""
+    if value is None:
+        return NOTHING
+    if value == -1 and names_steps(column):
+        return "no error"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Span):
+        return f"{value.low} or more" if value.high is None else f"{value.low} to {value.high}"
+    return WORDS.get(str(value), str(value))
+
+
+def filter_words(inspection: Inspection) -> str:
+    """The whole filter in words."""
+    return _sentence([full for full, _ in _parts(inspection)])
+
+
+def filter_phrase(inspection: Inspection) -> Phrase:
+    """The same with shorter forms for where there is less room."""
+    parts = _parts(inspection)
+    if not parts:
+        return Phrase(("no filter", ""))
+    counts = f"filter of {counted(len(parts), 'condition')}"
+    shorter = [short for _, short in parts]
+    some = (f"{_sentence(shorter[:keep])} AND {len(parts) - keep} more" for keep in range(len(parts) - 1, 0, -1))
+    return Phrase((filter_words(inspection), _sentence(shorter), *some, counts, "filtered"))
+
+
+def apart_phrases(inspection: Inspection) -> list[Phrase]:
+    """That the metric is not of the cases listed, where the filter has conditions on outcomes; else nothing."""
+    if not inspection.apart or inspection.headline is None:
+        return []
+    metric = inspection.headline.metric
+    whole = f"{metric} is of the cases without the conditions on outcomes"
+    return [Phrase((whole, f"{metric} without conditions on outcomes", f"{metric} of all outcomes"), rank=2)]
+
+
+def _sentence(parts: list[str]) -> str:
+    return "filter " + " AND ".join(parts) if parts else "no filter"
+
+
+def _parts(inspection: Inspection) -> list[tuple[str, str]]:
+    """Every condition in full and shorter."""
+    titles = condition_titles(inspection)
+    typed = ((titles.get(text, text), squeezed(titles.get(text, text), SHORT)) for text in _texts(inspection))
+    given, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
+    searched = [(words, words) for words in search_words(inspection.selection.found)]
+    return [*given[: len(inspection.base)], *own, *given[len(inspection.base) :], *searched]
+
+
+def _texts(inspection: Inspection) -> tuple[str, ...]:
+    """The conditions that were given and typed, as they stand."""
+    return (*inspection.base, *inspection.filter.where)
+
+
+def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
+    name = "outcome" if facet.column == inspection.outcome_column else column_words(facet.column)
+    if facet.column.endswith(".outcome") and facet.keep and facet.values == FAILURES[inspection.unparsed]:
+        return f"{name} = any failure", f"{name} = any failure"
+    values = [value_words(value, facet.column) for value in facet.values]
+    between = " or " if facet.keep else " nor "
+    said = "=" if facet.keep else "not"
+    few = between.join(values) if len(values) <= FEW else f"{len(values)} values"
+    return f"{name} {said} {between.join(values)}", squeezed(f"{name} {said} {few}", SHORT)

@@ -1,0 +1,110 @@
+"""One search while it runs: what a list shows of it as it goes, and the inspection that it ends in."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from inspector.filtering.searching import searchable
+from inspector.inspection import Inspection
+from scoring.step_rewards import Bools, Ints
+from scoring.text_query import TextQuery
+from scoring.text_search import Found, search
+from scoring.texts import Texts
+
+FIRST_AFTER = 0.05
+"""Seconds after which a search is worth being shown before it has ended."""
+SPARSE = 8
+"""Where at most one in so many of the cases is listed, those are searched first and by themselves."""
+
+
+@dataclass(frozen=True, eq=False)
+class SoFar:
+    """A search under way: the rows to list (row ids, in their order), and the share of the texts that was read.
+
+    `found` is all that was found; `inspection` the finished value, None until every text was read. `seconds` since the
+    search began.
+    """
+
+    rows: Ints
+    share: float
+    found: Found
+    seconds: float
+    inspection: Inspection | None = None
+
+
+@dataclass
+class FoundBefore:
+    """What finished searches found, the last few of them: going back while typing reads nothing again."""
+
+    kept: int = 12
+    _texts: Texts | None = None
+    _found: "OrderedDict[TextQuery, Found]" = field(default_factory=OrderedDict)
+
+    def get(self, query: TextQuery, texts: Texts) -> Found | None:
+        """What this query found in these texts, if it is remembered."""
+        return self._found.get(query) if texts is self._texts else None
+
+    def keep(self, found: Found, texts: Texts) -> None:
+        """Remember it; what was found in other texts is forgotten."""
+        if texts is not self._texts:
+            self._texts = texts
+            self._found.clear()
+        self._found[found.query] = found
+        self._found.move_to_end(found.query)
+        while len(self._found) > self.kept:
+            self._found.popitem(last=False)
+
+
+def run_search(
+    inspection: Inspection,
+    query: TextQuery,
+    remembered: FoundBefore,
+    stopped: Callable[[], bool] = lambda: False,
+    every: float = 0.0,
+) -> Iterator[SoFar]:
+    """Search the cases of the benchmark in focus; a value after every batch, the last with the finished inspection.
+
+    With `every`, values are at least so many seconds apart, and none comes before FIRST_AFTER but the last.
+
+    Where `stopped` says so, it ends without one. What the last value needs on screen is computed here as well, so that
+    whoever shows it need not wait.
+
+    Raises:
+        DamagedWorkspace: a file of texts cannot be read.
+    """
+    began = time.perf_counter()
+    if not query:
+        plain = inspection.searched(None)
+        yield SoFar(plain.shown, 1.0, Found.nothing(query, inspection.selection.height), 0.0, plain)
+        return
+    selection = inspection.selection
+    bare = inspection.searched(None)
+    found = remembered.get(query, selection.texts) or Found.nothing(query, selection.height)
+    following = min(FIRST_AFTER, every)
+    for rows in _turns(bare):
+        for now in search(query, searchable(selection), rows, found):
+            if stopped():
+                return
+            found = now
+            seconds = time.perf_counter() - began
+            if seconds < following:
+                continue
+            following = seconds + every
+            read = float((found.searched & bare.benchmark_rows).sum()) / max(1, int(bare.benchmark_rows.sum()))
+            yield SoFar(bare.shown[found.mask[bare.shown]], read, found, seconds)
+    remembered.keep(found, selection.texts)
+    done = inspection.searched(found)
+    _ = done.headline, done.outcome_counts
+    yield SoFar(done.shown, 1.0, found, time.perf_counter() - began, done)
+
+
+def _turns(bare: Inspection) -> Iterator[Bools]:
+    """Which cases are searched first, and then which."""
+    listed = np.zeros(bare.selection.height, dtype=np.bool_)
+    listed[bare.shown] = True
+    if bare.shown.size * SPARSE <= int(bare.benchmark_rows.sum()):
+        yield listed
+    yield bare.benchmark_rows

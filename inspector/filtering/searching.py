@@ -1,0 +1,113 @@
+"""The text search of a selection: read from its request, run on its texts, and what it found kept beside it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from inspector.critique.talk import is_talk
+from inspector.request import Request
+from scoring.cache import VoteParts
+from scoring.step_rewards import Bools
+from scoring.text_query import SCOPES, TextQuery
+from scoring.text_search import Found, Searchable, search_all
+
+if TYPE_CHECKING:
+    from inspector.selection import Selection
+
+
+class Asked(TypedDict):
+    """The fields of a request that speak of a search."""
+
+    search: str
+    within: tuple[str, ...]
+
+
+def query_of(request: Request) -> TextQuery:
+    """The query that a request asks for; a falsy one where it asks for none.
+
+    Raises:
+        SearchError: an unknown scope, a regular expression that cannot be read.
+    """
+    return TextQuery.parse(request.search, request.within)
+
+
+def asked(found: Found | None) -> Asked:
+    """What a request says where this was found: its `search` and `within`."""
+    if found is None or not found.query:
+        return {"search": "", "within": ()}
+    scopes = found.query.scopes
+    return {"search": found.query.text, "within": () if scopes == SCOPES else scopes}
+
+
+def search_words(found: Found | None) -> tuple[str, ...]:
+    """What is searched for as one condition among others, or none."""
+    return (f"search {found.query.words}",) if found is not None and found.query else ()
+
+
+def found_places(found: Found | None, rows: Iterable[int]) -> list[str | None]:
+    """Where these cases hold what was searched for: `step 3, problem`; None where they do not."""
+    if found is None:
+        return [None for _ in rows]
+    return [", ".join(_places(found, row)) or None for row in rows]
+
+
+def _places(found: Found, row: int) -> Iterator[str]:
+    """The first step that has it, as far as it was looked for, then the other scopes that do."""
+    scopes, step = found.where(row), found.first_step[row]
+    if "steps" in scopes:
+        yield f"step {step}" if step >= 0 else "steps"
+    yield from (scope for scope in scopes if scope != "steps")
+
+
+def searchable(selection: "Selection") -> Searchable:
+    """The texts of a selection's cases, and where answers lie: those of critics, and of PRMs that generate."""
+    there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
+    answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
+    answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
+    return Searchable(selection.texts, selection.cases["key"], answers, selection.further.get("note"), talks)
+
+
+def found_in(selection: "Selection", rows: Bools) -> Found | None:
+    """What the request's search finds among these cases at least; None where it asks for none.
+
+    Only cases that were not searched before are read.
+
+    Raises:
+        SearchError: as for `query_of`.
+        DamagedWorkspace: a file of texts cannot be read.
+    """
+    query = query_of(selection.request)
+    if not query:
+        return None
+    before = selection.found if selection.found is not None and selection.found.query == query else None
+    if before is not None and before.covers(rows):
+        return before.with_notes(selection.further.get("note"))
+    return search_all(query, searchable(selection), rows, before)
+
+
+def carried(found: Found | None, old: "Selection", new: "Selection") -> Found | None:
+    """What was found in one selection, for another that was loaded later: searched again only where that is needed.
+
+    Raises:
+        DamagedWorkspace: as for `found_in`.
+    """
+    if found is None or (new.found is not None and new.found.query == found.query):
+        return None if found is None else new.found
+    unchanged = new.cases["key"].equals(old.cases["key"]) and _files(new) == _files(old)
+    if "answers" not in found.query.scopes and unchanged:
+        return found
+    request = replace(new.request, **asked(found))
+    return found_in(replace(new, request=request, found=None), np.ones(new.height, dtype=np.bool_))
+
+
+def _files(selection: "Selection") -> list[Path | None]:
+    """Where the texts are read from; None for those that come with the program."""
+    return [source if isinstance(source, Path) else None for source in selection.texts.sources]
+
+
+def matching(found: Found | None, n: int) -> Bools:
+    """The cases that a search leaves of n; all where there is none."""
+    return np.ones(n, dtype=np.bool_) if found is None else found.mask

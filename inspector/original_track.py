@@ -1,0 +1,56 @@
+"""What the scorer in focus gave to the solution that a case was made of, before errors were put in."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from inspector.selection import Selection
+from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.evaluation import Evaluation, evaluate
+from scoring.gold import Gold
+from scoring.schema import METADATA, content_key
+from scoring.scorer import Scorer
+from scoring.verdicts import AsGiven
+
+
+def original_of(texts: Mapping[str, Any]) -> tuple[str, tuple[str, ...]] | None:
+    """Problem and steps of a case's original; None where its benchmark gives none.
+
+    A problem that nobody changed may be told once.
+    """
+    steps = texts["original_steps"]
+    return (texts["original_problem"] or texts["problem"], tuple(steps)) if steps else None
+
+
+def original_evaluation(
+    selection: Selection, seen: Evaluation, row: int, original: tuple[str, Sequence[str]]
+) -> Evaluation | None:
+    """The scorer of `seen` on the original of the case in this row, decided as this case is; it is row 0 there.
+
+    Rewards belong to contents, so whoever scored the same problem and steps has scored the original: the twin of this
+    case, that of another one, or a clean case. Its gold label is taken to be "no wrong step".
+    `original` are its problem and steps. None where the scorer gave nothing to it.
+    """
+    folder = selection.folders.get(seen.scorer.name)
+    if folder is None:
+        return None
+    key = content_key(*original)
+    parts = tuple(path.name for kind in (RewardParts, VoteParts) for path in kind(folder).parts())
+    found = _evaluated(folder, key, len(original[1]), parts)
+    if found is None or isinstance(seen.rule, AsGiven) or isinstance(found.rule, AsGiven):
+        return found
+    rule = seen.rule.of(row)
+    return found.compared(rule.comparison, rule.on).at(rule.threshold, rule.source)
+
+
+@lru_cache(maxsize=32)
+def _evaluated(folder: Path, key: str, steps: int, _parts: tuple[str, ...]) -> Evaluation | None:
+    """At the scorer's own threshold; read once while the parts are the same."""
+    told = {"case": "original", "key": key, "benchmark": "", "id": "", "n_steps": steps}
+    case = pl.DataFrame([{**told, "earliest_error": -1, "error_steps": []}], schema=METADATA)
+    votes = VoteParts(folder).of(key).select(BALLOTS)
+    found = evaluate(Gold(case), Scorer.load(folder), RewardParts(folder).of(key), votes=votes)
+    return found if found.present[0] else None

@@ -1,0 +1,77 @@
+"""How the list is arranged: its order and its columns."""
+
+from inspector.case_columns import case_columns, chosen_keys, usual_keys
+from inspector.catalogue import catalogue, entry_of
+from inspector.inspection import Inspection
+from inspector.ordering import DIRECTIONS
+from inspector.screens.base import InspectionScreen
+from inspector.screens.column_menu import ColumnMenu
+from inspector.screens.sort_menu import SortMenu, sort_of
+from inspector.widgets.columns import Column
+from inspector.widgets.frame_table import FrameTable
+
+
+class Arranging(InspectionScreen):
+    """A screen with a list of cases."""
+
+    _arranged: tuple[object, ...] = ()
+    """What the columns on screen were made for."""
+
+    def columns_now(self, inspection: Inspection) -> list[Column] | None:
+        """The columns of the list where they are others than before; else None, so that the list keeps its own."""
+        keys, searching = chosen_keys(inspection) or usual_keys(inspection), inspection.selection.found is not None
+        made_for = (inspection.scorer, inspection.benchmark, inspection.span, keys, searching)
+        if made_for == self._arranged:
+            return None
+        self._arranged = made_for
+        return case_columns(inspection, self.brush)
+
+    def sort_mark(self, inspection: Inspection) -> tuple[str, str]:
+        """The name of the column that the list is sorted by, and its mark."""
+        key, _, direction = inspection.selection.request.sort.rpartition(":")
+        if direction not in DIRECTIONS:
+            key, direction = inspection.selection.request.sort, "asc"
+        up, down = "^v" if self.brush.ascii_only else "↑↓"
+        return key, up if direction == "asc" else down
+
+    # -- the order
+
+    def action_sort(self) -> None:
+        """Choose a column to sort by."""
+        self.close_rail()
+        if self.inspection is not None:
+            now = self.inspection.selection.request.sort
+            self.app.push_screen(SortMenu(catalogue(self.inspection), now), self._sort)
+
+    def _sort(self, sort: str | None) -> None:
+        if sort is not None and self.inspection is not None:
+            self.put(self.inspection.ordered(sort))
+            # What comes first is what an order is chosen for.
+            self.query_one(FrameTable).action_first()
+
+    def on_frame_table_header_clicked(self, event: FrameTable.HeaderClicked) -> None:
+        """Sort by the column, then the other way; by a picture or a list nothing can be sorted."""
+        if self.inspection is None:
+            return
+        entry = entry_of(event.column.name)
+        known = {one.key: one for one in catalogue(self.inspection)}
+        if not known.get(entry.key, entry).sortable:
+            self.notify(f"{entry.title[0].upper()}{entry.title[1:]} has no order to sort by.", markup=False)
+            return
+        self.close_rail()
+        self._sort(sort_of(entry, self.inspection.selection.request.sort))
+
+    # -- the columns
+
+    def action_columns(self) -> None:
+        """Choose the columns of the list."""
+        self.close_rail()
+        if self.inspection is not None:
+            usual = usual_keys(self.inspection)
+            shown = chosen_keys(self.inspection) or usual
+            self.app.push_screen(ColumnMenu(catalogue(self.inspection), shown, usual), self._arrange)
+
+    def _arrange(self, columns: tuple[str, ...] | None) -> None:
+        if columns is not None and self.inspection is not None:
+            self.remembered.keep(columns=columns)
+            self.put(self.inspection.arranged(columns))

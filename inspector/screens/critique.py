@@ -1,0 +1,274 @@
+"""What the case screen has of the critique pane: one vote of the scorer in focus beside, beneath or over the steps."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from inspector.critique.vote_page import Manner, VotePage, answers_to, vote_page
+from inspector.inspection import Inspection
+from inspector.paint import Brush
+from inspector.screens.stepping import Stepping
+from inspector.text import clean
+from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.line_view import Line, LineView
+from inspector.wrap import wrap
+from scoring.errors import InspectError
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from inspector.critique.page import Spot
+
+BESIDE = 120
+"""Columns from which steps and answers stand side by side."""
+BENEATH = 40
+"""Lines from which, with fewer columns, answers stand beneath the steps; with fewer they stand in their place."""
+KEPT = 24
+"""Votes that are kept ready at most."""
+PAUSE = 0.03
+"""Seconds for keys between two cases that are made ready."""
+CLOSED = "v opens a critic's answers."
+
+Room = Literal["beside", "beneath", "instead"]
+
+
+def room_for(width: int, height: int, *, zoomed: bool) -> Room:
+    """Where the pane is on a screen of so many columns and lines."""
+    if zoomed:
+        return "instead"
+    return "beside" if width >= BESIDE else "beneath" if height >= BENEATH else "instead"
+
+
+class CritiqueScreen(Stepping):
+    """A screen of one case with a critic's answers. `row` is the row id of the case."""
+
+    row: int
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._critique_open = False
+        self._critique_zoomed = False
+        self._vote = 0
+        self._answers: list[dict[str, Any]] = []
+        self._answers_of: tuple[str | None, int] = (None, -1)
+        self._unfolded_blocks: frozenset[int] = frozenset()
+        self._chosen_spot: int | None = None
+        self._spots: tuple[Spot, ...] = ()
+        self._read: dict[tuple[int, int], VotePage] = {}
+        self._read_for: tuple[Inspection, Manner] | None = None
+        self._next_ready: Timer | None = None
+
+    def compose_critique(self) -> ComposeResult:
+        """The pane, which is closed."""
+        pane = CritiquePane(id="critique")
+        pane.display = False
+        yield pane
+
+    # -- showing
+
+    @property
+    def _pane(self) -> CritiquePane:
+        return self.query_one("#critique", CritiquePane)
+
+    @property
+    def critique_has_focus(self) -> bool:
+        """Whether keys go to the pane."""
+        return self._pane.has_focus
+
+    def lay_out_critique(self) -> None:
+        """Divide the screen between steps and answers. Widths change: steps have to be shown again after it."""
+        room = room_for(self.size.width, self.size.height, zoomed=self._critique_zoomed)
+        opened = self._critique_open
+        self._pane.display = opened
+        self.query_one("#steps", LineView).display = not (opened and room == "instead")
+        for name in ("beside", "beneath"):
+            self.query_one("#reading", Container).set_class(opened and room == name, f"-{name}")
+
+    def show_critique(self, *, keep_scroll: bool = True) -> None:
+        """Show the vote that is looked at; of another case or scorer, the first one."""
+        inspection, pane = self.inspection, self._pane
+        if not self._critique_open or inspection is None:
+            return
+        if self._answers_of != (inspection.scorer, self.row):
+            self._answers_of = (inspection.scorer, self.row)
+            self._vote = 0
+            keep_scroll = False
+            self._fold()
+        shown, nothing = self._vote_or_why(inspection)
+        if shown is None:
+            self._spots = ()
+            head = [Line([(line, "dim")]) for line in wrap(clean(nothing), max(20, pane.viewport.width))]
+            pane.present(head, (), (), keep_scroll=False)
+            return
+        page = shown.page(unfolded=self._unfolded_blocks, chosen=self._chosen_spot)
+        self._spots = page.spots
+        pane.present(shown.head, page.lines, [spot.places for spot in page.spots], keep_scroll=keep_scroll)
+
+    def _vote_or_why(self, inspection: Inspection) -> tuple[VotePage | None, str]:
+        """The vote that is looked at, or why none is shown."""
+        try:
+            self._answers = answers_to(inspection, self.row)
+            self._vote = min(self._vote, max(0, len(self._answers) - 1))
+            nothing = self._why_nothing(inspection)
+            return (None, nothing) if nothing else (self._read_vote(inspection), "")
+        except InspectError as error:
+            return None, str(error)
+
+    def _why_nothing(self, inspection: Inspection) -> str:
+        """Why no answer is shown; "" where one is."""
+        if self.reading.blind:
+            return "Blind: what a critic answered is hidden, as its verdict is. B shows both."
+        if inspection.scorer is None:
+            return "There is no scorer."
+        if not self._answers:
+            return f"{inspection.scorer} has no answer to this case in words. m looks through the next scorer."
+        return ""
+
+    def _read_vote(self, inspection: Inspection) -> VotePage:
+        """The vote that is looked at; a cursor that moves in it needs no new one."""
+        shared = self.manner(self._pane)
+        manner = Manner(shared.width, self.brush, raw=shared.raw, search=shared.searched("answers"))
+        if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != manner:
+            self._read_for, self._read = (inspection, manner), {}
+        place = self.row, self._vote
+        if place not in self._read:
+            self._read[place] = vote_page(inspection, self.row, self._answers, self._vote, manner)
+        return self._read[place]
+
+    def prepare_critiques(self, rows: Sequence[int]) -> None:
+        """Make the first answers to these cases ready, one after the other, so that a key need not wait for all.
+
+        Of many, those of other cases are forgotten.
+        """
+        if not self._critique_open or self.reading.blind or not rows:
+            return
+        if len(self._read) > KEPT:
+            self._read = {place: page for place, page in self._read.items() if place[0] in {*rows, self.row}}
+        self._prepare(rows[0])
+        if self._next_ready is not None:
+            self._next_ready.stop()
+        self._next_ready = self.set_timer(PAUSE, partial(self.prepare_critiques, rows[1:])) if rows[1:] else None
+
+    def _prepare(self, row: int) -> None:
+        if self._read_for is None or self._read_for[0] is not self.inspection or (row, 0) in self._read:
+            return
+        inspection, manner = self._read_for
+        try:
+            if answers := answers_to(inspection, row):
+                self._read[row, 0] = vote_page(inspection, row, answers, 0, manner)
+                # What takes time of it is remembered there.
+                self._read[row, 0].page()
+        except InspectError:
+            # It is said when the case is opened.
+            return
+
+    def _fold(self) -> None:
+        self._unfolded_blocks, self._chosen_spot = frozenset(), None
+
+    # -- keys
+
+    def action_critique(self) -> None:
+        """Open the pane and go there; from there back to the steps, and there again."""
+        if not self._critique_open:
+            self._set_critique(opened=True)
+        elif self._pane.has_focus and self.query_one("#steps", LineView).display:
+            self.query_one("#steps", LineView).focus()
+        elif self._pane.has_focus:
+            self._set_critique(opened=False)
+        else:
+            self._pane.focus()
+
+    def _set_critique(self, *, opened: bool) -> None:
+        if opened and self.inspection is not None and not answers_to(self.inspection, self.row):
+            self.notify("This scorer gives no answers in words.", markup=False)
+            return
+        self._critique_open = opened
+        self.lay_out_critique()
+        (self._pane if opened else self.query_one("#steps", LineView)).focus()
+        self.call_after_refresh(self.show_case)
+
+    def leave_critique(self) -> bool:
+        """Close the pane; whether there was one to close."""
+        if self._critique_open:
+            self._critique_zoomed = False
+            self._set_critique(opened=False)
+            return True
+        return False
+
+    def action_vote(self, by: int) -> None:
+        """The next or previous answer, round and round; opens the pane."""
+        if not self._critique_open:
+            self.action_critique()
+            return
+        if len(self._answers) < 2:
+            self.notify("There is no other answer to this case.", markup=False)
+            return
+        self._vote = (self._vote + by) % len(self._answers)
+        self._fold()
+        self.show_critique(keep_scroll=False)
+
+    def action_zoom_critique(self) -> None:
+        if not self._critique_open:
+            self.notify(CLOSED, markup=False)
+            return
+        self._critique_zoomed = not self._critique_zoomed
+        self.lay_out_critique()
+        self._pane.focus()
+        self.call_after_refresh(self.show_case)
+
+    def action_mention(self, by: int) -> None:
+        """The cursor to the next or previous spot of the answer, round and round."""
+        if not self._critique_open:
+            self.notify(CLOSED, markup=False)
+            return
+        if not self._pane.has_focus:
+            self._pane.focus()
+        if not self._spots:
+            self.notify("This answer names no step that could be gone to.", markup=False)
+            return
+        now = self._chosen_spot
+        first = 0 if by > 0 else len(self._spots) - 1
+        self._choose(first if now is None else (now + by) % len(self._spots))
+
+    def _choose(self, spot: int) -> None:
+        self._chosen_spot = spot
+        self.show_critique()
+        if spot < len(self._spots):
+            self._pane.bring(self._spots[spot].places[0][0])
+
+    def action_choose(self) -> None:
+        """Go to the step that is named under the cursor; fold or unfold. Without a cursor, the first that folds."""
+        if not self._critique_open:
+            self.notify(CLOSED, markup=False)
+            return
+        at = self._chosen_spot
+        if at is None:
+            at = next((place for place, spot in enumerate(self._spots) if spot.fold is not None), None)
+        if at is None or at >= len(self._spots):
+            self.notify("Tab goes to the next step that the answer names.", markup=False)
+            return
+        self._press(at)
+
+    def on_critique_pane_pressed(self, event: CritiquePane.Pressed) -> None:
+        if event.spot < len(self._spots):
+            self._press(event.spot)
+
+    def _press(self, at: int) -> None:
+        if self.inspection is None or self._answers_of != (self.inspection.scorer, self.row):
+            # Another case is on its way to the screen: what was pressed belongs to the one before.
+            return
+        spot = self._spots[at]
+        if spot.fold is not None:
+            self._unfolded_blocks ^= {spot.fold}
+            self._choose(at)
+        elif spot.step is not None:
+            self._choose(at)
+            if not self.query_one("#steps", LineView).display:
+                # Where the answer covers the steps, it makes room.
+                self.leave_critique()
+                self.call_after_refresh(self.call_after_refresh, self.go_to_step, spot.step)
+                return
+            self.go_to_step(spot.step)

@@ -1,0 +1,54 @@
+"""Going from hit to hit of a search within one case."""
+
+from bisect import bisect_left
+
+from inspector.case_view.found_text import FOUND
+from inspector.case_view.opening import line_of, stop_at
+from inspector.paint import Brush
+from inspector.screens.stepping import Stepping
+from inspector.sentences import counted
+
+
+class HitScreen(Stepping):
+    """A screen of one case in which hits stand out."""
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._hit: tuple[list[int], int] = ([], -1)
+
+    def show_title(self) -> None:
+        """Tell anew what stands above the case."""
+        raise NotImplementedError
+
+    @property
+    def hit_forms(self) -> tuple[str, ...]:
+        """How many lines have a hit and on which one the reader is, for the title; "" where nothing is searched for."""
+        if self.inspection is None or self.inspection.selection.found is None:
+            return ("",)
+        hits = self.steps.lines_with(FOUND)
+        known, place = self._hit
+        if hits and known == hits:
+            return (f"hit {place + 1} of {len(hits)}", "")
+        return (f"{counted(len(hits), 'line')} with hits", "") if hits else ("no hit in these texts", "")
+
+    def action_hit(self, by: int) -> None:
+        """To the next line with a hit, or the one before, round and round; the first is the first on screen."""
+        view = self.steps
+        hits = view.lines_with(FOUND)
+        if not hits:
+            searched = self.inspection is not None and self.inspection.selection.found is not None
+            why = "No text on this page has a hit." if searched else "Nothing is searched for."
+            self.notify(f"{why} / on the list searches.", markup=False)
+            return
+        known, place = self._hit
+        if known == hits:
+            place += by
+        else:
+            below = bisect_left(hits, view.scroll_offset.y)
+            place = below if by > 0 else below - 1
+        place %= len(hits)
+        self._hit = (hits, place)
+        view.scroll_to_line(hits[place])
+        self.stop = stop_at(self.page, hits[place])
+        view.put_cursor(line_of(self.page, self.stop))
+        self.show_title()

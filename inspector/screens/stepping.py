@@ -1,0 +1,154 @@
+"""The step cursor of the case screen: going from step to step, folding them, copying them."""
+
+from dataclasses import replace
+
+from inspector.case_view.copying import copied, whole
+from inspector.case_view.folding import FEWEST, prefix
+from inspector.case_view.lines import CaseLines
+from inspector.case_view.manner import Stop
+from inspector.case_view.opening import line_of, stop_at
+from inspector.messages import Copy
+from inspector.screens.reading import ReadingScreen
+from inspector.widgets.line_view import LineView
+from inspector.widgets.step_view import StepView
+
+
+class Stepping(ReadingScreen):
+    """A cursor on the steps (and on the problem, the gold labels and the facts) of the case with row id `row`."""
+
+    row: int
+    page = CaseLines((), ())
+    """What is on screen."""
+    stop: Stop | None = None
+    """Where the cursor stands."""
+
+    @property
+    def steps(self) -> StepView:
+        """The pane of the case."""
+        return self.query_one("#steps", StepView)
+
+    @property
+    def line(self) -> int | None:
+        """The line on which the cursor stands."""
+        return line_of(self.page, self.stop)
+
+    def action_step(self, by: int) -> None:
+        """The next or previous stop; never past lines that were not on screen yet.
+
+        A step longer than the screen takes several presses.
+        """
+        view, lines = self.steps, [line for _, line in self.page.stops]
+        seen, page = view.seen, max(1, len(view.seen) - 1)
+        here = self.line
+        if here is None or not seen:
+            return
+        if here not in seen and self._leave_unseen(here, by):
+            return
+        if by > 0:
+            following = min((line for line in lines if line > here), default=None)
+            if following is None or following >= seen.stop:
+                unseen = page if following is None else following - seen.stop + 1
+                view.scroll_to(y=view.scroll_offset.y + min(page, unseen), force=True)
+        else:
+            following = max((line for line in lines if line < here), default=None)
+            if following is None or following < seen.start:
+                above = seen.start if following is None else seen.start - following
+                view.scroll_to(y=max(0, view.scroll_offset.y - min(page, above)), force=True)
+        if following is not None and following in view.seen:
+            self._stand(following)
+
+    def _leave_unseen(self, here: int, by: int) -> bool:
+        """The cursor was left behind by scrolling: go to the first stop on screen, or to the last one upwards.
+
+        False where the part that it stands on is still being read.
+        """
+        seen = self.steps.seen
+        on_screen = [line for _, line in self.page.stops if line in seen]
+        if not on_screen:
+            self.stop = stop_at(self.page, seen.start)
+            return False
+        reading = stop_at(self.page, seen.start) == stop_at(self.page, here)
+        if reading and by < 0:
+            return False
+        self._stand(on_screen[0] if by > 0 else on_screen[-1])
+        return True
+
+    def _stand(self, line: int) -> None:
+        """Put the cursor on the stop of a line, and show as much of what stands there as fits."""
+        self.stop = stop_at(self.page, line)
+        view = self.steps
+        ends = [at for _, at in self.page.stops if at > line]
+        end = ends[0] if ends else self.page.length
+        if end > view.seen.stop:
+            room = line - view.seen.start
+            view.scroll_to(y=view.scroll_offset.y + min(end - view.seen.stop, room), force=True)
+        view.put_cursor(line)
+
+    def go_to_step(self, step: int) -> None:
+        """Bring a step (0-based) of the case to the top, with the cursor on it; a step that is folded stays so."""
+        if step < len(self.page.starts):
+            line = self.page.starts[step]
+            self.steps.scroll_to_line(line, top=True)
+            self._stand(line)
+
+    def action_end(self, last: bool) -> None:
+        """The problem, or the last stop; with all that is above or below it."""
+        if not self.page.stops:
+            return
+        self.stop, line = self.page.stops[-1 if last else 0]
+        self.steps.scroll_to(y=self.page.length if last else 0, force=True)
+        self.steps.put_cursor(line)
+
+    def action_turn_over(self) -> None:
+        """Fold or unfold what the cursor stands on."""
+        if self.stop is None:
+            return
+        if self.stop.kind == "gold":
+            self.action_reason()
+            return
+        before = self.page
+        self.reading = self.reading.turn(self.stop)
+        self.show_case()
+        if self.page.length == before.length:
+            self.notify("Too short to fold.", markup=False)
+        # What was unfolded may lie beneath what is on screen.
+        if (line := self.line) is not None:
+            self.stop = stop_at(self.page, line)
+            self._stand(line)
+
+    def action_prefix(self) -> None:
+        """Fold the steps before the first one that gold or a scorer names, or unfold them."""
+        shown = self.case_at_hand(self.row, self.steps)
+        if shown is None:
+            return
+        if not self.reading.prefix and len(prefix(shown)) < FEWEST:
+            told = "that would tell where the error is" if self.reading.blind else "fewer than two steps come before"
+            self.notify(f"Nothing to fold: {told}.", markup=False)
+            return
+        turned = frozenset(stop for stop in self.reading.turned if stop.kind != "run")
+        # As if the case was opened anew: where the steps were, there are others now.
+        self.stop = None
+        self.read(replace(self.reading, prefix=not self.reading.prefix, turned=turned))
+
+    def action_facts(self) -> None:
+        """Unfold everything else that is known of the case, or fold it again."""
+        turned = self.reading.turned - {Stop("facts")}
+        self.read(replace(self.reading, facts=not self.reading.facts, turned=turned))
+        if self.reading.facts and self.page.stops:
+            self.stop, line = self.page.stops[-1]
+            self.steps.scroll_to_line(self.page.length - 1)
+            self.steps.scroll_to_line(line)
+            self.steps.put_cursor(line)
+
+    def action_yank(self, everything: bool) -> None:
+        """Copy what the cursor stands on, or the whole case, as it was given."""
+        shown = self.case_at_hand(self.row, self.steps)
+        if shown is None:
+            return
+        self.post_message(Copy(*(whole(shown) if everything else copied(shown, self.stop))))
+
+    def on_line_view_clicked(self, event: LineView.Clicked) -> None:
+        """The mouse goes where the cursor can go."""
+        if event.view is self.steps and (stop := stop_at(self.page, event.line)) is not None:
+            self.stop = stop
+            self.steps.put_cursor(self.line)

@@ -1,0 +1,145 @@
+"""What a person says of cases: tags and notes, with undo."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from inspector.screens.base import InspectionScreen
+from inspector.screens.note import NoteDialog
+from inspector.screens.sure import SureDialog
+from inspector.screens.tag import TagDialog, Typed
+from inspector.sentences import counted
+from inspector.tag_words import batch_words, changes
+from inspector.text import clean
+from scoring.errors import InspectError
+from scoring.journal import Journal
+from scoring.triage import TAG, UNTAG, Action
+
+ASKED_ABOVE = 100
+"""More cases than this are tagged at once only after a question."""
+NO_FOLDER = (
+    "Tags and notes are kept in a workspace, and the demo alone has no folder. Make one: prm-inspect import PATH"
+)
+
+
+class Tagging(InspectionScreen):
+    """A screen with cases that can be tagged."""
+
+    @property
+    def case_row(self) -> int | None:
+        """The row id of the case that is looked at; None where there is none."""
+        raise NotImplementedError
+
+    def action_tag(self) -> None:
+        """Ask for tags of the case that is looked at."""
+        if (found := self._case_and_journal()) is not None:
+            case, journal = found
+            tags = journal.triage.tags.get(case, ())
+            self.app.push_screen(TagDialog(f"Tag {case}", tags, journal.triage.tags_in_use), partial(self._tag, [case]))
+
+    def action_tag_shown(self) -> None:
+        """Ask for tags of all cases in the list."""
+        journal, inspection = self._journal(), self.inspection
+        if journal is None or inspection is None:
+            return
+        if not inspection.shown.size:
+            self._say("There is no case in the list to tag.")
+            return
+        cases = inspection.cases["case"].gather(inspection.shown).to_list()
+        title = f"Tag {'the one case' if len(cases) == 1 else f'all {len(cases):,} cases'} in the list"
+        self.app.push_screen(TagDialog(title, (), journal.triage.tags_in_use), partial(self._tag, cases))
+
+    def action_note(self) -> None:
+        """Ask for the note on the case that is looked at."""
+        if (found := self._case_and_journal()) is not None:
+            case, journal = found
+            notes = journal.triage.notes.get(case, {})
+            mine = notes.get(journal.author.who, "")
+            others = "\n".join(f"{who}: {notes[who]}" for who in sorted(notes) if who != journal.author.who)
+            self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, case))
+
+    def action_undo(self) -> None:
+        self._reverse("Undone", "undo", Journal.undo)
+
+    def action_redo(self) -> None:
+        self._reverse("Done again", "redo", Journal.redo)
+
+    # -- what was chosen in a dialog
+
+    def _tag(self, cases: Sequence[str], typed: Typed | None) -> None:
+        journal = self._journal()
+        if typed is None or journal is None:
+            return
+        add, remove = changes(journal.triage, cases, *typed)
+        if not add and not remove:
+            self._say("They are tagged like that already." if len(cases) > 1 else "It is tagged like that already.")
+            return
+        told = [*((TAG, of, tag) for tag, of in add), *((UNTAG, of, tag) for tag, of in remove)]
+        touched = len({case for _, of, _ in told for case in of})
+
+        def do(sure: bool | None) -> None:
+            if sure:
+                words = ", ".join([*(tag for tag, _ in add), *(f"-{tag}" for tag, _ in remove)])
+                on = cases[0] if len(cases) == 1 else counted(touched, "case")
+                self._write(lambda: journal.do(told), f"Tagged {on}: {words}. u undoes it.")
+
+        if touched > ASKED_ABOVE:
+            self.app.push_screen(SureDialog(f"This changes the tags of {counted(touched, 'case')}. Do it?"), do)
+        else:
+            do(sure=True)
+
+    def _note(self, case: str, text: str | None) -> None:
+        journal = self._journal()
+        if text is not None and journal is not None:
+            said = f"Noted on {case}" if text else f"The note on {case} is gone"
+            self._write(lambda: journal.note([case], text), f"{said}. u undoes it.")
+
+    # -- the journal
+
+    def _reverse(self, done: str, what: str, act: Callable[[Journal], tuple[Action, ...]]) -> None:
+        journal = self._journal()
+        if journal is None:
+            return
+        try:
+            batch = act(journal)
+        except InspectError as error:
+            self._say(str(error), failed=True)
+            return
+        if batch:
+            self._show_triage()
+        self._say(f"{done}: {batch_words(batch)}." if batch else f"There is nothing to {what}.")
+
+    def _write(self, act: Callable[[], None], said: str) -> None:
+        """Write to the journal; what is said is on the disk by then."""
+        try:
+            act()
+        except InspectError as error:
+            self._say(str(error), failed=True)
+            return
+        self._show_triage()
+        self._say(said)
+
+    def _show_triage(self) -> None:
+        self.close_rail()
+        if self.inspection is not None:
+            self.put(self.inspection.triaged())
+
+    def _journal(self) -> Journal | None:
+        """Where tags and notes are written; where there is no such place, that is said."""
+        if self.inspection is None:
+            return None
+        journal = self.inspection.selection.journal
+        if journal is None:
+            self._say(NO_FOLDER)
+        return journal
+
+    def _case_and_journal(self) -> tuple[str, Journal] | None:
+        journal, row = self._journal(), self.case_row
+        if journal is None or self.inspection is None:
+            return None
+        if row is None:
+            self._say("There is no case here.")
+            return None
+        return self.inspection.cases["case"][row], journal
+
+    def _say(self, sentence: str, *, failed: bool = False) -> None:
+        self.notify(clean(sentence), severity="error" if failed else "information", markup=False)

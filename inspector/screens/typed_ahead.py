@@ -1,0 +1,31 @@
+"""Keys that arrive before a dialog's line has the focus are typed into it."""
+
+from typing import Any
+
+from textual import on
+from textual.events import Key
+from textual.screen import Screen
+from textual.widgets import Input
+
+from inspector.screens.steady import Steady
+
+
+class TypedAhead(Steady, Screen[Any]):
+    """Comes before `ModalScreen` among the bases of a dialog with one line to type in.
+
+    Textual gives the focus to a line some messages after its screen came up. A key in between would be the screen's,
+    that is nobody's, and the first letter of a word would be lost.
+    """
+
+    @on(Key)
+    async def _typed_ahead(self, event: Key) -> None:
+        line = next(iter(self.query(Input)), None)
+        if line is None or self.focused is line:
+            return
+        self.set_focus(line)
+        if event.is_printable and event.character:
+            event.stop()
+            line.insert_text_at_cursor(event.character)
+        elif event.key == "enter":
+            event.stop()
+            await line.action_submit()

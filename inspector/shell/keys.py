@@ -1,0 +1,42 @@
+"""`keys`: every command of the app with its keys, as the keymap file has them."""
+
+import argparse
+
+import polars as pl
+from platformdirs import user_config_path
+
+from inspector.documents import program_version
+from inspector.shell.output import form_of, put
+from inspector.terminal.keymap import FILE, Bound, Keymap, read, usual
+from scoring.export import Document
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print them; 1 where the file asks for something that cannot be followed."""
+    path = user_config_path("prm-inspect", appauthor=False) / FILE
+    keymap = read(path)
+    said = [f"{path}: {problem}" for problem in keymap.problems]
+    form = form_of(args)
+    provenance = {"command": f"prm-inspect keys{f' --{form}' if form else ''}", "version": program_version()}
+    document = Document(_table(keymap), provenance)
+    note = (
+        f"Other keys go into {path}{'' if path.exists() else ' (which does not exist yet)'}, such as: zoom = 'ctrl+y'"
+    )
+    put(document, args, [*said, note], document.rows.drop("help", "usual"))
+    return 1 if said else 0
+
+
+def _table(keymap: Keymap) -> pl.DataFrame:
+    before = {one.id: one for one in usual()}
+    columns = ("command", "keys", "usual", "where", "title", "help")
+    rows = [
+        (one.id, " ".join(one.keys), " ".join(before[one.id].keys), _where(one), one.title, one.help)
+        for one in keymap.bound
+    ]
+    return pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String()), orient="row")
+
+
+def _where(one: Bound) -> str:
+    if one.layer == "rail":
+        return "while the threshold moves"
+    return f"{'in lists: ' if one.layer == 'list' else ''}{', '.join(one.places)}"

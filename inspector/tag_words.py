@@ -1,0 +1,59 @@
+"""What a person types as tags, and what was done to tags and notes in words."""
+
+import re
+from collections.abc import Sequence
+
+from inspector.sentences import counted
+from inspector.text import clean
+from scoring.triage import NOTE, TAG, Action, Triage
+
+_BETWEEN = re.compile(r"[\s,]+")
+
+
+def typed_tags(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tags to put on and tags to take away: words with spaces or commas between, `-word` takes one away.
+
+    Of one that is named several times the last counts.
+    """
+    wanted: dict[str, bool] = {}
+    for word in _BETWEEN.split(clean(text)):
+        tag = word.lstrip("-")
+        if tag:
+            wanted.pop(tag, None)
+            wanted[tag] = not word.startswith("-")
+    return tuple(tag for tag, on in wanted.items() if on), tuple(tag for tag, on in wanted.items() if not on)
+
+
+def last_word(text: str) -> str:
+    """The word that is being typed, without the sign that takes a tag away."""
+    return _BETWEEN.split(text)[-1].removeprefix("-")
+
+
+def completed(text: str, tags: Sequence[str]) -> str | None:
+    """What was typed with its last word completed to the first of the tags that begins so; None where none does."""
+    word = last_word(text)
+    found = next((tag for tag in tags if tag.startswith(word) and tag != word), None) if word else None
+    return None if found is None else text + found[len(word) :]
+
+
+def changes(
+    triage: Triage, cases: Sequence[str], add: Sequence[str], remove: Sequence[str]
+) -> tuple[list[tuple[str, list[str]]], list[tuple[str, list[str]]]]:
+    """For each tag to put on the cases that lack it, for each to take away those that have it; tags of none left out.
+
+    So that a journal holds what was changed, and no more.
+    """
+    lacking = [(tag, [case for case in cases if tag not in triage.tags.get(case, ())]) for tag in add]
+    having = [(tag, [case for case in cases if tag in triage.tags.get(case, ())]) for tag in remove]
+    return [pair for pair in lacking if pair[1]], [pair for pair in having if pair[1]]
+
+
+def batch_words(actions: Sequence[Action]) -> str:
+    """What a batch did: `odd, -easy on 12 cases`, `the note on bench/1`."""
+    cases = list(dict.fromkeys(case for action in actions for case in action.cases))
+    on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
+    if actions and actions[0].kind == NOTE:
+        what = "the note" if actions[0].value else "taking the note away"
+    else:
+        what = ", ".join(f"{'' if action.kind == TAG else '-'}{action.value}" for action in actions)
+    return f"{what} on {on}"

@@ -1,0 +1,185 @@
+"""A person's own keys: `keymap.toml` in their settings folder, command ids on the left, keys on the right.
+
+    next-case = "ctrl+n"
+    threshold = ["t", "f6"]
+    "table.down" = ["down", "j", "ctrl+j"]
+
+A chosen key is taken from whatever had it on the same screen; that command stays in the palette. What cannot be
+followed is told in a sentence and leaves the command as it was.
+"""
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from textual.binding import Binding
+from textual.keys import Keys, _character_to_key
+from textual.widget import Widget
+
+from inspector.commands import COMMANDS, RAIL, SCREENS
+from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.facet_list import FacetList
+from inspector.widgets.frame_table import FrameTable
+
+FILE = "keymap.toml"
+NO_KEY = "no_key"
+"""Stands where a command has lost its only key."""
+_LISTS: dict[type[Widget], tuple[str, ...]] = {
+    FrameTable: ("board", "cases"),
+    FacetList: ("facets",),
+    CritiquePane: ("critique",),
+}
+_NAMES = frozenset(key.value for key in Keys if "<" not in key.value) | {f"f{number}" for number in range(1, 25)}
+_MODIFIERS = ("ctrl", "shift", "alt", "super", "hyper", "meta")
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A command and its keys. Of two in the same layer and place a key can start only one."""
+
+    id: str
+    title: str
+    help: str
+    keys: tuple[str, ...]
+    places: tuple[str, ...]
+    layer: str = "screen"
+
+
+@dataclass(frozen=True)
+class Keymap:
+    """Every command with the keys that it has now, in the order of the tables.
+
+    `textual` is what Textual is given: of every node whose keys change, all that share a key with what changed, since
+    Textual 8.2 drops the others of a key when one of them goes elsewhere.
+    """
+
+    bound: tuple[Bound, ...]
+    problems: tuple[str, ...] = ()
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def textual(self) -> dict[str, str]:
+        """Ids with their keys, joined by commas."""
+        if not self.changed:
+            return {}
+        touched = {key for one in usual() if one.id in self.changed for key in one.keys}
+        touched |= {key for keys in self.changed.values() for key in keys}
+        return {
+            one.id: ",".join(one.keys or (NO_KEY,))
+            for one in self.bound
+            if one.id in self.changed or touched.intersection(one.keys)
+        }
+
+
+def usual() -> tuple[Bound, ...]:
+    """Every command that can have other keys, with its usual ones."""
+    rail = (Bound(one.id, one.title, one.help, _split(one.keys), SCREENS, "rail") for one in RAIL)
+    screens = (Bound(one.id, one.title, one.help, _split(one.keys), one.screens) for one in COMMANDS)
+    return (*screens, *rail, *_of_lists())
+
+
+def _of_lists() -> Iterator[Bound]:
+    for widget, places in _LISTS.items():
+        for binding in widget.BINDINGS:
+            if isinstance(binding, Binding) and binding.id:
+                words = binding.tooltip or binding.description
+                yield Bound(binding.id, binding.description, words, _split(binding.key), places, "list")
+
+
+def read(path: Path) -> Keymap:
+    """The keys in the file, laid over the usual ones; the usual ones where there is no file."""
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Keymap(usual())
+    except OSError as error:
+        return Keymap(usual(), (f"{path} cannot be read: {error.strerror or error}. The usual keys hold.",))
+    except ValueError as error:
+        # tomllib's own errors and those of the encoding.
+        return Keymap(usual(), (f"{path} is no TOML: {error}. The usual keys hold.",))
+    return laid_over(_flat(found))
+
+
+def _flat(found: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Tables by dotted names: `table.down` without quotes is one for TOML."""
+    flat: dict[str, Any] = {}
+    for name, value in found.items():
+        flat |= _flat(value, f"{before}{name}.") if isinstance(value, dict) else {f"{before}{name}": value}
+    return flat
+
+
+def laid_over(chosen: Mapping[str, Any]) -> Keymap:
+    """The usual keys with these in the place of some."""
+    known = {one.id: one for one in usual()}
+    problems: list[str] = []
+    wanted: dict[str, tuple[str, ...]] = {}
+    for name, value in chosen.items():
+        keys = _keys(value)
+        if name not in known:
+            problems.append(_unknown(name, known))
+        elif keys is None:
+            problems.append(f"{name} = {value!r}: keys are a text or a list of texts, such as 'ctrl+n' or ['n', 'f5'].")
+        elif bad := [key for key in keys if not _is_key(key)]:
+            problems.append(f"{name}: there is no key {', '.join(map(repr, bad))}.")
+        elif taken := _taken(known[name], keys, wanted, known):
+            problems.append(f"{name}: {taken}")
+        else:
+            wanted[name] = keys
+    changed = dict(wanted)
+    for name, keys in wanted.items():
+        for other in known.values():
+            lost = set(keys).intersection(other.keys)
+            if other.id not in wanted and lost and _meet(known[name], other):
+                changed[other.id] = tuple(key for key in changed.get(other.id, other.keys) if key not in lost)
+    bound = tuple(
+        Bound(one.id, one.title, one.help, changed.get(one.id, one.keys), one.places, one.layer)
+        for one in known.values()
+    )
+    return Keymap(bound, tuple(problems), changed)
+
+
+def _unknown(name: str, known: Mapping[str, Bound]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f"There is no command {name!r}{f', did you mean {near[0]}?' if near else '; prm-inspect keys lists them.'}"
+
+
+def _taken(one: Bound, keys: Sequence[str], wanted: Mapping[str, tuple[str, ...]], known: Mapping[str, Bound]) -> str:
+    """Why it cannot have these keys; "" where it can."""
+    for name, theirs in wanted.items():
+        if (both := set(keys).intersection(theirs)) and _meet(one, known[name]):
+            return f"{', '.join(sorted(both))} is {name} already."
+    for other in known.values():
+        held = set(keys).intersection(wanted.get(other.id, other.keys))
+        beneath = other.layer == "list" and one.layer == "screen" and set(one.places).intersection(other.places)
+        if held and beneath and not held <= set(one.keys):
+            return f"{', '.join(sorted(held))} is {other.id} in lists, which comes first."
+    return ""
+
+
+def _meet(one: Bound, other: Bound) -> bool:
+    return one.layer == other.layer and bool(set(one.places).intersection(other.places))
+
+
+def _keys(value: object) -> tuple[str, ...] | None:
+    """The keys that a value names, as Textual calls them; None for what is no text or list of texts."""
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list) or not texts or not all(isinstance(text, str) and text.strip() for text in texts):
+        return None
+    named = (text if len(text) == 1 else text.strip() for text in texts)
+    return tuple(dict.fromkeys(_character_to_key(text) if len(text) == 1 else text.lower() for text in named))
+
+
+def _is_key(key: str) -> bool:
+    *modifiers, last = key.split("+")
+    named = last in _NAMES or len(last) == 1 or last in _PUNCTUATION
+    return named and all(modifier in _MODIFIERS for modifier in modifiers)
+
+
+def _split(keys: str) -> tuple[str, ...]:
+    return tuple(key.strip() for key in keys.split(","))
+
+
+_PUNCTUATION = frozenset(_character_to_key(chr(code)) for code in range(33, 127) if not chr(code).isalnum())

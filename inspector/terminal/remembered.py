@@ -1,0 +1,150 @@
+"""How a person left a workspace: what they looked at and how they arranged it.
+
+It lies in the person's own state folder, one small JSON file a workspace: a workspace may be shared, read-only or the
+demo, and what one colleague looked at is no business of the next. Nothing that changes a number is kept: neither the
+filter nor a threshold comes back by itself.
+"""
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from scoring.errors import InspectError
+from scoring.files import write_atomically
+
+FORMAT = 1
+LONGEST = 50
+"""Entries that a history keeps."""
+DEMO = "demo"
+
+
+class Left(msgspec.Struct, frozen=True):
+    """How a workspace was left. Empty means: never chosen, so what is usual there holds.
+
+    | field | what |
+    | --- | --- |
+    | `benchmark`, `scorer` | what was in focus |
+    | `sort` | the order of the list as `Request.sort` writes it; None where none was chosen |
+    | `columns` | the columns of the list, by name, in their order |
+    | `overlaid` | the scorers beside each other in a case, in their order |
+    | `conditions` | SQL conditions, the newest first |
+    | `searches` | searched texts, the newest first |
+    | `slices` | saved slices, name -> whatever their owner writes |
+
+    A name may no longer exist when it is read back: whoever uses it checks.
+    """
+
+    benchmark: str = ""
+    scorer: str = ""
+    sort: str | None = None
+    columns: tuple[str, ...] = ()
+    overlaid: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    searches: tuple[str, ...] = ()
+    slices: dict[str, Any] = {}
+
+
+class Remembered:
+    """Reads and changes what is remembered of one workspace.
+
+    `left` is up to date at once; `save` brings it to the disk, merged with what other processes wrote meanwhile: of a
+    field the last one counts, histories are joined. Nothing here raises: what cannot be read counts as never written,
+    what cannot be written is told once in `problem`.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        """`path` is the file, which need not exist; None remembers until the program ends."""
+        self._path = path
+        self._lock = threading.Lock()
+        self._saving = threading.Lock()
+        self._kept: dict[str, Any] = {}
+        self._added: dict[str, tuple[str, ...]] = {}
+        self.problem = ""
+        self.left = _read(_written(path))
+
+    @classmethod
+    def of_workspace(cls, root: Path | None, folder: Path) -> "Remembered":
+        """Of the workspace in folder `root` (None: the demo alone), kept in the state folder `folder`."""
+        return cls(folder / "workspaces" / _file_name(root))
+
+    def keep(self, **fields: Any) -> None:
+        """Give fields of `Left` other values; they must be of the field's type. Raises TypeError for no field."""
+        with self._lock:
+            self.left = msgspec.structs.replace(self.left, **fields)
+            self._kept.update(fields)
+
+    def add(self, history: str, text: str) -> None:
+        """Put a text at the head of a history of `Left` (`conditions`, `searches`), each text once."""
+        with self._lock:
+            self.left = msgspec.structs.replace(self.left, **{history: _joined((text,), getattr(self.left, history))})
+            self._added[history] = _joined((text,), self._added.get(history, ()))
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to save."""
+        return bool(self._kept or self._added)
+
+    def save(self) -> None:
+        """Write what changed, from any thread; on a disk that refuses it nothing happens but a sentence in `problem`.
+
+        No lock is held between processes: of two that save in the same instant one may lose an entry of a history, and
+        none ever waits for another that was suspended.
+        """
+        with self._saving:
+            with self._lock:
+                kept, self._kept = self._kept, {}
+                added, self._added = self._added, {}
+            if self._path is not None and (kept or added):
+                self._write(self._path, kept, added)
+
+    def _write(self, path: Path, kept: Mapping[str, Any], added: Mapping[str, tuple[str, ...]]) -> None:
+        written = _written(path)
+        there = _read(written)
+        histories = {name: _joined(texts, getattr(there, name)) for name, texts in added.items()}
+        # Fields that only a later version knows stay.
+        whole = {**written, "format": FORMAT, **kept, **histories}
+        try:
+            write_atomically(path, json.dumps(whole, ensure_ascii=False, indent=1).encode("utf-8", "replace"))
+        except InspectError as error:
+            self.problem = f"How you leave this workspace will not be remembered. {error}"
+
+
+def _joined(newer: tuple[str, ...], older: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*newer, *older)))[:LONGEST]
+
+
+def _file_name(root: Path | None) -> str:
+    """A file's name for a workspace: readable, and another one for every other folder."""
+    if root is None:
+        return f"{DEMO}.json"
+    whole = str(root.resolve())
+    # The workspace's own folder is usually called .prm-inspect: the one it lies in tells more.
+    readable = re.sub(r"[^\w-]+", "-", "-".join(root.resolve().parts[-2:])).strip("-")[:60]
+    return f"{readable}-{hashlib.blake2b(whole.encode('utf-8', 'surrogateescape'), digest_size=4).hexdigest()}.json"
+
+
+def _written(path: Path | None) -> dict[str, Any]:
+    """The object in the file; empty where there is none, or nothing readable."""
+    try:
+        found = json.loads(path.read_bytes()) if path is not None else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _read(written: Mapping[str, Any]) -> Left:
+    """Every field that is what it should be; the others as if never written."""
+    fields = {}
+    for field in msgspec.structs.fields(Left):
+        if field.name in written:
+            try:
+                fields[field.name] = msgspec.convert(written[field.name], field.type)
+            except msgspec.ValidationError:
+                continue
+    return Left(**fields)

@@ -1,0 +1,118 @@
+"""A list of things to pick from, a line each, perhaps with ticks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from inspector.text import cell, clean
+from inspector.widgets.line_scroll import LineScroll
+
+WIDEST = 40
+"""Cells of a label; the notes stand behind it."""
+
+
+@dataclass(frozen=True)
+class Pick:
+    """One line: `label`, what is to be said of it, and whether it is ticked (None: there is no tick).
+
+    `strong` marks the present one.
+    """
+
+    key: str
+    label: str
+    note: str = ""
+    ticked: bool | None = None
+    strong: bool = False
+
+
+class PickList(LineScroll, can_focus=True):
+    """Lines with a cursor. State is given by `show` and never changed here."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "Next", show=False, id="pick.down"),
+        Binding("up,k", "move(-1)", "Previous", show=False, id="pick.up"),
+        Binding("pagedown", "move(10)", "Next page", show=False, id="pick.page-down"),
+        Binding("pageup", "move(-10)", "Previous page", show=False, id="pick.page-up"),
+        Binding("home,g", "move(-100000)", "First", show=False, id="pick.first"),
+        Binding("end,G", "move(100000)", "Last", show=False, id="pick.last"),
+    ]
+
+    cursor: reactive[int] = reactive(0, repaint=False)
+    """The line of the cursor, 0-based."""
+
+    @dataclass
+    class Clicked(Message):
+        """A line was clicked; the cursor is on it."""
+
+        picks: "PickList"
+        key: str
+
+        @property
+        def control(self) -> "PickList":
+            return self.picks
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own parameter
+        super().__init__(id=id)
+        self._picks: tuple[Pick, ...] = ()
+
+    def show(self, picks: Sequence[Pick], cursor: int = 0) -> None:
+        """Replace the lines and put the cursor on one of them."""
+        self._picks = tuple(picks)
+        self.set_reactive(PickList.cursor, max(0, min(cursor, len(self._picks) - 1)))
+        self.set_extent(self.viewport.width, len(self._picks))
+        self._reveal()
+        self.repaint_changed()
+
+    @property
+    def key(self) -> str | None:
+        """The key of the line under the cursor; None in an empty list."""
+        return self._picks[self.cursor].key if self._picks else None
+
+    def line_strip(self, line: int) -> Strip:
+        width = self.viewport.width
+        if line >= len(self._picks):
+            return Strip.blank(width, self.rich_style)
+        pick = self._picks[line]
+        under = line == self.cursor
+        box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
+        label = min(WIDEST, width * 3 // 5, max(cell_len(clean(one.label)) for one in self._picks))
+        shown = cell(f"{box}{pick.label}", min(label + len(box), max(1, width - 1)))
+        rest = max(0, width - 1 - cell_len(shown))
+        note = cell(f"  {pick.note}", rest) if rest else ""
+        parts = [(">" if under else " ", "strong"), (shown, "strong" if pick.strong else ""), (note, "dim")]
+        return self.strip(parts, "cursor" if under else "")
+
+    def validate_cursor(self, cursor: int) -> int:
+        return max(0, min(cursor, len(self._picks) - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        self._reveal()
+        self.repaint_lines(old, new)
+
+    def _reveal(self) -> None:
+        """Scroll if the cursor is out of sight, no further than it must."""
+        top, height = self.scroll_offset.y, self.viewport.height
+        if height and not top <= self.cursor < top + height:
+            self.scroll_to(y=self.cursor if self.cursor < top else self.cursor - height + 1, force=True)
+
+    def action_move(self, by: int) -> None:
+        self.cursor += by
+
+    def on_click(self, event: Click) -> None:
+        offset = event.get_content_offset(self)
+        line = -1 if offset is None else offset.y + self.scroll_offset.y
+        if 0 <= line < len(self._picks):
+            self.cursor = line
+            self.post_message(self.Clicked(self, self._picks[line].key))
+
+    def on_resize(self) -> None:
+        self.set_extent(self.viewport.width, len(self._picks))
+        self._reveal()
+        self.repaint_changed()

@@ -1,0 +1,67 @@
+"""What every part of the app knows."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from inspector.request import Request
+
+if TYPE_CHECKING:
+    from inspector.case_view.manner import Manner
+    from inspector.inspection import Inspection
+    from inspector.paint import Brush
+    from inspector.screens.base import InspectionScreen
+    from inspector.terminal.remembered import Remembered
+
+INSPECT = "inspect"
+"""The mode in which all screens are but the one that says that the terminal is too small."""
+
+
+class Wired(App[int]):
+    """An app with the value that is shown and how the workspace was left; its parts are one duty a file.
+
+    `inspection` and `remembered` are None until the workspace has been read, `manner` (how cases are shown) until a
+    person changes it.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        *,
+        ascii_only: bool = False,
+        folder: Path | None = None,
+        state: Path | None = None,
+        config: Path | None = None,
+    ) -> None:
+        """`folder` is where exports go, the current one by default; `state` is where it is remembered how one left.
+
+        Without `state` nothing is read from there and nothing written. `config` is the folder of a person's settings.
+        """
+        super().__init__()
+        self.request = request
+        self.ascii_only = ascii_only
+        self.folder = folder or Path()
+        self.state = state
+        self.config = config
+        self.inspection: Inspection | None = None
+        self.remembered: Remembered | None = None
+        self.manner: Manner | None = None
+
+    @property
+    def front(self) -> "InspectionScreen | None":
+        """The screen that shows the value, though a dialog may lie on it; None before there is one."""
+        from inspector.screens.base import InspectionScreen
+
+        screens = reversed(self.get_screen_stack(INSPECT))
+        return next((screen for screen in screens if isinstance(screen, InspectionScreen)), None)
+
+    def brush(self) -> "Brush":
+        """How pictures are drawn."""
+        from inspector.paint import Brush
+
+        return Brush(self.ascii_only)
+
+    def benchmarks(self) -> list[str]:
+        """The benchmarks whose cases were read."""
+        return self.inspection.cases["benchmark"].unique().to_list() if self.inspection else []

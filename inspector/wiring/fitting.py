@@ -1,0 +1,29 @@
+"""Where the terminal is too small for any screen, one that says so stands in their place."""
+
+from inspector.screens.too_small import too_small
+from inspector.wiring.base import INSPECT, Wired
+
+SMALL = "too-small"
+
+
+class Fitting(Wired):
+    """Goes to a mode of its own and back.
+
+    Screens of the other mode are not told of sizes in which they cannot be laid out: they come back as they were.
+    """
+
+    def on_mount(self) -> None:
+        self.call_later(self._fit)
+
+    def on_resize(self) -> None:
+        # After Textual's own answer to it, when the new size is known.
+        self.call_later(self._fit)
+
+    def _fit(self) -> None:
+        small = too_small(self.size)
+        if small == (self.current_mode == SMALL):
+            return
+        while not small and len(self.screen_stack) > 1:
+            # A dialog whose key was pressed in the same instant.
+            self.pop_screen()
+        self.switch_mode(SMALL if small else INSPECT)

@@ -1,0 +1,79 @@
+"""Rewards that land while the app is open are shown."""
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.worker import get_current_worker
+
+from inspector.messages import Reloaded
+from inspector.text import clean
+from inspector.wiring.base import Wired
+
+if TYPE_CHECKING:
+    from inspector.request import Request
+    from inspector.selection import Selection
+
+FOLLOW_SECONDS = 1.5
+"""How often the rewards folder is looked at: another process may be writing there."""
+
+
+class Following(Wired):
+    """Reads the rewards again where their files have come or gone."""
+
+    _seen: frozenset[str] = frozenset()
+
+    def follow(self, selection: "Selection") -> None:
+        """Begin to look, from what was read."""
+        self._seen = selection.workspace.reward_files(self.benchmarks())
+        self.set_interval(FOLLOW_SECONDS, self._look)
+        self._keep(selection)
+
+    def _keep(self, selection: "Selection") -> None:
+        """Keep what had to be computed for the next time; quitting waits for one scorer of it at most."""
+
+        def keep() -> None:
+            worker = get_current_worker()
+            for one in selection.unkept:
+                if worker.is_cancelled:
+                    return
+                one.keep()
+
+        if selection.unkept:
+            self.run_worker(keep, thread=True, exclusive=True, group="keep")
+
+    def _look(self) -> None:
+        """Not under somebody's moving threshold or search."""
+        inspection, front = self.inspection, self.front
+        if inspection is None or front is None or front.held:
+            return
+        from inspector.filtering.searching import asked
+
+        files = inspection.selection.workspace.reward_files(self.benchmarks())
+        if files != self._seen:
+            self._seen = files
+            now = inspection.selection
+            request = replace(self.request, slices=(), thresholds=now.request.thresholds, **asked(now.found))
+            self.run_worker(partial(self._reload, request), thread=True, exclusive=True, group="reload")
+
+    def _reload(self, request: "Request") -> None:
+        from inspector.selection import load
+        from scoring.errors import InspectError
+
+        try:
+            self.post_message(Reloaded(load(request)))
+        except InspectError as error:
+            self.call_from_thread(self.notify, clean(str(error)), severity="warning", markup=False)
+
+    def on_reloaded(self, message: Reloaded) -> None:
+        """Show the same with the rewards that there are now."""
+        if self.inspection is None:
+            return
+        told = self.inspection.selection.problems
+        for problem in message.selection.problems:
+            if problem not in told:
+                self.notify(clean(problem), severity="warning", markup=False, timeout=15)
+        self.inspection = self.inspection.renewed(message.selection)
+        self._keep(message.selection)
+        if self.front is not None:
+            self.front.inspection = self.inspection

@@ -1,0 +1,68 @@
+"""Tables go out as files, and texts to the clipboard."""
+
+import os
+from functools import partial
+
+from inspector.messages import Copy, Export
+from inspector.text import clean
+from inspector.wiring.base import Wired
+
+COMMAND_SHOWN = 400
+"""Characters of a command that a toast shows."""
+
+
+class Saving(Wired):
+    """Saves or copies, and says where it went and which command makes it again."""
+
+    def on_export(self, message: Export) -> None:
+        from inspector.exporting import export_document, file_stem, free_path
+        from scoring.errors import InspectError
+
+        if self.inspection is None:
+            return
+        path = free_path(self.folder, file_stem(self.inspection, message), message.form)
+        try:
+            document = export_document(self.inspection, message)
+            document.write(path, message.form)
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False, timeout=15)
+            return
+        again = f"Again: {document.provenance['command']}"
+        if len(again) > COMMAND_SHOWN:
+            # The whole of it would cover the screen.
+            again = f"{again[:COMMAND_SHOWN]} ... (the rest stands beside the rows)"
+        wrote = f"rote {document.rows.height:,} rows to {path.name}\n{again}"
+        if message.copy:
+            self._copy(document.render(message.form), f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}")
+        else:
+            self.notify(clean(f"W{wrote}", lines=True), markup=False, timeout=10)
+
+    def on_copy(self, message: Copy) -> None:
+        """Copy a text; it also lies in a file, since no terminal says whether it has a clipboard."""
+        from inspector.terminal.clipboard import keep, size
+
+        where = keep(message.text, self.state or self.folder)
+        what = f"{message.what} ({size(message.text)})"
+        long = f"Too long for the clipboards of most terminals: {what}."
+        self._copy(message.text, f"Copied {what}.\n{where}", f"{long}\n{where}")
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy what a person has marked in a line in which they type."""
+        self._copy(text, f"Copied {len(text):,} characters", "Too long to copy")
+
+    def _copy(self, text: str, done: str, too_long: str) -> None:
+        # What a line in which one types pastes again.
+        self._clipboard = text
+        self.run_worker(partial(self._copy_and_tell, text, done, too_long), thread=True, group="copy")
+
+    def _copy_and_tell(self, text: str, done: str, too_long: str) -> None:
+        """In a thread: tmux is a program of its own."""
+        from inspector.terminal.clipboard import copy
+
+        tried = copy(text, os.environ, lambda sequence: self.call_from_thread(self._write, sequence))
+        said = clean(done if tried else too_long, lines=True)
+        self.notify(said, severity="information" if tried else "warning", markup=False, timeout=10)
+
+    def _write(self, sequence: str) -> None:
+        if self._driver is not None:
+            self._driver.write(sequence)

@@ -1,0 +1,42 @@
+"""The facts of a row that people paste elsewhere: one line of JSON, with the command that shows the rest."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from inspector.inspection import Inspection
+from scoring.verdicts import OUTCOMES
+
+PLACES = 6
+"""Digits after the point of a reward."""
+
+
+def case_facts(inspection: Inspection, row: int) -> str:
+    """A case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error"."""
+    name = inspection.cases["case"][row]
+    facts: dict[str, Any] = {"case": name}
+    for column in ("subset", "generator", "n_steps", "earliest_error"):
+        facts[column] = inspection.cases[column][row]
+    evaluation = inspection.evaluation
+    if evaluation is not None:
+        rewards = evaluation.rewards.of(row)
+        facts["scorer"] = evaluation.scorer.name
+        facts["outcome"] = OUTCOMES[evaluation.codes[row]]
+        facts["verdict"] = evaluation.verdict_of(row)
+        facts["threshold"] = evaluation.threshold_at(row)
+        facts["rewards"] = None if rewards is None else [round(float(reward), PLACES) for reward in rewards]
+    facts["command"] = inspection.selection.request.command("show", name)
+    return _line(facts)
+
+
+def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
+    """A row of the board as one line of JSON; scores are fractions."""
+    names = ("scorer", "benchmark", "metric", "score", "low", "high", "over", "reason", "threshold", "threshold_source")
+    facts = {name: row[name] for name in (*names, "scored", "cases", *OUTCOMES) if row[name] is not None}
+    request = replace(inspection.cleared().for_metrics().request, scorers=(row["scorer"],))
+    return _line({**facts, "command": request.command("metrics")})
+
+
+def _line(facts: Mapping[str, Any]) -> str:
+    return json.dumps({name: value for name, value in facts.items() if value is not None}, ensure_ascii=False)

@@ -1,0 +1,109 @@
+"""What is wrong with a condition, in a sentence that says what to do, and at which place of it."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from itertools import accumulate
+
+import polars as pl
+
+from scoring.errors import FilterError
+from scoring.sql_words import Word, named, quoted, words_of
+
+_EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
+_ENDINGS = ("", " 1", " true", " NULL", " IN (1)", " AND 1", " 1 AND 1", " THEN 1 END", " 1 THEN 1 END", " END", "(1)")
+"""With one of these, and the parentheses that are open, the beginning of a condition that can be read is one."""
+
+Place = tuple[int, int]
+"""Characters of a condition, 0-based, the second not included."""
+
+
+def filter_error(error: Exception, condition: str, columns: Sequence[str]) -> FilterError:
+    """The error to raise for a condition that polars refused.
+
+    A name with a dot or a hyphen is no plain word in SQL, so that anything may have failed: where such a column's name
+    stands bare in the condition, that is what is said.
+    """
+    if bare := _bare(condition, columns):
+        fault = f"write {named(bare[0])}, in double quotes, because the name is no plain word."
+        return FilterError(f"in {condition!r}: {fault}", place=bare[1], fault=fault)
+    if isinstance(error, pl.exceptions.ColumnNotFoundError) and '"' in str(error):
+        name = str(error).split('"')[1]
+        fault = _unknown(name, condition, columns)
+        return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault)
+    said = str(error).splitlines()[0]
+    place = _first_unreadable(condition)
+    fault = said if place is None else _misplaced(condition, place)
+    return FilterError(f"{condition!r} cannot be evaluated: {said}.", _EXAMPLE, place=place, fault=fault)
+
+
+def _misplaced(condition: str, place: Place) -> str:
+    """What is wrong with a condition that cannot be read, of which this is the first place that makes no sense."""
+    word = condition[slice(*place)].strip()
+    if not word:
+        return "something is missing here."
+    if word[0] in "'\"" and (len(word) < 2 or word[-1] != word[0]):
+        return f"the closing {word[0]} is missing."
+    return f"{word} cannot stand here."
+
+
+def _bare(condition: str, columns: Sequence[str]) -> tuple[str, Place] | None:
+    """The longest name of a column that needs double quotes and stands without, and where."""
+    outside = list(condition)
+    for word in words_of(condition):
+        if word.kind in {"quoted", "text"}:
+            outside[word.start : word.end] = " " * (word.end - word.start)
+    text = "".join(outside)
+    special = [column for column in columns if named(column) != column and column in text]
+    if not special:
+        return None
+    column = max(special, key=len)
+    return column, (text.index(column), text.index(column) + len(column))
+
+
+def _where(name: str, condition: str) -> Place | None:
+    """Where a name stands first; None where it does not."""
+    found = (word for word in words_of(condition) if word.kind in {"name", "quoted"} and word.value == name)
+    return next(((word.start, word.end) for word in found), None)
+
+
+def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
+    """The sentence for an unknown column: the nearest names, or all of them."""
+    alike = [column for column in columns if name.lower() in column.lower()]
+    near = alike[:4] or get_close_matches(name, columns, n=3, cutoff=0.5)
+    hint = (
+        f"did you mean {' or '.join(map(named, near))}?"
+        if near
+        else f"there are {', '.join(map(named, columns[:30]))}."
+    )
+    text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
+    return f"there is no column {name!r}; {hint}{text}"
+
+
+def _first_unreadable(condition: str) -> Place | None:
+    """The first word with which nothing that follows could make sense; the end, if something is missing there.
+
+    None where the condition can be read, so that it is no word that is wrong with it.
+    """
+    words = list(words_of(condition))
+    if _readable(condition):
+        return None
+    for word, parentheses in zip(words, _open_parentheses(words), strict=True):
+        if word.open:
+            return word.start, word.end
+        beginning = condition[: word.end]
+        if parentheses < 0 or not any(_readable(beginning + more + ")" * parentheses) for more in _ENDINGS):
+            return word.start, word.end
+    return len(condition.rstrip()), len(condition.rstrip()) + 1
+
+
+def _open_parentheses(words: Sequence[Word]) -> list[int]:
+    """How many parentheses are open behind each word."""
+    return list(accumulate((word.text == "(") - (word.text == ")") for word in words))
+
+
+def _readable(condition: str) -> bool:
+    try:
+        pl.sql_expr(condition)
+    except (pl.exceptions.PolarsError, UnicodeEncodeError):
+        return False
+    return True

@@ -1,0 +1,116 @@
+"""Conditions over columns that are made when they are asked for, each answered once as long as its columns stay."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+import polars as pl
+
+from scoring.categories import Categories, ListedValues, Value, categories, listed_values
+from scoring.facet_reading import facet_of
+from scoring.filters import Facet, Span, needed_columns, row_passes
+from scoring.remembered import Remembered
+from scoring.step_rewards import Bools
+
+KEPT = 64
+"""Masks that are kept; one of a million cases takes a megabyte."""
+COLUMNS_KEPT = 256
+"""Columns as numbers, and counts of them, that are kept."""
+
+
+class Columns(Protocol):
+    """Named columns of n cases."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def height(self) -> int:
+        """How many cases there are: n."""
+
+    def column(self, name: str) -> pl.Series:
+        """One of them. Raises polars' ColumnNotFoundError."""
+
+    def owner(self, name: str) -> object:
+        """What a column was made from: as long as it is the same object, so are the column's values."""
+
+    def coded(self, name: str) -> Categories | None:
+        """A column that is kept as numbers anyway; None: it is not."""
+
+
+class ConditionMasks:
+    """Which rows fulfil conditions, remembered by condition and by what its columns were made from.
+
+    A facet is looked up in numbers, any other condition is evaluated over the columns that it names and no others.
+    """
+
+    def __init__(self) -> None:
+        self._masks = Remembered(KEPT)
+        self._columns = Remembered(COLUMNS_KEPT)
+
+    def passing(self, source: Columns, conditions: Sequence[str]) -> Bools:
+        """The rows that fulfil every condition, as a mask (n,) that nobody may write to.
+
+        Raises:
+            FilterError: as for `scoring.filters.passing`.
+        """
+        height = source.height
+        first = self._masks.of(((), height), (), lambda: _locked(np.ones(height, dtype=np.bool_)))
+        masks = [self._mask(source, condition) for condition in conditions]
+        if len(masks) < 2:
+            return masks[0] if masks else first
+        return self._masks.of(tuple(conditions), tuple(masks), lambda: _locked(np.logical_and.reduce(masks)))
+
+    def categories(self, source: Columns, name: str) -> Categories | None:
+        """A column as numbers; None where its values are no small set. Raises polars' ColumnNotFoundError."""
+        if (coded := source.coded(name)) is not None:
+            return coded
+        owners = (source.owner(name),)
+        return self._columns.of(("values", name), owners, lambda: categories(source.column(name)))
+
+    def listed(self, source: Columns, name: str) -> ListedValues:
+        """A column of lists as numbers. Raises polars' ColumnNotFoundError."""
+        owners = (source.owner(name),)
+        return self._columns.of(("lists", name), owners, lambda: listed_values(source.column(name)))
+
+    def tally(self, source: Columns, name: str, within: Bools) -> dict[Value, int] | None:
+        """How often each value occurs in a column among some rows, those that do occur; None where they are too many.
+
+        Args:
+            source: has the column.
+            name: of a column of few values, or of lists of them.
+            within: (n,) a mask; whoever asks again for the same object gets the same answer without counting.
+        """
+        nested = isinstance(source.column(name).dtype, pl.List) if source.coded(name) is None else False
+        made = self.listed(source, name) if nested else self.categories(source, name)
+        if made is None:
+            return None
+        return self._columns.of(("tally", name, nested), (source.owner(name), within), lambda: made.tally(within))
+
+    def _mask(self, source: Columns, condition: str) -> Bools:
+        names = needed_columns(condition, source.columns)
+        owners = tuple(source.owner(name) for name in names)
+        return self._masks.of(condition, owners, lambda: self._made(source, condition, names))
+
+    def _made(self, source: Columns, condition: str, names: Sequence[str]) -> Bools:
+        facet = facet_of(condition)
+        if facet is not None and facet.column in names:
+            coded = self.categories(source, facet.column)
+            plain = tuple(value for value in facet.values if not isinstance(value, Span))
+            if coded is not None and plain == facet.values and _comparable(facet, coded):
+                found = coded.among(plain)
+                return _locked(found if facet.keep else ~found)
+        table = pl.DataFrame([source.column(name).alias(name) for name in names])
+        return _locked(row_passes(table, condition, source.height, source.columns).to_numpy(writable=True))
+
+
+def _locked(mask: Bools) -> Bools:
+    mask.flags.writeable = False
+    return mask
+
+
+def _comparable(facet: Facet, coded: Categories) -> bool:
+    """Whether SQL would compare all values of the facet with those of the column."""
+    kinds = {type(value) for value in coded.values if value is not None}
+    return {type(value) for value in facet.values if value is not None} <= kinds

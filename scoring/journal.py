@@ -1,0 +1,288 @@
+"""The journal of triage: who did what to which cases, one append-only file a person and machine.
+
+    triage/<who>-<machine>.jsonl      one JSON object a line
+
+    {"v": 1, "n": 7, "time": "...Z", "who": "ann", "machine": "gpu1", "action": "tag", "cases": [...], "value": "odd"}
+    {"v": 1, "n": 8, ..., "action": "undo", "of": 7}
+
+`n` is a Lamport counter, `of` the counter of what is undone or redone, `batch` (where it is another than `n`) that of
+the first of the actions done at once. The folder is the union of its files: copies from other machines are merged by
+putting them into it. Nothing in a file is ever changed; a line is on the disk before its action counts as done.
+"""
+
+import gc
+import getpass
+import json
+import os
+import platform
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from scoring.errors import UnwritableWorkspace
+from scoring.files import locked, sync, unwritable
+from scoring.journal_lines import VERSION, read_file, sound
+from scoring.triage import NOTE, REDO, TAG, UNDO, UNTAG, Action, Batch, History, Triage, batch_of
+
+ENVIRONMENT = "PRM_INSPECT_USER"
+"""The variable that says who is at work, where that is not the name of the account."""
+_LONGEST_NAME = 40
+_SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+Change = tuple[str, Sequence[str], str]
+"""(tag, untag or note; cases; the tag or text)."""
+
+
+@dataclass(frozen=True)
+class Author:
+    """Who writes, and where."""
+
+    who: str
+    machine: str
+
+    @classmethod
+    def me(cls) -> "Author":
+        """The person at this machine."""
+        named = os.environ.get(ENVIRONMENT, "").strip()
+        with suppress(OSError, KeyError, ImportError):
+            named = named or getpass.getuser()
+        return cls(sound(named) or "someone", sound(platform.node()) or "somewhere")
+
+    @property
+    def file(self) -> str:
+        """The name of the author's file: only letters, digits, `-`, `_` and `.`."""
+        return f"{_file_word(self.who)}-{_file_word(self.machine)}.jsonl"
+
+
+def _file_word(text: str) -> str:
+    """A part of a file's name; where it had to be changed, with a hash, so that no two are taken for one."""
+    safe = _SAFE.sub("-", text).strip("-.")[:_LONGEST_NAME]
+    return safe if safe == text else f"{safe}-{blake2b(text.encode(), digest_size=3).hexdigest()}".strip("-")
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Leave the garbage collector out: among many small objects that all stay, it takes longer than all the rest."""
+    on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if on:
+            gc.enable()
+
+
+class Journal:
+    """The journals of a folder, and the one in which `author` writes. What was read is in `problems` and `unknown`."""
+
+    def __init__(self, folder: Path, author: Author | None = None, clock: Callable[[], str] = _now) -> None:
+        """Read every `*.jsonl` of the folder, which need not be there yet."""
+        self.folder = folder
+        self.author = author or Author.me()
+        self._clock = clock
+        self._read()
+
+    def _read(self) -> None:
+        self._sizes = self._written()
+        with _no_collection():
+            found = [read_file(path) for path in sorted(self.folder.glob("*.jsonl"))]
+            actions: Iterable[Action] = [action for one in found for action in one.actions]
+            # A copy of a file beside it holds the same actions once more.
+            self._history = History(dict.fromkeys(actions) if len(found) > 1 else actions)
+        self.problems = tuple(problem for one in found for problem in one.problems)
+        self.unknown = sum((one.unknown for one in found), Counter[str]())
+        self._last = max((one.last for one in found), default=0)
+        self._stacks: tuple[list[Batch], list[Batch]] | None = None
+
+    @property
+    def path(self) -> Path:
+        """The author's file."""
+        return self.folder / self.author.file
+
+    @property
+    def triage(self) -> Triage:
+        """What all actions come to; a new value after each."""
+        return self._history.triage
+
+    def tag(self, cases: Sequence[str], tags: Sequence[str], without: Sequence[str] = ()) -> None:
+        """Put tags on cases and take others away, as one batch.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        self.do([*((TAG, cases, tag) for tag in tags), *((UNTAG, cases, tag) for tag in without)])
+
+    def note(self, cases: Sequence[str], text: str) -> None:
+        """Write the author's note on cases, in the place of the one they had; "" takes it away.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        self.do([(NOTE, cases, text)])
+
+    def do(self, changes: Sequence[Change]) -> None:
+        """Do all of these as one batch.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        if not changes:
+            return
+        told = [
+            {"action": kind, "cases": list(map(sound, cases)), "value": sound(text)} for kind, cases, text in changes
+        ]
+        with self._locked():
+            batch = batch_of(self._append(told)[0])
+            if self._stacks is not None:
+                self._stacks = ([*self._stacks[0], batch], [])
+
+    def undo(self) -> tuple[Action, ...]:
+        """Undo the author's last batch that holds; its actions, none where there is nothing to undo.
+
+        Raises:
+            UnwritableWorkspace: nothing was undone.
+        """
+        return self._reverse(UNDO)
+
+    def redo(self) -> tuple[Action, ...]:
+        """Do again what was undone last, unless something was done since.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        return self._reverse(REDO)
+
+    def _reverse(self, kind: str) -> tuple[Action, ...]:
+        self.catch_up()
+        if not self._stack(kind):
+            return ()
+        with self._locked():
+            stack = self._stack(kind)
+            if not stack:
+                return ()
+            batch = stack[-1]
+            self._append([{"action": kind, "of": batch[2]}])
+            stack.pop()
+            self._stack(REDO if kind == UNDO else UNDO).append(batch)
+        return self._history.batch(batch)
+
+    def _stack(self, kind: str) -> list[Batch]:
+        """The batches to undo, or to redo; found when they are first asked for, since most people never undo."""
+        if self._stacks is None:
+            self._stacks = self._history.stacks(self.author.who, self.author.machine)
+        return self._stacks[0 if kind == UNDO else 1]
+
+    # -- writing
+
+    def _written(self) -> dict[str, int]:
+        """The bytes of each file, by name."""
+        sizes = {}
+        for path in self.folder.glob("*.jsonl"):
+            with suppress(OSError):
+                sizes[path.name] = path.stat().st_size
+        return sizes
+
+    @property
+    def changed(self) -> bool:
+        """Whether somebody else has written since the journals were read."""
+        return self._written() != self._sizes
+
+    def again(self) -> "Journal":
+        """The same, read again."""
+        return Journal(self.folder, self.author, self._clock)
+
+    def _locked(self) -> "_Lock":
+        return _Lock(self)
+
+    def catch_up(self) -> None:
+        """Read again if somebody else has written meanwhile."""
+        if self.changed:
+            self._read()
+
+    def _append(self, told: Sequence[dict[str, Any]]) -> list[Action]:
+        """Write lines and take them in; the folder is locked and all that is in the file is known."""
+        first, time = self._last + 1, self._clock()
+        lines, actions = [], []
+        for n, one in enumerate(told, first):
+            batch = {"batch": first} if n != first and "of" not in one else {}
+            envelope = {"v": VERSION, "n": n, "time": time, "who": self.author.who, "machine": self.author.machine}
+            lines.append(json.dumps({**envelope, **one, **batch}, ensure_ascii=False))
+            parts = (tuple(one.get("cases", ())), one.get("value", ""), one.get("of", first))
+            actions.append(Action(n, self.author.who, self.author.machine, 0, one["action"], *parts, time))
+        self._sizes[self.path.name] = append_lines(self.path, lines)
+        self._last = actions[-1].n
+        with _no_collection():
+            for action in actions:
+                self._history.add(action)
+        return actions
+
+
+class _Lock:
+    """The folder's lock, with everything that the author's file holds known inside."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    def __enter__(self) -> None:
+        folder = self._journal.folder
+        try:
+            if not folder.is_dir():
+                folder.mkdir(parents=True, exist_ok=True)
+                sync(folder.parent)
+            self._lock = locked(folder)
+            self._lock.__enter__()
+        except OSError as error:
+            raise unwritable(folder, error) from error
+        self._journal.catch_up()
+
+    def __exit__(self, *told: object) -> None:
+        self._lock.__exit__(None, None, None)
+
+
+def append_lines(path: Path, lines: Sequence[str]) -> int:
+    """Add lines at the end of a file by one write, on the disk when this returns; the file's size then.
+
+    A last line that was cut short gets its end first, so that nothing is glued to it.
+
+    Raises:
+        UnwritableWorkspace: nothing was added.
+    """
+    data = "".join(f"{line}\n" for line in lines).encode()
+    try:
+        new = not path.exists()
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+        try:
+            size = os.lseek(descriptor, 0, os.SEEK_END)
+            if size and os.lseek(descriptor, size - 1, os.SEEK_SET) and os.read(descriptor, 1) != b"\n":
+                data = b"\n" + data
+            _write(path, descriptor, data, size)
+        finally:
+            os.close(descriptor)
+        if new:
+            sync(path.parent)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    return size + len(data)
+
+
+def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:
+    """One write and one fsync; a write that is cut short (a full disk) is taken back."""
+    try:
+        written = os.write(descriptor, data)
+        os.fsync(descriptor)
+    except OSError:
+        os.ftruncate(descriptor, size)
+        raise
+    if written != len(data):
+        os.ftruncate(descriptor, size)
+        raise UnwritableWorkspace(f"{path}: the disk is full.", "Nothing was written. Free space and try again.")

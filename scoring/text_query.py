@@ -1,0 +1,142 @@
+r"""What a person searches texts for: words, phrases or a regular expression, and in which texts.
+
+    premise triangle       both words, in any order, anywhere in the texts of a case
+    "the premise of"       this phrase; blanks in it are any run of white space
+    /step [0-9]+ fails/    a regular expression, in the dialect of Rust's `regex` crate: no look-around, never slow
+
+A query without a capital letter ignores case (`smart case`); `/.../c` minds it all the same, `/.../i` never does.
+Everything becomes regular expressions of one engine, which filters cases and finds what to highlight: the two agree.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import polars as pl
+
+from scoring.errors import SearchError
+
+SCOPES = ("problem", "steps", "reason", "answers", "notes")
+"""Which texts: the problem in all its wordings; the steps; why the gold labels are so and the reference answer; what
+critics answered and reasoned; and people's notes."""
+
+_REGEX = re.compile(r"/(.+)/([ic]?)\Z", re.DOTALL)
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"(?!\S)|(\S+)')
+# Letters in these are no capitals of a text: \S, \x{E9}, (?U), (?P<name>. A class of letters such as \p{Lu} may be.
+_ESCAPES = re.compile(r"\\[xuU]\{[^}]*\}|\\[^pP]|\(\?[A-Za-z-]*[:)]|\(\?P?<[^>]*>", re.DOTALL)
+_TOLD = re.compile(r"(?:\n|^)error: (.+)", re.DOTALL)
+_EXAMPLE = 'Examples: premise, "the premise of", /step [0-9]+ fails/'
+
+
+@dataclass(frozen=True)
+class TextQuery:
+    """What is searched for. `patterns` are regular expressions that must all occur; `scopes` some of SCOPES, in order.
+
+    Falsy where nothing is searched for.
+    """
+
+    text: str
+    scopes: tuple[str, ...]
+    patterns: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str, scopes: tuple[str, ...] = ()) -> "TextQuery":
+        """Read a query as it is typed; no scopes are all of them.
+
+        Raises:
+            SearchError: an unknown scope; a regular expression that cannot be read, with the place in it.
+        """
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise SearchError(f"{text!r} holds a byte that is not UTF-8.", "Write it in UTF-8.") from None
+        chosen = {scope for word in scopes for scope in _scopes(word)} or set(SCOPES)
+        ordered = tuple(scope for scope in SCOPES if scope in chosen)
+        return cls(text, ordered, tuple(dict.fromkeys(_patterns(text))))
+
+    @property
+    def words(self) -> str:
+        """The query and its scope as a person reads them."""
+        where = "" if self.scopes == SCOPES else f" in {', '.join(self.scopes)}"
+        return f"{self.text}{where}"
+
+    def __bool__(self) -> bool:
+        return bool(self.patterns)
+
+
+def _scopes(word: str) -> tuple[str, ...]:
+    """The scopes of a word: `all`, `critiques` for answers, a scope's name or the beginning of it."""
+    given = word.strip().lower()
+    if given == "all":
+        return SCOPES
+    given = "answers" if given in {"critique", "critiques"} else given
+    found = tuple(scope for scope in SCOPES if given and scope.startswith(given))
+    if len(found) != 1:
+        raise SearchError(f"there is no scope {word!r}.", f"Search in: {', '.join(SCOPES)}, or all.")
+    return found
+
+
+def _patterns(text: str) -> Iterator[str]:
+    """One regular expression a word or phrase, or the one that was given."""
+    stripped = text.strip()
+    if given := _REGEX.match(stripped):
+        pattern, flag = given.groups()
+        ignore = flag == "i" or (flag != "c" and not _has_capital(_ESCAPES.sub("", pattern)))
+        start = text.index("/") + 1
+        _check(pattern, start)
+        if ignore:
+            # Both cases of every letter may make it too large.
+            _check(f"(?i){pattern}", start - len("(?i)"))
+        yield f"(?i){pattern}" if ignore else pattern
+        return
+    ignore = not _has_capital(stripped)
+    for phrase, word in _TOKEN.findall(stripped):
+        literal = phrase.replace('""', '"') or word
+        if literal.strip():
+            yield ("(?i)" if ignore else "") + _literal(literal)
+
+
+def _has_capital(text: str) -> bool:
+    return any(character.isupper() or character.istitle() for character in text)
+
+
+def _literal(text: str) -> str:
+    """A word or phrase as a regular expression: composed and decomposed characters alike, any white space a blank."""
+    forms = dict.fromkeys((text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)))
+    ways = [r"\s+".join(pl.escape_regex(part) for part in re.split(r"\s+", form)) for form in forms]
+    return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
+
+
+def _check(pattern: str, start: int) -> None:
+    """Let the engine read a pattern that stands at `start` (0-based) in the query.
+
+    Raises:
+        SearchError: it cannot be read.
+    """
+    try:
+        pl.Series([""]).str.contains(pattern)
+    except pl.exceptions.PolarsError as error:
+        told = str(error).split("\n\nThis error occurred")[0]
+        reason = _TOLD.search(told)
+        why = (reason[1] if reason else told.removeprefix("regex error: ")).strip().splitlines()[0].rstrip(".")
+        place = _place(told, pattern)
+        where = "" if place is None else f" at character {start + place + 1}"
+        raise SearchError(f"the regular expression cannot be read{where}: {why}.", _EXAMPLE) from None
+
+
+def _place(told: str, pattern: str) -> int | None:
+    """The 0-based place in the pattern under which the engine put its first caret; None where it put none."""
+    lines = told.splitlines()
+    for above, line in pairwise(lines):
+        if not line.strip() or set(line) - {" ", "^"}:
+            continue
+        column = line.index("^")
+        # Numbered lines of a pattern with line breaks: `2: text`.
+        numbered = re.match(r"\s*(\d+): ", above) if "\n" in pattern else None
+        if numbered is None:
+            return min(len(pattern), column - 4)
+        before = pattern.split("\n")[: int(numbered[1]) - 1]
+        return sum(len(one) + 1 for one in before) + column - len(numbered[0])
+    return None

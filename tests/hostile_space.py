@@ -1,0 +1,55 @@
+"""A workspace in which every text is hostile: cases, scorers, answers, tags, notes, slices."""
+
+from pathlib import Path
+
+import critic_spaces
+import making
+import reference
+from inspector.filtering.saved_slices import SavedSlice, save_slice
+from scoring.asking import Answer
+from scoring.journal import Author, Journal
+
+# Numbers that no program would send by itself make the sequences of the data known from those of the app.
+ESCAPES = (
+    "\x1b]0;31337\x07 \x1b[31337m \x1b[?31337h \x1b[31337;1H \x1bP31337\x1b\\ \x1b]52;c;MzEzMzc=\x07 \x1b_31337\x1b\\"
+    " \x9b31337m \x9d31337\x07 \x1b[2J \x00 \x08\x7f \r\n\x0b\x0c\x85\u2028"
+)
+MARKUP = "[/b] [red]x[/] [/] [link=31337]w[/link] \\[ $\\frac{1}{2$ {x!r} %s \u202eabc\u2066 a\u200bb\ufeff\u00ad"
+TOKENS = "<extra_0> \u043a\u0438 <|im_end|> <think>"
+WIDE = "数学" * 60 + "👩‍👩‍👧 e\u0301 " + "w" * 900
+TEXTS = (ESCAPES, MARKUP + TOKENS, WIDE, ESCAPES + MARKUP + WIDE, "", " ", "=1+1", "\u0301")
+FIELDS = ("problem", "subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason")
+
+
+def make(root: Path) -> Path:
+    """Make the workspace, and give its folder."""
+    cases = [reference.Case(3, number % 3 - 1, (0.9, 0.4, 0.1 * number)) for number in range(len(TEXTS))]
+    columns = {name: list(TEXTS) for name in FIELDS}
+    columns["id"] = [f"{text}{number}" for number, text in enumerate(TEXTS)]
+    columns["steps"] = [[text, f"{text}\n\t{text}", "plain"] for text in TEXTS]
+    columns["original_problem"] = [f"{text} once" for text in TEXTS]
+    columns["original_steps"] = [["plain", f"{text} once\n{text}", text] for text in TEXTS]
+    scorers = [
+        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES), cases)
+        for name in (f"plain {MARKUP}", f"loud {ESCAPES}")
+    ]
+    made = making.workspace(root, cases, scorers, benchmark="bench \x1b[31337m[red]", **columns)
+    (made.root / "rewards" / scorers[0][0].folder / "part-\x1b[31337m.parquet").write_bytes(b"no Parquet")
+    critic_spaces.critic(root, _answers, name=f"judge {MARKUP}")
+    names = made.cases()[0]["case"].to_list()
+    journal = Journal(root / "triage", Author("ann [red]", "gpu"))
+    journal.tag(names, ["[red]tag[/]", "t\u202eag"])
+    for name, text in zip(names, TEXTS, strict=True):
+        if text.strip():
+            journal.note([name], text)
+    save_slice(root, SavedSlice(f"slice {MARKUP}", ("n_steps > 1",), "31337", ()))
+    return root
+
+
+def _answers(row: int, _run: int) -> list[Answer]:
+    """Two votes a case, one of which cannot be read."""
+    text = TEXTS[row % len(TEXTS)]
+    return [
+        Answer(f"paragraph 1 {text} \\boxed{{1}}", reasoning=f"step 2 {text}", finish_reason="stop"),
+        Answer(text or None, reason="" if text else f"HTTP 500 {ESCAPES}", finish_reason=text),
+    ]

@@ -1,0 +1,152 @@
+import json
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import example
+from inspector.cli import main
+from inspector.terminal.remembered import Remembered
+from inspector.widgets.frame_table import FrameTable
+from opened import inspected, listed, opened
+from screen_text import hides, press, screen_lines, shows
+
+
+@pytest.fixture
+def request_(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return replace(example.write(tmp_path / "ws"), workspace="ws")
+
+
+def header(pilot):
+    return screen_lines(pilot.app)[2]
+
+
+async def test_the_menu_is_narrowed_by_typing_and_enter_again_turns_the_order(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "s")
+        await shows(pilot, "Sort by (now as in the file)", "nearest to flipping first", "most disagreed first")
+        await press(pilot, *"flip")
+        await hides(pilot, "most disagreed first")
+        await press(pilot, "enter")
+        await shows(pilot, "nearest to flipping first · no filter")
+        distances = listed(pilot, "alpha.abs_margin")
+        assert distances == sorted(distances)
+        await press(pilot, "s")
+        await shows(pilot, "farthest from flipping first")
+        await press(pilot, "enter")
+        await shows(pilot, "farthest from flipping first · no filter")
+        assert listed(pilot, "alpha.abs_margin") == sorted(distances, reverse=True)
+        assert inspected(pilot).selection.request.sort == "abs_margin:desc"
+
+
+async def test_arrows_move_in_the_menu_and_escape_leaves_the_order(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "s")
+        await shows(pilot, "Sort by (now most instructive first)", ">instructive", "least instructive first")
+        await press(pilot, "down", "down", "escape")
+        await shows(pilot, "most instructive first · filter")
+        await press(pilot, "s", "enter")
+        await shows(pilot, "least instructive first · filter")
+
+
+async def test_an_order_of_a_scorer_follows_the_one_in_focus(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "s", *"margin", "enter")
+        await shows(pilot, "lowest margin first")
+        await press(pilot, "m")
+        await shows(pilot, "beta")
+        values = [value for value in listed(pilot, "beta.margin") if value is not None]
+        assert values == sorted(values)
+        await press(pilot, "m", "s", *"margin beta", "enter")
+        await shows(pilot, "lowest margin first (beta)")
+        assert inspected(pilot).selection.request.sort == "beta.margin:asc"
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(request_, ascii_only):
+    up, down = "^v" if ascii_only else "↑↓"
+    async with opened(request_, ascii_only=ascii_only) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "as in the file")
+        assert up not in header(pilot)
+        for mark in (up, down):
+            await pilot.click(FrameTable, offset=(header(pilot).index("margin") + 1, 0))
+            await shows(pilot, f"{mark}margin")
+        assert inspected(pilot).selection.request.sort == "margin:desc"
+
+
+async def test_columns_are_chosen_moved_and_given_back(request_):
+    async with opened(request_, size=(160, 36)) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "case ", "at gold")
+        before = header(pilot)
+        await press(pilot, "C")
+        await shows(pilot, "[x] case", "[ ] |margin|")
+        await press(pilot, "down", "space", "J", "K", "K", "enter")
+        await hides(pilot, "[x] case")
+        chosen = inspected(pilot).selection.request.columns
+        assert chosen[:3] == ("earliest_error", "id", "verdict")
+        assert "n_steps" not in chosen
+        assert header(pilot).split()[:3] == ["gold", "case", "pred"]
+        await press(pilot, "C", "r", "enter")
+        await hides(pilot, "[x] case")
+        assert inspected(pilot).selection.request.columns == ()
+        assert header(pilot) == before
+
+
+async def test_one_column_stays_and_what_is_hidden_cannot_be_moved(request_):
+    async with opened(request_, size=(120, 60)) as pilot:
+        await press(pilot, "a", "C", *["space"] * 12)
+        await shows(pilot, "One column has to stay.")
+        await press(pilot, "down", "K")
+        await shows(pilot, "Space shows the column; then it can be moved.")
+        await press(pilot, "escape")
+        assert inspected(pilot).selection.request.columns == ()
+
+
+async def test_the_columns_on_screen_are_the_columns_of_the_file_and_the_command_repeats_them(request_, tmp_path):
+    columns = ("case", "beta.outcome", "outcome", "rewards", "disagreement", "tags", "n_steps")
+    async with opened(request_, size=(200, 36)) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases")
+        screen = pilot.app.screen
+        screen.put(inspected(pilot).arranged(columns))
+        await shows(pilot, "outcome beta", "differ", "tags")
+        assert [one.name for one in screen.query_one(FrameTable).columns_shown] == list(columns)
+        await press(pilot, "e", "c")
+        await shows(pilot, "Wrote 9 rows")
+    path = Path("bench-cases.csv")
+    titles = ("case", "beta.outcome", "alpha.outcome", "alpha.rewards", "disagreement", "tags", "n_steps")
+    assert path.read_text().splitlines()[0] == ",".join(titles)
+    command = json.loads(Path("bench-cases.provenance.json").read_bytes())["command"]
+    assert "--columns case,beta.outcome,outcome,rewards,disagreement,tags,n_steps" in command
+    assert main([*shlex.split(command)[1:], "--quiet", "-o", str(tmp_path / "again.csv")]) == 0
+    assert (tmp_path / "again.csv").read_bytes() == path.read_bytes()
+
+
+async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_, tmp_path):
+    state = tmp_path / "state"
+    async with opened(request_, state=state) as pilot:
+        await press(pilot, "a", "C", "space", "enter")
+        await hides(pilot, "[ ]")
+        chosen = inspected(pilot).selection.request.columns
+        assert chosen[0] == "n_steps"
+    (path,) = state.glob("workspaces/*")
+    remembered = Remembered(path)
+    remembered.keep(columns=("gone.margin", "nothing", *chosen))
+    remembered.save()
+    async with opened(request_, state=state) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases")
+        assert pilot.app.screen.query_one(FrameTable).columns_shown[0].name == "n_steps"
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24)])
+async def test_menus_work_where_there_is_little_room(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "a", "s", "down", "down", "enter", "C", "down", "space", "J", "enter", "s", "x", "escape")
+        await press(pilot, "C", "r", "enter", "w", "x", "enter", "N", "enter", "u")
+        await pilot.resize_terminal(120, 36)
+        await shows(pilot, "9 of 9 cases")

@@ -1,0 +1,198 @@
+"""The critique pane on the case screen, key by key."""
+
+import pytest
+
+import critic_spaces
+from inspector.case_view.manner import Stop
+from inspector.request import Request
+from inspector.screens.critique import CLOSED, room_for
+from inspector.widgets.critique_pane import CritiquePane
+from opened import opened
+from scoring.asking import Answer
+from screen_text import hides, press, shows
+
+ACTS = "\x1b[2J[red]"
+
+
+def answers(_row, run):
+    """Four votes: one with reasoning apart and a step that is not there, one in Chinese, one that acts, one lost."""
+    return [
+        Answer(
+            r"In paragraph 1 half is $\frac{1}{2}$; paragraph 9 is fine. So $\boxed{1}$.",
+            reasoning="Let me think of paragraph 2.",
+            finish_reason="stop",
+        ),
+        Answer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
+        Answer(rf"Evil {ACTS} \boxed{{{run}}}", finish_reason="length"),
+        Answer(None, reason="HTTP 500"),
+    ]
+
+
+@pytest.fixture
+def space(tmp_path):
+    return critic_spaces.imported(tmp_path)
+
+
+def opened_on(space, tmp_path, **how):
+    return opened(Request(workspace=str(space)), folder=tmp_path, **how)
+
+
+@pytest.mark.parametrize(
+    ("size", "zoomed", "room"),
+    [
+        ((120, 24), False, "beside"),
+        ((119, 40), False, "beneath"),
+        ((80, 24), False, "instead"),
+        ((200, 50), True, "instead"),
+    ],
+)
+def test_where_the_pane_is(size, zoomed, room):
+    assert room_for(*size, zoomed=zoomed) == room
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 44), (140, 36)])
+async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path, size):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=size) as pilot:
+        await press(pilot, "a", "enter")
+        before = await shows(pilot, "v opens them")
+        await press(pilot, "v")
+        told = await shows(pilot, "vote 0 (1 of 4)", "counts from 0", "half is 1/2", "reasoning, 28 characters")
+        assert "Let me think" not in told
+        assert "step 1 wins, first of 3 with 1 each" in told
+        assert isinstance(pilot.app.focused, CritiquePane)
+        assert ("Then x + 1 follows" in told) == (size != (80, 24))
+        await press(pilot, "escape")
+        assert await hides(pilot, "half is") == before
+
+
+async def test_v_goes_to_and_fro_where_both_are_seen(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
+        await press(pilot, "a", "enter", "v", "v")
+        await shows(pilot, "half is")
+        assert pilot.app.focused.id == "steps"
+        await press(pilot, "v")
+        assert pilot.app.focused.id == "critique"
+        await press(pilot, "v", "escape")
+        await hides(pilot, "half is")
+
+
+async def test_brackets_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
+    critic_spaces.critic(space, answers, runs=2)
+    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
+        # A bracket opens the pane, too.
+        await press(pilot, "a", "enter", "right_square_bracket", "right_square_bracket")
+        await shows(pilot, "run 0 vote 1 (2 of 8)", "第0步和第2步都不对。")
+        await press(pilot, "right_square_bracket")
+        await shows(pilot, "␛[2J[red]", "ended: length")
+        await press(pilot, "right_square_bracket")
+        await shows(pilot, "no answer: HTTP 500", "No text was kept.")
+        await press(pilot, "right_square_bracket", "right_square_bracket", "right_square_bracket")
+        await shows(pilot, "run 1 vote 2", "1")
+        await press(pilot, "left_square_bracket", "left_square_bracket", "left_square_bracket")
+        await shows(pilot, "run 0 vote 3")
+
+
+async def test_reasoning_folds(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
+        await press(pilot, "a", "enter", "v", "space")
+        await shows(pilot, "▾ reasoning, 28 characters", "Let me think of paragraph 2.")
+        await press(pilot, "enter")
+        await hides(pilot, "Let me think")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 24)])
+async def test_a_mention_leads_to_its_step(space, tmp_path, size):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=size) as pilot:
+        went = []
+        await press(pilot, "a", "enter", "v")
+        stand = pilot.app.screen.go_to_step
+        pilot.app.screen.go_to_step = lambda step: (went.append(step), stand(step))
+        # The first stop is the reasoning, the second "paragraph 1", 9 is none; the third is what was read.
+        await press(pilot, "tab", "tab", "enter")
+        assert went == [1]
+        if size[0] < 120:
+            await shows(pilot, "Then x + 1 follows")
+            await press(pilot, "v")
+        assert pilot.app.screen.stop == Stop("step", 1)
+        await shows(pilot, "Struck through: there is no step 9 here")
+        await press(pilot, "tab", "shift+tab", "enter")
+        assert went == [1, 1]
+        await press(pilot, *(["v"] if size[0] < 120 else []), "tab", "tab", "enter")
+        # Round and round: the reasoning folds out.
+        await shows(pilot, "Let me think of paragraph 2")
+
+
+async def test_a_mention_is_clicked(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
+        went = []
+        await press(pilot, "a", "enter", "right_square_bracket", "right_square_bracket")
+        lines = (await shows(pilot, "第0步和第2步")).split("\n")
+        pilot.app.screen.go_to_step = went.append
+        (y,) = [number for number, line in enumerate(lines) if "第0步" in line]
+        x = lines[y].index("第")
+        # Wide characters: 第0步 takes five cells, 和 two, and 第2步 begins behind them.
+        for offset in (0, 4, 7, 5):
+            await pilot.click(offset=(x + offset, y))
+        assert went == [0, 0, 2]
+
+
+async def test_z_gives_the_whole_screen_and_takes_it_back(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
+        await press(pilot, "a", "enter", "v", "z")
+        await hides(pilot, "Then x + 1 follows")
+        await press(pilot, "z")
+        await shows(pilot, "Then x + 1 follows", "half is")
+
+
+async def test_another_case_and_another_scorer_show_their_own_answers(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    critic_spaces.critic(space, lambda row, _: [rf"Of {row}: \boxed{{1}}"], name="other", protocol="grben")
+    async with opened_on(space, tmp_path, size=(140, 24)) as pilot:
+        await press(pilot, "a", "enter", "v", "right_square_bracket", "m")
+        await shows(pilot, "Of 0:", "counts from 1", "says step 0", "vote 0 (1 of 1)")
+        await press(pilot, "n")
+        await shows(pilot, "Of 1:")
+        await press(pilot, "right_square_bracket")
+        await shows(pilot, "There is no other answer")
+        await press(pilot, "m")
+        await shows(pilot, "vote 0 (1 of 4)")
+
+
+async def test_keys_of_a_closed_pane_say_so(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
+        await press(pilot, "a", "enter")
+        for key in ("tab", "shift+tab", "space", "z"):
+            pilot.app.clear_notifications()
+            await hides(pilot, CLOSED)
+            await press(pilot, key)
+            await shows(pilot, CLOSED)
+
+
+async def test_a_scorer_without_answers_says_so(tmp_path):
+    async with opened(size=(140, 30)) as pilot:
+        await press(pilot, "a", "enter", "v")
+        await shows(pilot, "gives no answers in words")
+
+
+async def test_raw_shows_formulas_as_written(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
+        await press(pilot, "a", "enter", "v", "backslash")
+        await shows(pilot, r"$\frac{1}{2}$", r"$\boxed{1}$")
+
+
+async def test_blind_hides_what_was_answered(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 30)) as pilot:
+        await press(pilot, "a", "enter", "v", "B")
+        await shows(pilot, "Blind: what a critic answered is hidden")
+        await hides(pilot, "half is", "step 1 wins", "gold none")
+        await press(pilot, "B")
+        await shows(pilot, "half is", "step 1 wins")

@@ -1,0 +1,243 @@
+"""The search line of the list: live, beside the keys, kept or given back, and the same on screen as in the shell."""
+
+import shlex
+import threading
+
+import pytest
+
+import example
+from inspector.cases_document import cases_document
+from inspector.cli import parse
+from inspector.filtering import search_run
+from inspector.screens import searching
+from inspector.selection import load
+from inspector.shell.requests import request_of
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.search_bar import SearchBar
+from opened import inspected, listed, opened
+from screen_text import hides, looks_like, press, screen_text, shows, type_ahead, until
+
+ONE = [
+    f"bench/{name}"
+    for name in ("exact-one", "early-one", "late-one", "missed-one", "clean-one", "alarm-one", "long-one")
+]
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("searching") / "workspace")
+
+
+def keys(text):
+    names = {" ": "space", "/": "slash", '"': "quotation_mark", "\\": "backslash", "(": "left_parenthesis"}
+    return [names.get(character, character) for character in text]
+
+
+async def typed(pilot, text):
+    """Type into the line; wait until the search for it has ended."""
+    await press(pilot, *keys(text))
+    await until(pilot, lambda: not pilot.app.screen._search_running and pilot.app.screen._search_timer is None)
+
+
+def of_the_command(pilot):
+    """The cases that the command of what is on screen prints."""
+    command = cases_document(inspected(pilot).selection).provenance["command"]
+    return cases_document(load(request_of(parse(shlex.split(command)[1:])))).rows["case"].to_list()
+
+
+async def test_it_is_live_and_kept_with_enter(request_):
+    async with opened(request_, size=(200, 50)) as pilot:
+        await press(pilot, "a", "slash")
+        await shows(pilot, "/ in all:")
+        await typed(pilot, "late")
+        screen = await shows(pilot, "1 of 9 cases", "ms", "search late")
+        assert listed(pilot) == ["bench/late-one"] == of_the_command(pilot)
+        assert "step 0, problem, reason" in screen or "step 0 +2" in screen
+        await press(pilot, "enter")
+        await hides(pilot, "/ in all:")
+        assert listed(pilot) == ["bench/late-one"]
+        assert pilot.app.focused is pilot.app.screen.query_one(FrameTable)
+        assert inspected(pilot).selection.request.search == "late"
+        await press(pilot, "slash")
+        await shows(pilot, "/ in all:", "1 of 9 cases")
+        assert pilot.app.screen.query_one(SearchBar).input.value == "late"
+        await press(pilot, *["backspace"] * 4)
+        await typed(pilot, "-one of")
+        await shows(pilot, "7 of 9 cases", "search -one of")
+        assert listed(pilot) == ONE == of_the_command(pilot)
+        await press(pilot, "escape")
+        await shows(pilot, "1 of 9 cases", "search late")
+        await press(pilot, "x")
+        await shows(pilot, "9 of 9 cases", "no filter")
+        assert inspected(pilot).selection.found is None
+
+
+async def test_escape_gives_back_what_was_there(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        before = await shows(pilot, "5 of 9 cases")
+        await press(pilot, "slash", *keys("missed"))
+        await shows(pilot, "2 of 9 cases")
+        await press(pilot, "escape")
+        await looks_like(pilot, before)
+        assert inspected(pilot).selection.request.search == ""
+
+
+async def test_tab_chooses_the_texts(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash")
+        await typed(pilot, "because")
+        assert len(listed(pilot)) == 6
+        counts = {}
+        for scope in ("problem", "steps", "reason", "answers", "notes"):
+            await press(pilot, "tab")
+            await shows(pilot, f"/ in {scope}:", f"because in {scope}")
+            counts[scope] = len(listed(pilot))
+            assert of_the_command(pilot) == listed(pilot)
+        assert counts == {"problem": 0, "steps": 0, "reason": 6, "answers": 0, "notes": 0}
+        await press(pilot, "shift+tab", "shift+tab")
+        await shows(pilot, "/ in reason:")
+        await press(pilot, *["tab"] * 3)
+        await shows(pilot, "/ in all:")
+
+
+async def test_a_wrong_expression_is_told_while_it_is_typed_and_the_list_stays(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash")
+        await typed(pilot, "late")
+        await press(pilot, "home", "slash", "left_parenthesis", "end", "slash")
+        await shows(pilot, "at character 2: unclosed group")
+        assert listed(pilot) == ["bench/late-one"]
+        await press(pilot, "escape")
+        await shows(pilot, "9 of 9 cases")
+
+
+async def test_letters_that_are_keys_elsewhere_are_letters(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash")
+        await typed(pilot, "text q?")
+        assert pilot.app.screen.query_one(SearchBar).input.value == "text q?"
+        assert not pilot.app.screen.rail_open
+
+
+async def test_a_filter_beside_it_and_the_metric_of_both(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "slash")
+        await typed(pilot, "-one")
+        await press(pilot, "enter")
+        assert listed(pilot) == [case for case in example.FAILURES if case.endswith("-one")] == of_the_command(pilot)
+        inspection = inspected(pilot)
+        # A condition on outcomes does not count for the metric, a search does.
+        assert inspection.slice.sum() == 7
+        assert inspection.for_metrics().shown.size == 7
+        assert sum(count for _, count in inspection.facet_counts()["alpha.outcome"]) == 7
+        await press(pilot, "m")
+        assert len(listed(pilot)) < 5
+        assert inspected(pilot).selection.request.search == "-one"
+
+
+class Gate:
+    """A search that has its first hits and waits before it gives the finished value."""
+
+    def __init__(self, monkeypatch):
+        self.open = threading.Event()
+        self.begun = threading.Event()
+        self.stopped = False
+        real = search_run.run_search
+
+        def slow(inspection, query, remembered, stopped, every):
+            for so_far in real(inspection, query, remembered, stopped, 0.0):
+                if so_far.inspection is not None:
+                    self.begun.set()
+                    while not self.open.wait(0.01):
+                        if stopped():
+                            self.stopped = True
+                            return
+                yield so_far
+
+        monkeypatch.setattr(searching, "run_search", slow)
+
+
+async def test_hits_fill_in_and_no_metric_is_about_a_part(request_, monkeypatch):
+    gate = Gate(monkeypatch)
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash", *keys("late"))
+        screen = await shows(pilot, "1 case so far, 100% of the texts read")
+        assert "F1" not in screen.splitlines()[0]
+        assert pilot.app.screen.query_one(FrameTable).row_count == 1
+        gate.open.set()
+        await shows(pilot, "1 of 9 cases", "F1")
+
+
+@pytest.mark.parametrize("pressed", ["escape", "x", "z", "m"])
+async def test_keys_are_answered_while_it_runs(request_, monkeypatch, pressed):
+    gate = Gate(monkeypatch)
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash", *keys("late"), "enter")
+        await until(pilot, gate.begun.is_set)
+        await press(pilot, "j", "k", pressed)
+        if pressed == "z":
+            gate.open.set()
+            await until(pilot, lambda: listed(pilot) == ["bench/late-one"])
+            await hides(pilot, "/ in all")
+            return
+        await until(pilot, lambda: gate.stopped)
+        await shows(pilot, "of 9 cases")
+        await hides(pilot, "so far")
+        assert inspected(pilot).selection.found is None
+
+
+async def test_another_letter_drops_the_search_for_the_letters_before(request_, monkeypatch):
+    gate = Gate(monkeypatch)
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash", "l")
+        await until(pilot, gate.begun.is_set)
+        await press(pilot, *keys("ate"))
+        gate.open.set()
+        await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
+        assert listed(pilot) == ["bench/late-one"]
+
+
+async def test_keys_typed_ahead_are_one_search(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
+        await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
+        assert len(listed(pilot)) == 2
+
+
+async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
+    gate = Gate(monkeypatch)
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "slash", *keys("late"), "enter")
+        await until(pilot, gate.begun.is_set)
+        await press(pilot, "enter")
+        await shows(pilot, "Step 0 of")
+        gate.open.set()
+        await pilot.pause(0.05)
+        await press(pilot, "escape")
+        await shows(pilot, "1 of 9 cases", "search late")
+        assert listed(pilot) == ["bench/late-one"]
+
+
+async def test_a_workspace_opened_with_a_search_keeps_it(request_):
+    from dataclasses import replace
+
+    async with opened(replace(request_, search="-one", within=("problem",))) as pilot:
+        await shows(pilot, "filter search -one in problem")
+        await press(pilot, "a")
+        await shows(pilot, "7 of 9 cases")
+        await press(pilot, "slash", "home", *keys("late"))
+        await shows(pilot, "1 of 9 cases", "/ in problem:", "search late-one in problem")
+        await press(pilot, "enter", "x")
+        await shows(pilot, "7 of 9 cases")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (40, 10)])
+async def test_the_line_fits(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "a", "slash", *keys("of it"))
+        await until(pilot, lambda: len(listed(pilot)) == 9 and inspected(pilot).selection.found is not None)
+        assert max(map(len, screen_text(pilot.app).splitlines())) <= size[0]
+        await press(pilot, "escape")
+        await hides(pilot, "/ in all")

@@ -1,0 +1,107 @@
+"""The step cursor: folding what it stands on, copying it, the mouse."""
+
+import pytest
+
+import example
+import making
+import reference
+from inspector.case_view.manner import Stop
+from inspector.messages import Copy
+from inspector.request import Request
+from opened import opened
+from screen_text import hides, press, settled, shows
+
+WORDS = " ".join(f"word{number}" for number in range(200))
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    root = tmp_path_factory.mktemp("stepping")
+    cases = [reference.Case(5, 3, (0.9, 0.8, 0.9, 0.2, 0.1)), reference.Case(2, -1, (0.9, 0.9))]
+    steps = [["$\\frac{1}{2}$ first", WORDS, "third", "fourth", "fifth"], ["one", "two"]]
+    problems = [f"Problem: {WORDS}", "Short."]
+    making.workspace(root / "w", cases, [(making.scorer(), cases)], steps=steps, problem=problems)
+    return Request(workspace=str(root / "w"))
+
+
+def stop(pilot):
+    return pilot.app.screen.stop
+
+
+async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "exact  3 ", "word5 ")
+        assert stop(pilot) == Stop("step", 3)
+        await press(pilot, "g", "enter")
+        text = await shows(pilot, "word199")
+        assert text.index("word199") < text.index("1/2 first")
+        await press(pilot, "enter")
+        await shows(pilot, "more lines (Enter shows all)")
+        await press(pilot, "j", "j")
+        assert stop(pilot) == Stop("step", 1)
+        await press(pilot, "enter")
+        await shows(pilot, "more lines (Enter shows all)", "third")
+        await hides(pilot, "word199")
+        # Folds are of one case: the next begins without them, and so does this one when it comes back.
+        await press(pilot, "n", "p")
+        await shows(pilot, "word199")
+
+
+async def test_what_is_short_says_that_there_is_nothing_to_fold(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "a", "enter", "enter")
+        await shows(pilot, "Too short to fold.")
+
+
+async def test_the_prefix_folds_and_enter_unfolds_it(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "a", "enter", "F")
+        await shows(pilot, "steps 0-1: right, rewards 0.80 to 0.90 (Enter unfolds)", "third")
+        await hides(pilot, "word199")
+        await press(pilot, "n", "p")
+        await shows(pilot, "steps 0-1: right")
+        await press(pilot, "k", "k")
+        assert stop(pilot) == Stop("run", 0)
+        await press(pilot, "enter")
+        await shows(pilot, "word199", "1/2 first")
+        assert stop(pilot) == Stop("step", 0)
+        await press(pilot, "F")
+        await press(pilot, "n", "F")
+        await shows(pilot, "Nothing to fold: fewer than two steps come before.")
+
+
+async def test_what_the_cursor_stands_on_is_copied_raw(request_, monkeypatch):
+    async with opened(request_, size=(120, 36)) as pilot:
+        said = []
+        await press(pilot, "a", "enter")
+        screen = pilot.app.screen
+        post = screen.post_message
+        monkeypatch.setattr(screen, "post_message", lambda message: (said.append(message), post(message))[1])
+        await press(pilot, "g", "j", "y", "Y")
+        step, case = (message for message in said if isinstance(message, Copy))
+        assert (step.text, step.what) == ("$\\frac{1}{2}$ first", "step 0 of bench/c0")
+        assert case.text.startswith("bench/c0\n\nProblem: word0 word1")
+        assert "[4] fifth" in case.text
+
+
+async def test_a_click_moves_the_cursor(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "a", "enter")
+        screen = pilot.app.screen
+        line = screen.page.starts[4] - screen.steps.scroll_offset.y
+        await pilot.click("#steps", offset=(30, line))
+        await settled(pilot)
+        assert stop(pilot) == Stop("step", 4)
+        assert screen.steps.cursor == screen.page.starts[4]
+
+
+async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
+        await press(pilot, "a", "G", "enter", "g")
+        view = pilot.app.screen.steps
+        written = []
+        refresh = view.refresh
+        view.refresh = lambda *regions, **how: (written.extend(regions), refresh(*regions, **how))[1]
+        await press(pilot, "j")
+        assert [region.height for region in written] == [1, 1]

@@ -1,0 +1,202 @@
+import json
+
+import pytest
+
+import example
+import making
+from inspector.inspection import inspect
+from inspector.selection import load
+from opened import inspected, listed, opened
+from reference import Case
+from scoring.files import check_writable
+from scoring.journal import ENVIRONMENT, Journal
+from screen_text import hides, press, shows
+
+
+@pytest.fixture
+def request_(tmp_path, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    return example.write(tmp_path / "ws")
+
+
+def kept(request_):
+    """What another process reads from the workspace now."""
+    return load(request_).journal.triage
+
+
+async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "j", "w")
+        await shows(pilot, "Tag bench/late-one", "Enter does it")
+        await press(pilot, *"odd", "space", *"easy", "enter")
+        await shows(pilot, "Tagged bench/late-one: odd, easy. u undoes it.")
+        assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
+        await press(pilot, "w")
+        await shows(pilot, "It has: easy, odd", "In use: easy 1, odd 1")
+        await press(pilot, *"-easy,new", "enter")
+        await shows(pilot, "Tagged bench/late-one: new, -easy.")
+        assert kept(request_).tags == {"bench/late-one": ("new", "odd")}
+        await press(pilot, "u")
+        await shows(pilot, "Undone: new, -easy on bench/late-one.")
+        await press(pilot, "u")
+        await shows(pilot, "Undone: odd, easy on bench/late-one.")
+        assert kept(request_).tags == {}
+        await press(pilot, "u")
+        await shows(pilot, "There is nothing to undo.")
+        await press(pilot, "ctrl+r")
+        await shows(pilot, "Done again: odd, easy on bench/late-one.")
+        assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
+        assert inspected(pilot).selection.column("tags").to_list().count(["easy", "odd"]) == 1
+
+
+async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(request_):
+    load(request_).journal.tag(["bench/late-one"], ["geometry"])
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "w")
+        await shows(pilot, "In use: geometry 1")
+        await press(pilot, *"geo", "tab", "enter")
+        await shows(pilot, "Tagged bench/alarm-one: geometry.")
+        await press(pilot, "w", *"geometry", "enter")
+        await shows(pilot, "It is tagged like that already.")
+        await press(pilot, "w", "enter")
+        await hides(pilot, "Tag bench/alarm-one")
+        path = next((load(request_).workspace.root / "triage").iterdir())
+        assert len(path.read_text().splitlines()) == 2
+
+
+async def test_all_cases_in_the_list_are_tagged_at_once_and_undone_at_once(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "W")
+        await shows(pilot, "Tag all 5 cases in the list")
+        await press(pilot, *"wrong", "enter")
+        await shows(pilot, "Tagged 5 cases: wrong.")
+        assert set(kept(request_).tags) == set(example.FAILURES)
+        await press(pilot, "u")
+        await shows(pilot, "Undone: wrong on 5 cases.")
+        assert kept(request_).tags == {}
+
+
+async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
+    cases = [Case(1, -1)] * 101
+    making.workspace(tmp_path / "ws", cases, [])
+    request = example.Request(workspace=str(tmp_path / "ws"))
+    async with opened(request) as pilot:
+        await press(pilot, "W", *"big", "enter")
+        await shows(pilot, "This changes the tags of 101 cases. Do it?")
+        await press(pilot, "escape")
+        await hides(pilot, "Do it?")
+        assert kept(request).tags == {}
+        await press(pilot, "W", *"big", "enter", "y")
+        await shows(pilot, "Tagged 101 cases: big.")
+        assert len(kept(request).tags) == 101
+
+
+async def test_a_note_is_written_changed_and_taken_away(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "N")
+        await shows(pilot, "Note on bench/alarm-one")
+        await press(pilot, *"look", "enter")
+        await shows(pilot, "Noted on bench/alarm-one.")
+        assert kept(request_).notes == {"bench/alarm-one": {"ann": "look"}}
+        await press(pilot, "N", *"s", "enter")
+        await shows(pilot, "Noted on bench/alarm-one.")
+        assert kept(request_).note("bench/alarm-one") == "looks"
+        await press(pilot, "N", *["backspace"] * 5, "enter")
+        await shows(pilot, "The note on bench/alarm-one is gone.")
+        assert kept(request_).notes == {}
+        await press(pilot, "u")
+        await shows(pilot, "Undone: taking the note away on bench/alarm-one.")
+        assert kept(request_).note("bench/alarm-one") == "looks"
+
+
+async def test_others_notes_are_shown_and_stay(request_, monkeypatch):
+    monkeypatch.setenv(ENVIRONMENT, "bob")
+    load(request_).journal.note(["bench/alarm-one"], "bob was here")
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "N")
+        await shows(pilot, "bob: bob was here")
+        await press(pilot, *"me", "enter")
+        await shows(pilot, "Noted on")
+        assert kept(request_).note("bench/alarm-one") == "ann: me; bob: bob was here"
+
+
+async def test_the_case_screen_tags_and_notes_too(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter", "n", "w")
+        await shows(pilot, "Tag bench/late-one")
+        await press(pilot, *"seen", "enter", "N", *"hm", "enter", "u")
+        await shows(pilot, "Undone: the note on bench/late-one.")
+        await press(pilot, "ctrl+r")
+        await shows(pilot, "Done again: the note on bench/late-one.")
+        triage = kept(request_)
+        assert (triage.tags, triage.note("bench/late-one")) == ({"bench/late-one": ("seen",)}, "hm")
+        await press(pilot, "escape")
+        assert inspected(pilot).selection.column("note").drop_nulls().to_list() == ["hm"]
+
+
+async def test_a_case_that_loses_the_tag_that_is_filtered_by_leaves_the_list_and_comes_back(request_):
+    load(request_).journal.tag(["bench/late-one", "bench/missed-one"], ["odd"])
+    async with opened(example.Request(request_.workspace, where=("array_contains(tags, 'odd')",))) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "2 of 9 cases")
+        await press(pilot, "w", *"-odd", "enter")
+        await shows(pilot, "1 of 9 cases")
+        assert listed(pilot) == ["bench/missed-one"]
+        await press(pilot, "u")
+        await shows(pilot, "2 of 9 cases")
+
+
+async def test_where_there_is_no_folder_it_is_said(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_: tmp_path / "nothing")
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    async with opened() as pilot:
+        await press(pilot, "enter")
+        for key in ("w", "W", "N", "u", "ctrl+r"):
+            await press(pilot, key)
+            await shows(pilot, "Tags and notes are kept")
+
+
+async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):
+    (tmp_path / "ws" / "triage").write_text("a file")
+    check_writable(tmp_path)
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "w", *"odd", "enter")
+        await shows(pilot, "Cannot write")
+        assert inspected(pilot).selection.column("tags").to_list() == [[]] * 9
+
+
+async def test_a_hostile_tag_does_nothing_but_stand_there(request_):
+    load(request_).journal.tag(["bench/alarm-one"], ["[/b]\x1b[2J", "[red]x"])
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "w")
+        await shows(pilot, "[/b]␛[2J", "[red]x")
+
+
+def test_what_a_journal_could_not_read_is_told(request_, tmp_path):
+    Journal(tmp_path / "ws" / "triage").tag(["bench/alarm-one"], ["odd"])
+    (tmp_path / "ws" / "triage" / "torn.jsonl").write_text(json.dumps({"n": 1})[:-3])
+    found = load(request_)
+    assert any("torn.jsonl:1" in problem for problem in found.problems)
+    assert inspect(found).cases.height == 9
+
+
+async def test_tags_and_notes_stand_above_the_case(request_):
+    journal = load(request_).journal
+    journal.tag(["bench/alarm-one"], ["odd", "easy"])
+    journal.note(["bench/alarm-one"], "look at $x$ again")
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "enter")
+        await shows(pilot, "Tags  easy, odd", "Note  look at")
+
+
+async def test_what_another_process_writes_is_shown(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        await shows(pilot, "5 of 9 cases")
+        load(request_).journal.tag(["bench/alarm-one"], ["theirs"])
+        await shows(pilot, "theirs")
+        await press(pilot, "w", *"ours", "enter")
+        await shows(pilot, "Tagged bench/alarm-one: ours.", "ours, theirs")
+        assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs")}

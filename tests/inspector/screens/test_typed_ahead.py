@@ -1,0 +1,44 @@
+"""Letters that follow a key at once are typed into the line that it opens, and are nobody's keys."""
+
+import pytest
+from textual.widgets import Input
+
+import judged
+from inspector.request import Request
+from opened import opened
+from screen_text import hides, press, settled, shows, type_ahead
+
+
+@pytest.fixture
+def request_(tmp_path):
+    judged.workspace(tmp_path / "space")
+    return Request(workspace=str(tmp_path / "space"))
+
+
+@pytest.mark.parametrize("screen", [("a",), ("a", "enter")])
+@pytest.mark.parametrize("key", ["colon", "N", "w", "W", "s"])
+async def test_the_first_letters_are_not_lost_and_do_nothing_else(request_, tmp_path, screen, key):
+    if key in {"colon", "W", "s"} and "enter" in screen:
+        pytest.skip("a key of the list alone")
+    async with opened(request_, folder=tmp_path) as pilot:
+        await press(pilot, *screen)
+        # Each of them is a key of the screen beneath; q would leave it.
+        type_ahead(pilot, key, *"qexm")
+        await settled(pilot)
+        assert pilot.app.screen.query_one(Input).value == "qexm"
+
+
+async def test_enter_may_be_typed_ahead_too(request_, tmp_path):
+    async with opened(request_, folder=tmp_path) as pilot:
+        await press(pilot, "a")
+        type_ahead(pilot, "colon", *"n_steps", "space", *"=", "space", "3", "enter")
+        await shows(pilot, "2 of 6 cases")
+
+
+async def test_where_a_search_is_typed_they_are_letters(request_, tmp_path):
+    async with opened(request_, folder=tmp_path) as pilot:
+        await press(pilot, "a")
+        type_ahead(pilot, "slash", "slash", *"tsNwW", "colon")
+        await shows(pilot, "/tsNwW:")
+        await press(pilot, "escape")
+        await hides(pilot, "tsNwW")

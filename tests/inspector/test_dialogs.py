@@ -1,0 +1,29 @@
+"""What a dialog leaves on the screen when it is gone: nothing."""
+
+import pytest
+
+from terminal import Terminal
+from test_pty import ENV, RUN
+
+
+def looks(terminal):
+    """Every cell with its colours."""
+    screen = terminal.screen()
+    return [[screen.buffer[y][x] for x in range(120)] for y in range(36)]
+
+
+@pytest.mark.pty
+@pytest.mark.parametrize(("key", "says"), [("s", "Sort by"), ("C", "Columns of the list"), ("e", "CSV")])
+def test_a_dialog_leaves_nothing_behind(tmp_path, key, says):
+    with Terminal([*RUN, "demo"], columns=120, lines=36, env=ENV, cwd=tmp_path) as terminal:
+        terminal.wait_for("240 cases")
+        terminal.settle()
+        terminal.press("a")
+        terminal.settle()
+        before = looks(terminal)
+        terminal.press(key)
+        terminal.wait_for(says)
+        terminal.settle()
+        terminal.press("escape")
+        terminal.settle()
+        assert looks(terminal) == before

@@ -1,0 +1,138 @@
+"""The app's ends, under a real terminal: quitting, signals, suspension, faults."""
+
+import re
+import signal
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from inspector.terminal.crash_log import KEPT, report, sentence, write
+from terminal import Terminal
+from test_pty import ENV, RUN
+
+pytestmark = pytest.mark.pty
+
+LEFT = b"\x1b[?1049l"
+"""Gives back the screen that was there before."""
+FAULTY = """
+import sys
+from inspector.screens.board import BoardScreen
+
+def fail(self):
+    secret_of_the_data = "never in a log"
+    raise RuntimeError("deliberate")
+
+BoardScreen.action_all_cases = fail
+from inspector.cli import main
+sys.exit(main(["demo"]))
+"""
+SLOW = """
+import sys, time
+import inspector.selection
+{what}
+from inspector.cli import main
+sys.exit(main(["demo"]))
+"""
+NEVER_LOADED = SLOW.format(what="inspector.selection.load = lambda request: time.sleep(60)")
+
+
+@pytest.fixture
+def home(tmp_path):
+    return {**ENV, "XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@contextmanager
+def board(home, tmp_path, argv=(*RUN, "demo")):
+    with Terminal(argv, columns=100, lines=30, env=home, cwd=tmp_path) as terminal:
+        terminal.wait_for("240 cases")
+        terminal.settle()
+        yield terminal
+
+
+def test_a_fault_gives_back_the_terminal_and_writes_a_log(home, tmp_path):
+    with board(home, tmp_path, [sys.executable, "-c", FAULTY]) as terminal:
+        terminal.press("down")
+        terminal.send(b"a")
+        assert terminal.wait() == 1
+        output = terminal.output.decode()
+    after = output[output.rindex("\x1b[?1049l") :]
+    assert "prm-inspect failed (RuntimeError), which is a fault in it." in after
+    assert "Traceback" not in output
+    assert after.count("\n") <= 3
+    (log,) = (tmp_path / "state" / "prm-inspect").glob("crash-*.log")
+    assert str(log) in re.sub(r"\s", "", after)
+    text = log.read_text()
+    for part in ("RuntimeError: deliberate", "in fail", "textual: 8", "size: 100x30", "theme: prm-dark", "move(1)"):
+        assert part in text
+    assert "TERM: xterm-256color" in text
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
+    with board(home, tmp_path) as terminal:
+        terminal.press("down")
+        terminal.signal(number)
+        assert terminal.wait() == code
+        assert LEFT in terminal.output
+        assert b"Traceback" not in terminal.output
+    assert list((tmp_path / "state").rglob("demo.json"))
+
+
+def test_ctrl_z_suspends_and_fg_brings_everything_back(home, tmp_path):
+    with board(home, tmp_path) as terminal:
+        terminal.press("enter")
+        terminal.wait_for("most instructive")
+        terminal.settle()
+        before = terminal.screen_text()
+        terminal.press("ctrl+z")
+        terminal.settle(1)
+        assert terminal.output.count(LEFT) == 1
+        # The shell's terminal shows what is typed.
+        assert terminal.press("j").data == b"j"
+        terminal.signal(signal.SIGCONT)
+        terminal.settle(0.5)
+        end = time.monotonic() + 20
+        while terminal.screen_text().splitlines()[:3] != before.splitlines()[:3] and time.monotonic() < end:
+            terminal.settle(0.3)
+        assert terminal.screen_text().splitlines()[:3] == before.splitlines()[:3]
+        terminal.press("q", "q")
+        assert terminal.wait() == 0
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+def test_quitting_does_not_wait_for_what_is_read(home, tmp_path, key):
+    argv = [sys.executable, "-c", NEVER_LOADED]
+    with Terminal(argv, columns=100, lines=30, env=home, cwd=tmp_path) as terminal:
+        terminal.wait_for("reading the workspace")
+        terminal.settle()
+        start = time.monotonic()
+        terminal.press(key)
+        assert terminal.wait() == 0
+        assert time.monotonic() - start < 10
+        assert LEFT in terminal.output
+
+
+def test_a_log_holds_facts_and_no_local_values(tmp_path):
+    text = report("Traceback: x", {"size": "1x1"}, ["BoardScreen: move(1)"], {"TERM": "xterm", "SECRET_KEY": "s3cr3t"})
+    assert "s3cr3t" not in text
+    assert "size: 1x1" in text
+    path = write(text + "\ud800", tmp_path / "state")
+    assert path.parent == tmp_path / "state"
+    assert path.read_text().startswith("when: ")
+
+
+def test_only_the_newest_logs_stay(tmp_path):
+    for number in range(KEPT + 5):
+        (tmp_path / f"crash-20200101-0000{number:02}-1.log").touch()
+    write("new", tmp_path)
+    assert len(list(tmp_path.glob("crash-*.log"))) == KEPT
+
+
+def test_a_folder_that_takes_no_log_is_no_second_fault(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "file" / "none"))
+    assert write("text", tmp_path / "file") is None
+    assert sentence(ValueError("data"), None).endswith("No log could be written.")
+    assert "data" not in sentence(ValueError("data"), None)

@@ -1,0 +1,265 @@
+"""Every key of every widget and dialog that takes keys of its own is pressed here, and what it does is seen.
+
+A place is a class with keys, how it is reached on the example, what of it is looked at, and presses in their order,
+each with what is then seen. The keys of the table of commands are pressed in `test_commands`.
+"""
+
+import inspect as reading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+from textual.binding import Binding
+from textual.message_pump import MessagePump
+from textual.widgets import Input
+
+import critic_spaces
+import example
+import inspector.screens
+import inspector.widgets
+from inspector.commands import bindings_of
+from inspector.request import Request
+from inspector.screens.column_menu import ColumnMenu
+from inspector.screens.condition import ConditionScreen
+from inspector.screens.export import ExportMenu
+from inspector.screens.loading import LoadingScreen
+from inspector.screens.note import NoteDialog
+from inspector.screens.score import ScoreDialog, Tick
+from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.slices import SlicesScreen
+from inspector.screens.sort_menu import SortMenu
+from inspector.screens.sure import SureDialog
+from inspector.screens.tag import TagDialog
+from inspector.widgets.critique_pane import CritiquePane
+from inspector.widgets.facet_list import FacetList
+from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.pick_list import PickList
+from inspector.widgets.search_bar import SearchBar, SearchInput
+from opened import opened
+from screen_text import press, until
+
+AWAY = "away"
+"""What is seen where a dialog has closed."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """`keys` lead there; each press is a key, or several joined by blanks of which the last is the one that is tried.
+
+    `sees` tells what is looked at of the app; it is `AWAY` where the dialog is no longer on top. `again` are the keys
+    that open it anew after it has closed.
+    """
+
+    keys: tuple[str, ...]
+    sees: Callable[[Any], Any]
+    presses: tuple[tuple[str, Any], ...]
+    again: tuple[str, ...] = ()
+    space: Callable[[Path], Request] = lambda folder: example.write(folder / "w")
+    size: tuple[int, int] = (120, 24)
+
+
+def critic(folder: Path) -> Request:
+    root = critic_spaces.imported(folder)
+    critic_spaces.critic(root, lambda *_: ["\n\n".join(f"Line {number}." for number in range(60)) + r" \boxed{1}"])
+    return Request(workspace=str(root))
+
+
+def on(dialog: type[Any], sees: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What is seen of a dialog while it is on top."""
+    return lambda app: sees(app.screen) if isinstance(app.screen, dialog) else AWAY
+
+
+def table(app: Any) -> Any:
+    found = app.screen.query(FrameTable)
+    return (found.first().cursor, found.first().cell_name) if found and app.screen.NAME == "cases" else AWAY
+
+
+def facets(app: Any) -> Any:
+    at = app.screen.query_one(FacetList)
+    return at.cursor, len(at._lines), len(inspected_of(app).shown)
+
+
+def inspected_of(app: Any) -> Any:
+    return app.screen.inspection
+
+
+def picks(screen: Any) -> Any:
+    return screen.query_one(PickList).cursor
+
+
+def columns(screen: Any) -> Any:
+    return screen.query_one(PickList).cursor, tuple(screen._shown[:2]), len(screen._shown)
+
+
+def typed(screen: Any) -> Any:
+    return screen.query_one(Input).value
+
+
+def search(app: Any) -> Any:
+    bar = app.screen.query_one(SearchBar)
+    return (bar._words[1:].index(bar._chosen[0]) + 1 if bar._chosen else 0) if bar.typing else AWAY
+
+
+PLACES: dict[type[Any], Place] = {
+    FrameTable: Place(
+        ("a",),
+        table,
+        (
+            *(("down", (1, "")), ("up", (0, "")), ("j", (1, "")), ("k", (0, ""))),
+            *(("pagedown", (8, "")), ("pageup", (0, "")), ("end", (8, "")), ("home", (0, ""))),
+            *(("G", (8, "")), ("g", (0, "")), ("l", (0, "outcome")), ("right", (0, "margin"))),
+            *(("left", (0, "outcome")), ("h", (0, "verdict")), ("enter", AWAY)),
+        ),
+    ),
+    FacetList: Place(
+        ("a", "f", "g"),
+        facets,
+        (
+            *(("down", (1, 29, 9)), ("up", (0, 29, 9)), ("j", (1, 29, 9)), ("k", (0, 29, 9))),
+            *(("pagedown", (20, 29, 9)), ("pageup", (0, 29, 9)), ("end", (28, 29, 9)), ("home", (0, 29, 9))),
+            *(("G", (28, 29, 9)), ("g", (0, 29, 9)), ("left", (0, 23, 9)), ("right", (0, 29, 9))),
+            # The second line is exact: two cases of nine.
+            *(("h", (0, 23, 9)), ("l", (0, 29, 9)), ("j space", (1, 29, 2)), ("enter", (1, 29, 9))),
+            *(("minus", (1, 29, 7)), ("number_sign", (1, 29, 9))),
+        ),
+    ),
+    SearchInput: Place(
+        ("a", "slash"),
+        search,
+        (("tab", 1), ("shift+tab", 0), ("down", AWAY), ("up", AWAY), ("enter", AWAY), ("escape", AWAY)),
+        ("slash",),
+    ),
+    PickList: Place(
+        ("a", "C"),
+        on(ColumnMenu, picks),
+        (
+            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("pagedown", 10), ("pageup", 0), ("end", 31)),
+            *(("home", 0), ("G", 31), ("g", 0)),
+        ),
+    ),
+    CritiquePane: Place(
+        ("a", "enter", "v"),
+        lambda app: app.screen.query_one(CritiquePane).scroll_offset.y,
+        (("j", 1), ("k", 0), ("G", 101), ("g", 0)),
+        space=critic,
+    ),
+    ColumnMenu: Place(
+        ("a", "C"),
+        on(ColumnMenu, columns),
+        (
+            *(("J", (1, ("n_steps", "id"), 11)), ("K", (0, ("id", "n_steps"), 11))),
+            *(("shift+down", (1, ("n_steps", "id"), 11)), ("shift+up", (0, ("id", "n_steps"), 11))),
+            *(("space", (0, ("n_steps", "earliest_error"), 10)), ("r", (0, ("id", "n_steps"), 11))),
+            *(("escape", AWAY), ("C", AWAY), ("enter", AWAY)),
+        ),
+        ("C",),
+    ),
+    SortMenu: Place(
+        ("a", "s"),
+        on(SortMenu, picks),
+        (("down", 2), ("up", 1), ("pagedown", 11), ("pageup", 1), ("escape", AWAY)),
+    ),
+    TagDialog: Place(
+        ("a", "w", *"hard", "enter", "j", "w"),
+        on(TagDialog, typed),
+        (("h a tab", "hard"), ("escape", AWAY)),
+    ),
+    NoteDialog: Place(("a", "N"), on(NoteDialog, typed), (("escape", AWAY),)),
+    ExportMenu: Place(("a", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)),
+    ScoreDialog: Place(
+        ("S",),
+        on(ScoreDialog, lambda screen: screen.focused.id),
+        (("escape", AWAY), ("enter", AWAY)),
+        ("S",),
+    ),
+    Tick: Place(("S", "tab"), lambda app: app.screen.query_one(Tick).ticked, (("space", True), ("space", False))),
+    ScorerChoice: Place(
+        ("a", "enter", "o"),
+        on(ScorerChoice, lambda screen: (screen._at, len(screen._ticked))),
+        (
+            *(("j", (1, 1)), ("k", (0, 1)), ("down", (1, 1)), ("up", (0, 1)), ("G", (1, 1)), ("g", (0, 1))),
+            *(("end", (1, 1)), ("space", (1, 2)), ("x", (1, 1)), ("x", (1, 2)), ("a", (1, 1)), ("home", (0, 1))),
+            *(("escape", AWAY), ("q", AWAY), ("o", AWAY), ("enter", AWAY)),
+        ),
+        ("o",),
+    ),
+    ConditionScreen: Place(
+        ("a", "colon", *"n_steps > 3", "enter", "colon"),
+        on(ConditionScreen, lambda screen: (typed(screen), screen._marked)),
+        (
+            *(("up", ("n_steps > 3", 0)), ("down", ("", 0)), ("ctrl+n", ("", 1)), ("shift+tab", ("", 0))),
+            *(("s u b tab", ("subset ", 0)), ("escape", AWAY)),
+        ),
+    ),
+    SlicesScreen: Place(
+        ("a", "apostrophe"),
+        on(SlicesScreen, lambda screen: (screen._cursor, len(screen._entries), screen._naming)),
+        (
+            *(("j", (1, 11, False)), ("k", (0, 11, False)), ("down", (1, 11, False)), ("up", (0, 11, False))),
+            *(("s", (0, 11, True)), ("x y enter", (0, 12, False))),
+            *((f"{'j ' * 11}minus", (10, 11, False)), ("u", (10, 12, False)), ("j delete", (10, 11, False))),
+            *(("escape", AWAY), ("q", AWAY), ("apostrophe", AWAY), ("enter", AWAY)),
+        ),
+        ("apostrophe",),
+    ),
+    SureDialog: Place(
+        ("a", "W", *"hard", "enter"),
+        on(SureDialog, lambda _: ""),
+        (("enter", AWAY), ("n", AWAY), ("escape", AWAY), ("q", AWAY), ("y", AWAY)),
+        ("W", *"harder", "enter"),
+    ),
+}
+
+
+def keys_of(place: type[Any]) -> set[str]:
+    bindings = [one if isinstance(one, Binding) else Binding(*one) for one in place.__dict__["BINDINGS"]]
+    return {key.strip() for binding in bindings for key in binding.key.split(",")}
+
+
+def places() -> set[type[Any]]:
+    """Every class of screens and widgets with keys of its own, but those whose keys are of the table of commands."""
+    found = set()
+    for package in (inspector.screens, inspector.widgets):
+        for module in iter_modules(package.__path__, f"{package.__name__}."):
+            for _, one in reading.getmembers(import_module(module.name), reading.isclass):
+                if one.__module__ == module.name and issubclass(one, MessagePump) and one.__dict__.get("BINDINGS"):
+                    found.add(one)
+    # Leaving while the workspace is being read is pressed in test_ending, under a real terminal.
+    found.discard(LoadingScreen)
+    return {one for one in found if one.__dict__["BINDINGS"] != bindings_of(getattr(one, "NAME", "") or "board")}
+
+
+def test_every_place_with_keys_is_here():
+    assert {one.__name__ for one in places()} == {one.__name__ for one in PLACES}
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda one: one.__name__)
+def test_every_key_of_it_is_pressed(place):
+    assert keys_of(place) <= {keys.split()[-1] for keys, _ in PLACES[place].presses}
+
+
+def seen(there: Place, app: Any, then: Any) -> bool:
+    return there.sees(app) == then
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda one: one.__name__)
+async def test_every_key_does_something_that_is_seen(place, tmp_path, monkeypatch):
+    # Few cases are enough to be asked whether one is sure.
+    monkeypatch.setattr("inspector.screens.tagging.ASKED_ABOVE", 5)
+    there = PLACES[place]
+    async with opened(there.space(tmp_path), size=there.size, folder=tmp_path) as pilot:
+        await press(pilot, *there.keys)
+        await until(pilot, lambda: there.sees(pilot.app) != AWAY)
+        for keys, then in there.presses:
+            if there.sees(pilot.app) == AWAY:
+                await press(pilot, *there.again)
+                await until(pilot, lambda: there.sees(pilot.app) != AWAY)
+            before = there.sees(pilot.app)
+            await press(pilot, *keys.split())
+            await until(pilot, partial(seen, there, pilot.app, then), timeout=10)
+            assert then == AWAY or before != then or len(keys.split()) > 1, keys

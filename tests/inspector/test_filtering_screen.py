@@ -1,0 +1,399 @@
+import json
+import shlex
+from dataclasses import replace
+
+import pytest
+
+import example
+import making
+import reference
+from inspector.cli import main
+from inspector.filtering.saved_slices import SavedSlice, save_slice
+from inspector.inspection import inspect
+from inspector.request import Request
+from inspector.screens.condition import ConditionScreen
+from inspector.screens.slices import SlicesScreen
+from inspector.selection import load
+from inspector.widgets.facet_list import FacetList, Value
+from inspector.widgets.frame_table import FrameTable
+from opened import inspected, listed, opened
+from scoring.filters import Facet, Filter
+from screen_text import hides, press, screen_text, shows, until
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("filtering") / "workspace")
+
+
+def ids(pilot):
+    return [case.removeprefix("bench/") for case in listed(pilot)]
+
+
+def printed(capsys, inspection, verb):
+    """What the shell prints for the request behind the screen."""
+    behind = inspection.for_metrics() if verb == "metrics" else inspection.selection
+    words = shlex.split(behind.request.command(verb, form="json"))
+    assert main(words[1:]) == 0
+    return json.loads(capsys.readouterr().out)["rows"]
+
+
+# -- conditions
+
+
+async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "colon", *"err")
+        await shows(pilot, "> error_type")
+        await press(pilot, "tab")
+        await shows(pilot, "> =", "This gives String")
+        await press(pilot, "=", "space", "'")
+        await shows(pilot, "'slip'", "'gap'")
+        await press(pilot, *"gap'")
+        await shows(pilot, "3 of 9 cases fulfil it")
+        await press(pilot, "enter")
+        await shows(pilot, "3 of 9 cases", "filter error_type = 'gap'")
+        assert ids(pilot) == ["late-one", "missed-one", "long-one"]
+        assert inspected(pilot).selection.request.where == ("error_type = 'gap'",)
+
+
+async def test_what_is_wrong_is_pointed_at_and_not_taken(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "colon", *"n_stepz", "space", *"> 2")
+        text = await shows(pilot, "did you mean n_steps")
+        lines = text.splitlines()
+        at = next(number for number, line in enumerate(lines) if "n_stepz" in line)
+        assert lines[at].index("n_stepz") == lines[at + 1].index("^^^^^^^")
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, ConditionScreen)
+        await press(pilot, "escape")
+        await shows(pilot, "9 of 9 cases", "no filter")
+
+
+async def test_a_caret_stands_under_its_word_also_in_a_line_longer_than_the_screen(request_):
+    async with opened(request_, size=(60, 24)) as pilot:
+        await press(pilot, "a", "colon", *"n_steps", "space", *">1")
+        for _ in range(4):
+            await press(pilot, "space", *"AND", "space", *"n_steps", "space", *">1")
+        await press(pilot, "space", *"AND", "space", *"nothing")
+        text = await shows(pilot, "^^^^^^^")
+        lines = text.splitlines()
+        at = next(number for number, line in enumerate(lines) if "^^^" in line)
+        assert lines[at].index("^") == lines[at - 1].index("nothing")
+
+
+async def test_earlier_conditions_come_back_with_up(request_):
+    async with opened(request_) as pilot:
+        for condition in ("n_steps > 2", "n_steps > 3"):
+            await press(pilot, *(("a",) if condition.endswith("2") else ()), "colon")
+            await press(pilot, *(key if key != " " else "space" for key in condition), "enter")
+        await shows(pilot, "filter n_steps > 2 AND n_steps > 3")
+        await press(pilot, "x", "colon", "n", "up")
+        await shows(pilot, ":n_steps > 3")
+        await press(pilot, "up")
+        await shows(pilot, ":n_steps > 2")
+        await press(pilot, "up", "down", "down")
+        await shows(pilot, "> n_steps")
+        await press(pilot, "up", "enter")
+        await shows(pilot, "filter n_steps > 3")
+
+
+async def test_ctrl_n_and_shift_tab_mark_another_word():
+    async with opened() as pilot:
+        await press(pilot, "a", "colon", *"error_")
+        await shows(pilot, "> error_type")
+        await press(pilot, "ctrl+n", "ctrl+n", "shift+tab", "tab")
+        await shows(pilot, ":error_category")
+
+
+async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(request_):
+    where = "earliest_error >= 0"
+    async with opened(replace(request_, where=("n_steps > 1",))) as pilot:
+        await press(pilot, "a", "colon", *(key if key != " " else "space" for key in where), "enter", "f")
+        await shows(pilot, "- conditions", "[=] n_steps > 1", "[x] the process is wrong")
+        facets = pilot.app.screen.query_one(FacetList)
+        places = [line.value if isinstance(line, Value) else None for line in facets._lines]
+        facets.cursor = places.index("n_steps > 1")
+        await press(pilot, "space")
+        await shows(pilot, "This was given when prm-inspect was started")
+        facets.cursor = places.index(where)
+        await press(pilot, "space")
+        await until(pilot, lambda: not inspected(pilot).filter)
+        await hides(pilot, "the process is wrong")
+
+
+# -- the value of a cell
+
+
+async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(request_):
+    async with opened(request_, size=(120, 24)) as pilot:
+        await press(pilot, "a", "at")
+        await shows(pilot, "[= exact", "Left and right choose the cell")
+        await press(pilot, "at")
+        await shows(pilot, "2 of 9 cases", "filter outcome = exact")
+        await press(pilot, "x", "left", "left")
+        await shows(pilot, "[   1]")
+        await press(pilot, "number_sign")
+        await shows(pilot, "filter gold step not 1", "7 of 9 cases")
+        assert "exact-one" not in ids(pilot)
+        await press(pilot, "h", "at")
+        await shows(pilot, "filter gold step not 1 AND steps = 3")
+        assert ids(pilot) == ["early-one", "late-one", "missed-two"]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "kept"),
+    [
+        ("early-one", "margin", ["early-one", "missed-one"]),
+        ("clean-two", "margin", ["clean-two"]),
+        ("exact-one", "reward_at_gold", ["exact-one"]),
+        ("clean-one", "reward_at_gold", ["clean-one", "alarm-one", "clean-two"]),
+        ("late-one", "generator", ["late-one"]),
+        ("clean-one", "error_type", ["clean-one", "alarm-one", "clean-two"]),
+        ("late-one", "id", ["late-one"]),
+        ("missed-one", "verdict", ["missed-one", "missed-two", "clean-one", "clean-two"]),
+    ],
+)
+async def test_every_kind_of_cell_keeps_what_reads_the_same(request_, row, column, kept):
+    async with opened(request_, size=(200, 30)) as pilot:
+        await press(pilot, "a", "z")
+        table = pilot.app.screen.query_one(FrameTable)
+        table.go_to(f"bench/{row}")
+        table.cell_name = column
+        if column == "margin" and row == "early-one":
+            kept = [one.id for one in example.EXAMPLES if _margin(inspected(pilot), one.id) == "-inf"]
+            assert "early-one" in kept
+        await press(pilot, "at")
+        assert ids(pilot) == kept
+        await press(pilot, "x")
+        table.go_to(f"bench/{row}")
+        await press(pilot, "number_sign")
+        assert sorted([*ids(pilot), *kept]) == sorted(one.id for one in example.EXAMPLES)
+
+
+def _margin(inspection, case):
+    row = inspection.cases["id"].to_list().index(case)
+    return str(inspection.selection.column("alpha.margin")[row])
+
+
+async def test_a_cell_that_is_no_column_says_why_not(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        pilot.app.screen.query_one(FrameTable).cell_name = "rewards"
+        await press(pilot, "at")
+        await shows(pilot, "picture of several columns")
+        assert not inspected(pilot).filter
+
+
+async def test_where_no_row_is_left_there_is_no_value(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "colon", *"false", "enter")
+        await shows(pilot, "0 of 9 cases")
+        await press(pilot, "l", "at", "number_sign")
+        await shows(pilot, "There is no row here")
+
+
+# -- metrics
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        Filter((Facet("gpt4.outcome", ("exact", "late")), Facet("subset", ("two words",)))),
+        Filter((Facet("rand-0.outcome", ("exact",)),)),
+        Filter(where=("\"gpt4.outcome\" = 'late'", "n_steps > 1")),
+        Filter(where=('"gpt4.margin" < 0 AND n_steps > 1',)),
+        Filter(where=("disagreement > 0",)),
+        Filter((Facet("gpt4.verdict", (-1,), keep=False),), ("subset = 'it''s'",)),
+        Filter(where=("n_steps > 2",)),
+    ],
+)
+def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, capsys, chosen):
+    cases, scorers = making.study()
+    making.workspace(tmp_path, cases, scorers, **making.labels(cases))
+    now = inspect(load(Request(workspace=str(tmp_path)))).focused("gpt4", "bench").filtered(chosen)
+    rows = printed(capsys, now, "metrics")
+    found = [row for row in rows if (row["scorer"], row["subset"], row["metric"]) == ("gpt4", "average", "f1")]
+    assert [row["value"] for row in found] == [now.headline.score]
+    assert now.apart == (chosen.where != ("n_steps > 2",))
+    gpt4 = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
+    if not now.apart:
+        part = [case for case in gpt4 if case.n_steps > 2]
+        assert now.headline.score == pytest.approx(reference.metrics(part, 0.5, "<")["average", "f1"])
+    elif chosen.facets[:1] == (Facet("rand-0.outcome", ("exact",)),):
+        assert now.headline.score == pytest.approx(reference.metrics(gpt4, 0.5, "<")["average", "f1"])
+    listed_ = [row["case"] for row in printed(capsys, now, "cases")]
+    assert listed_ == now.cases["case"].gather(now.shown).to_list()
+
+
+# -- slices
+
+
+async def test_right_answer_wrong_process_is_two_keys():
+    async with opened(size=(80, 24)) as pilot:
+        await press(pilot, "a", "apostrophe", "w")
+        text = await shows(pilot, "filter final answer right = yes AND the process is wrong")
+        rows = inspected(pilot).cases[inspected(pilot).shown]
+        assert rows.height > 10
+        assert rows["final_answer_correct"].all()
+        assert (rows["earliest_error"] >= 0).all()
+        assert f"{rows.height} of 240 cases" in text
+
+
+async def test_a_slice_is_saved_shown_again_repeated_and_deleted(tmp_path):
+    root = tmp_path / "workspace"
+    async with opened(example.write(root)) as pilot:
+        await press(pilot, "enter", "colon", *"n_steps", "space", *">2", "enter")
+        await shows(pilot, "3 of 9 cases", "n_steps >2")
+        shown = listed(pilot)
+        await press(pilot, "apostrophe")
+        await shows(pilot, "nothing is saved here yet")
+        await press(pilot, "s", *"long-ones", "enter")
+        await shows(pilot, "Saved: long-ones. Repeat it with --slice.", "1  long-ones")
+        await press(pilot, "escape", "x")
+        await shows(pilot, "9 of 9 cases")
+        await press(pilot, "apostrophe", "1")
+        await shows(pilot, "3 of 9 cases", "most instructive first", "filter outcome = any failure AND n_steps >2")
+        assert listed(pilot) == shown
+        assert inspected(pilot).filter.facet("alpha.outcome") is not None
+        again = load(Request(workspace=str(root), scorers=("alpha",), slices=("long",)))
+        assert again.cases["case"].gather(again.shown).to_list() == shown
+        assert again.request == replace(inspected(pilot).selection.request, thresholds=())
+        await press(pilot, "apostrophe", *["j"] * 30, "minus")
+        await shows(pilot, "Deleted: long-ones.", "nothing is saved here yet")
+        await press(pilot, "u")
+        await shows(pilot, "Back again: long-ones.", "1  long-ones")
+        await press(pilot, "escape")
+        assert not isinstance(pilot.app.screen, SlicesScreen)
+
+
+def test_the_shell_knows_a_slice_by_a_part_of_its_name(tmp_path, capsys):
+    request = example.write(tmp_path)
+    save_slice(tmp_path, SavedSlice("long ones", ("n_steps > 2",), sort="n_steps:desc"))
+    for before in (True, False):
+        words = ["--slice", "long", "cases"] if before else ["cases", "--slice", "long"]
+        assert main([*words, "-w", request.workspace, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert [row["id"] for row in document["rows"]] == [
+            "long-one",
+            "exact-one",
+            "early-one",
+            "late-one",
+            "missed-two",
+        ]
+        # The command says what the slice was, whatever becomes of it.
+        assert "--where 'n_steps > 2' --sort n_steps:desc" in document["provenance"]["command"]
+    assert main(["metrics", "-w", request.workspace, "--slice", "short"]) == 2
+    assert "no slice matches 'short'" in capsys.readouterr().err
+
+
+async def test_a_saved_slice_searches_as_well(tmp_path):
+    async with opened(example.write(tmp_path / "workspace")) as pilot:
+        await press(pilot, "a", "slash", *"clean", "enter")
+        await shows(pilot, "2 of 9 cases")
+        await press(pilot, "apostrophe", "s", *"found", "enter")
+        await shows(pilot, "1  found", "searches")
+        await press(pilot, "escape", "x")
+        await shows(pilot, "9 of 9 cases")
+        await press(pilot, "apostrophe", "1")
+        await shows(pilot, "2 of 9 cases", "search")
+        assert ids(pilot) == ["clean-one", "clean-two"]
+
+
+async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
+    root = tmp_path / "workspace"
+    request = example.write(root)
+    slices = [{"name": "other", "where": ["\"gamma.outcome\" = 'late'"]}, {"name": "\x1b[2Jbad", "where": 3}]
+    (root / "slices.json").write_text(json.dumps({"slices": slices}))
+    async with opened(request) as pilot:
+        await press(pilot, "a", "apostrophe")
+        text = await shows(pilot, "not for these cases", "1 of the slices")
+        assert "\x1b" not in text
+        await press(pilot, "1")
+        await shows(pilot, "Bad condition", "gamma.outcome")
+        assert not inspected(pilot).filter
+
+
+# -- everywhere
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (1, 1)])
+async def test_a_tiny_terminal_breaks_nothing(request_, size):
+    async with opened(request_) as pilot:
+        await pilot.resize_terminal(*size)
+        await press(pilot, "a", "colon", *"err", "tab", "up", "ctrl+n", *"= zz", "enter", "escape")
+        await press(pilot, "apostrophe", "j", "k", "minus", "u", "s", "z", "escape", "escape", "l", "l", "h", "at")
+        await press(pilot, "f", "left", "right", "minus", "pagedown", "space", "escape")
+        await pilot.resize_terminal(120, 36)
+        await shows(pilot, "alpha")
+
+
+async def test_hostile_values_act_nowhere(tmp_path):
+    hostile = ["\x1b]0;owned\x07[red]x[/red]", "a'b\"c\n\x1b[2J", "\u202eabc", None]
+    making.workspace(
+        tmp_path, [reference.Case(2, 0) for _ in hostile], [], error_type=hostile, pattern=["p", "q", "p", "q"]
+    )
+    async with opened(Request(workspace=str(tmp_path)), size=(120, 40)) as pilot:
+        await press(pilot, "f")
+        await shows(pilot, "error type")
+        facets = pilot.app.screen.query_one(FacetList)
+        for value in hostile:
+            places = [(line.column, line.value) if isinstance(line, Value) else None for line in facets._lines]
+            facets.cursor = places.index(("error_type", value))
+            await press(pilot, "space")
+            assert listed(pilot, "error_type") == [value]
+            text = screen_text(pilot.app)
+            assert not {"\x1b", "\x07", "\u202e"} & set(text)
+            await press(pilot, "space")
+        await press(pilot, "escape", "colon", *"error_type", "space", "=", "space")
+        assert not {"\x1b", "\x07", "\u202e"} & set(screen_text(pilot.app))
+        await press(pilot, "escape", "escape")
+
+
+async def test_tags_are_a_facet_of_lists(tmp_path):
+    async with opened(example.write(tmp_path / "workspace")) as pilot:
+        await press(pilot, "a", "w", *"slip odd", "enter", "j", "w", *"slip", "enter", "f")
+        await shows(pilot, "- tags")
+        facets = pilot.app.screen.query_one(FacetList)
+        counts = {line.value: line.count for line in facets._lines if isinstance(line, Value) and line.column == "tags"}
+        assert counts == {"slip": 2, "odd": 1, None: 7}
+        for value, cases in (("slip", ["exact-one", "early-one"]), ("odd", ["exact-one"])):
+            places = [(line.column, line.value) if isinstance(line, Value) else None for line in facets._lines]
+            facets.cursor = places.index(("tags", value))
+            await press(pilot, "space")
+            assert ids(pilot) == cases
+            assert "ARRAY_CONTAINS(tags" in inspected(pilot).selection.request.where[-1]
+            await press(pilot, "space")
+        await press(pilot, "minus")
+        assert len(ids(pilot)) == 8
+        await shows(pilot, "filter tags not odd")
+
+
+async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", "apostrophe", "l", "f")
+        await shows(pilot, "filter steps = 30 or more", "[x] 30 or more", "1 of 9 cases")
+        facets = pilot.app.screen.query_one(FacetList)
+        counts = {line.label: line.count for line in facets._lines if isinstance(line, Value)}
+        assert (counts["30 or more"], counts["15 or more"], counts["0 to 4"]) == (1, 1, 8)
+
+
+async def test_another_benchmark_is_chosen_among_the_facets(tmp_path):
+    cases, scorers = making.study()
+    made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
+    other = making.full_frame(cases[:4], "second")
+    made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
+    request = Request(workspace=str(tmp_path), scorers=("gpt4",))
+    async with opened(request, size=(120, 40)) as pilot:
+        await press(pilot, "a", "f")
+        await shows(pilot, "- benchmark (one at a time)", "(o) bench", "( ) second")
+        facets = pilot.app.screen.query_one(FacetList)
+        lines = {(line.column, line.value): line for line in facets._lines if isinstance(line, Value)}
+        assert (lines["benchmark", "bench"].count, lines["benchmark", "second"].count) == (30, 4)
+        facets.cursor = facets._lines.index(lines["benchmark", "second"])
+        await press(pilot, "minus")
+        await shows(pilot, "Metrics differ")
+        await press(pilot, "space")
+        await shows(pilot, "second · 4 of 4 cases", "(o) second", "( ) bench")
+        assert inspected(pilot).benchmark == "second"
+        assert inspected(pilot).selection.request.where == ("benchmark IN ('second')",)

@@ -1,0 +1,166 @@
+"""What the app says when files go, break or cannot be written while it is open: a sentence, and it goes on."""
+
+import asyncio
+import shutil
+
+import pytest
+
+import critic_spaces
+import example
+from inspector.request import Request
+from opened import listed, opened
+from screen_text import hides, press, screen_text, settled, shows
+
+
+@pytest.fixture
+def space(tmp_path):
+    return tmp_path / "w"
+
+
+@pytest.fixture
+def request_(space):
+    return example.write(space)
+
+
+def texts_of(space):
+    found = list(space.glob("benchmarks/*/*/texts-*.parquet"))
+    assert found
+    return found
+
+
+async def looked(pilot, seconds=2.2):
+    """Wait until the app has looked at its files."""
+    await asyncio.sleep(seconds)
+    await settled(pilot)
+
+
+def fine(pilot):
+    assert pilot.app.is_running
+    assert pilot.app._exception is None
+    assert "Traceback" not in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("how", ["gone", "broken"])
+async def test_a_case_without_its_texts_says_so_in_the_pane_and_on_its_screen(request_, space, how):
+    async with opened(request_, size=(160, 40)) as pilot:
+        for path in texts_of(space):
+            if how == "gone":
+                path.unlink()
+            else:
+                path.write_bytes(b"PAR1 and nothing else")
+        await press(pilot, "a")
+        await shows(pilot, "9 of 9 cases", "Damaged workspace")
+        await press(pilot, "j", "enter")
+        await shows(pilot, "bench/early-one", "Damaged workspace")
+        for key in ("n", "p", "j", "G", "g", "O", "O", "F", "D", "y", "Y", "r", "B", "B", "I", "enter", "v", "escape"):
+            await press(pilot, key)
+        await shows(pilot, "Damaged workspace")
+        fine(pilot)
+        await press(pilot, "escape", "escape")
+        await shows(pilot, "2 scorers")
+
+
+async def test_a_search_and_an_export_without_the_texts_say_so(request_, space, tmp_path):
+    async with opened(request_, size=(160, 40), folder=tmp_path) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "Step 0 of exact-one")
+        for path in texts_of(space):
+            path.unlink()
+        await press(pilot, "e", "c")
+        await shows(pilot, "Damaged workspace")
+        await press(pilot, "escape", "slash", *"zebra", "enter")
+        await shows(pilot, "Damaged workspace")
+        fine(pilot)
+        assert not list(tmp_path.glob("*.csv"))
+
+
+async def test_the_answers_of_a_critic_without_the_texts_say_so(tmp_path):
+    root = critic_spaces.imported(tmp_path)
+    critic_spaces.critic(root, lambda *_: [r"So \boxed{1}", r"So \boxed{2}"])
+    async with opened(Request(workspace=str(root)), size=(160, 40)) as pilot:
+        for path in texts_of(root):
+            path.unlink()
+        await press(pilot, "a", "enter", "v", "right_square_bracket", "tab", "n", "n", "z", "escape")
+        await shows(pilot, "Damaged workspace")
+        fine(pilot)
+
+
+async def test_rewards_that_go_are_told_and_what_is_on_screen_stays(request_, space):
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "enter")
+        before = listed(pilot)
+        shutil.rmtree(space / "rewards")
+        await shows(pilot, "no scorer matches 'alpha'")
+        fine(pilot)
+        assert listed(pilot) == before
+        await press(pilot, "enter", "n", "t", "right", "escape", "escape", "escape")
+        fine(pilot)
+
+
+async def test_one_broken_part_among_the_rewards_is_told(request_, space):
+    async with opened(request_, size=(120, 30)) as pilot:
+        folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
+        (folder / "part-ffffffffffff7fffbfffffffffffffff.parquet").write_bytes(b"no parquet")
+        await shows(pilot, "left out: parquet")
+        fine(pilot)
+
+
+async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
+    async with opened(request_, size=(160, 40)) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "Problem of exact-one")
+        shutil.rmtree(space)
+        await looked(pilot)
+        for keys in (
+            ("j",),
+            ("f", "j", "space", "escape"),
+            ("apostrophe", "escape"),
+            ("s", "escape"),
+            ("x",),
+            ("enter",),
+        ):
+            await press(pilot, *keys)
+        await shows(pilot, "Damaged workspace")
+        await press(pilot, "escape", "escape", "j", "enter", "escape", "U", "m", "t", "right", "enter")
+        fine(pilot)
+
+
+async def test_what_cannot_be_written_is_said(request_, space):
+    async with opened(request_, size=(160, 40)) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "Problem of exact-one")
+        shutil.rmtree(space)
+        space.write_text("a file where the folder was")
+        await press(pilot, "w", *"hard", "enter")
+        await shows(pilot, str(space)[-10:])
+        await press(pilot, "N", *"why", "enter")
+        await press(pilot, "apostrophe", "s", *"mine", "enter", "escape")
+        fine(pilot)
+
+
+@pytest.mark.parametrize("what", ["derived", "derived/x"])
+async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, what):
+    async with opened(request_, size=(120, 30)) as pilot:
+        board = await shows(pilot, "45.0", "83.3")
+        await looked(pilot, 0.3)
+    folder = space / "derived"
+    made = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
+    for path in made:
+        path.write_bytes(b"nothing that can be read")
+    if what == "derived":
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.write_text("a file where the folder was")
+    async with opened(request_, size=(120, 30)) as pilot:
+        assert (await shows(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
+        fine(pilot)
+
+
+async def test_until_the_rows_are_there_no_sentence_says_that_there_are_none(request_, monkeypatch):
+    from inspector.screens.cases import CasesScreen
+
+    monkeypatch.setattr(CasesScreen, "_show_first", lambda _: None)
+    monkeypatch.setattr(CasesScreen, "watch_inspection", lambda *_: None)
+    async with opened(request_, size=(120, 30)) as pilot:
+        await press(pilot, "a")
+        await hides(pilot, "scorers")
+        assert "No case" not in screen_text(pilot.app)

@@ -1,0 +1,68 @@
+"""What stands on screen while a threshold moves is what the shell prints for the same request, to the last digit."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+import making
+import step_making
+from inspector.documents import metrics_document
+from inspector.inspection import inspect
+from inspector.request import Request
+from inspector.selection import load
+from scoring.filters import Facet
+from step_reference import Step
+
+
+@pytest.fixture(scope="module", params=["F1", "PRMScore"])
+def request_(request, tmp_path_factory):
+    root = tmp_path_factory.mktemp("moving") / "w"
+    cases, scorers = making.study()
+    if request.param == "F1":
+        making.workspace(root, cases, scorers, **making.labels(cases))
+    else:
+        told = []
+        for one, rows in scorers:
+            items = [
+                Step(case, step_making.CLASSES[index % len(step_making.CLASSES)], None, None)
+                for index, case in enumerate(rows)
+            ]
+            told.append((replace(one, comparison="<="), items))
+        step_making.workspace(root, told[0][1], told)
+    return Request(workspace=str(root))
+
+
+def printed(inspection):
+    """Value and interval of the official figure, as `prm-inspect metrics` prints them for what is on screen."""
+    rows = metrics_document(load(inspection.for_metrics().request)).rows.to_dicts()
+    wanted = ("prmscore", "all") if inspection.headline.metric == "PRMScore" else ("f1", "average")
+    return [
+        (row["value"], row["low"], row["high"])
+        for row in rows
+        if (row["metric"], row["subset"]) == wanted and row["scorer"] == inspection.scorer
+    ]
+
+
+def test_every_threshold_shows_what_the_shell_prints(request_):
+    start = inspect(load(request_))
+    for now in (start, start.filtered(replace(start.filter, where=("n_steps > 2",)))):
+        thresholds = now.sweep.thresholds.tolist()
+        for threshold in [*thresholds[::2], 0.123456789, -1.0, 2.0]:
+            moved = now.moved(threshold, order=now.order)
+            assert printed(moved) == [(moved.headline.score, moved.headline.low, moved.headline.high)]
+            if threshold in thresholds:
+                score = float(now.sweep.score[thresholds.index(threshold)])
+                assert moved.headline.score == (None if math.isnan(score) else pytest.approx(score, abs=1e-12))
+
+
+def test_rows_and_counts_follow_a_condition_on_what_moves(request_):
+    start = inspect(load(request_))
+    kept = start.filtered(start.filter.toggled(start.outcome_column, "exact"))
+    assert Facet(start.outcome_column, ("exact",)).sql in kept.selection.request.where
+    for threshold in (0.15, 0.45, 0.6):
+        moved = kept.moved(threshold, order=kept.order)
+        outcomes = moved.selection.column(moved.outcome_column).to_list()
+        assert moved.shown.tolist() == [row for row in kept.order.tolist() if outcomes[row] == "exact"]
+        assert moved.outcome_counts["exact"] == moved.shown.size
+        assert sorted(load(moved.selection.request).shown.tolist()) == sorted(moved.shown.tolist())

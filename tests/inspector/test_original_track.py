@@ -1,0 +1,56 @@
+import polars as pl
+
+import originals
+from inspector.original_track import original_evaluation, original_of
+from scoring.cache import RewardParts
+from scoring.schema import REWARDS, content_key
+
+
+def seen(tmp_path, row, **settings):
+    inspection = originals.inspection(tmp_path / "w", **settings)
+    original = original_of(inspection.selection.texts.row(row))
+    return inspection, original_evaluation(inspection.selection, inspection.evaluation, row, original)
+
+
+def test_the_original_has_the_rewards_of_its_content(tmp_path):
+    for row in (0, 1):
+        _, found = seen(tmp_path / str(row), row)
+        assert found.rewards.of(0) == list(originals.REWARDS_OF_ORIGINAL)
+        assert int(found.verdicts[0]) == 2
+
+
+def test_an_original_that_nobody_scored_has_none(tmp_path):
+    assert seen(tmp_path, 2)[1] is None
+
+
+def test_a_case_without_an_original_says_so(tmp_path):
+    inspection = originals.inspection(tmp_path / "w")
+    assert original_of(inspection.selection.texts.row(3)) is None
+
+
+def test_a_question_that_is_told_once_is_that_of_both():
+    texts = {"problem": "Why?", "original_problem": None, "original_steps": ["So."]}
+    assert original_of(texts) == ("Why?", ("So.",))
+
+
+def test_it_is_decided_as_the_case_is(tmp_path):
+    inspection = originals.inspection(tmp_path / "w")
+    original = original_of(inspection.selection.texts.row(0))
+    moved = inspection.moved(0.85)
+    found = original_evaluation(moved.selection, moved.evaluation, 0, original)
+    assert found.threshold_at(0) == 0.85
+    assert found.judged_wrong(0) == [False, True, True, True]
+    strict = moved.evaluation.compared("<=").at(0.8)
+    assert original_evaluation(moved.selection, strict, 0, original).judged_wrong(0) == [False, True, True, True]
+    loose = moved.evaluation.compared("<").at(0.8)
+    assert original_evaluation(moved.selection, loose, 0, original).judged_wrong(0) == [False, False, True, True]
+
+
+def test_rewards_that_come_later_are_seen(tmp_path):
+    inspection, found = seen(tmp_path, 2)
+    assert found is None
+    original = original_of(inspection.selection.texts.row(2))
+    rows = [{"key": content_key(*original), "vote": 0, "rewards": [0.1, 0.2, 0.3]}]
+    RewardParts(inspection.selection.folders["alpha"]).append(pl.DataFrame(rows, schema=REWARDS))
+    later = original_evaluation(inspection.selection, inspection.evaluation, 2, original)
+    assert later.rewards.of(0) == [0.1, 0.2, 0.3]

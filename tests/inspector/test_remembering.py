@@ -1,0 +1,76 @@
+import pytest
+
+import example
+from inspector.app import InspectApp
+from inspector.request import Request
+from inspector.terminal.remembered import Remembered
+from opened import inspected
+from screen_text import press, settled, shows
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("remembering") / "workspace")
+
+
+@pytest.fixture
+def workspace(request_):
+    return Request(workspace=request_.workspace)
+
+
+async def focus(request, state, *keys):
+    app = InspectApp(request, state=state)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await shows(pilot, "2 scorers")
+        await settled(pilot)
+        await press(pilot, *keys)
+        return inspected(pilot).scorer
+
+
+async def test_the_scorer_in_focus_is_found_again(workspace, tmp_path):
+    assert await focus(workspace, tmp_path) == "beta"
+    assert not list(tmp_path.rglob("*.json"))
+    assert await focus(workspace, tmp_path, "down") == "alpha"
+    assert await focus(workspace, tmp_path) == "alpha"
+
+
+async def test_a_scorer_that_is_asked_for_comes_before_the_remembered_one(workspace, tmp_path):
+    await focus(workspace, tmp_path, "down")
+    assert await focus(Request(workspace=workspace.workspace, scorers=("beta",)), tmp_path) == "beta"
+
+
+async def test_one_that_has_gone_is_no_longer_in_focus(workspace, tmp_path):
+    await focus(workspace, tmp_path, "down")
+    (path,) = tmp_path.rglob("*.json")
+    remembered = Remembered(path)
+    remembered.keep(scorer="gone")
+    remembered.save()
+    assert await focus(workspace, tmp_path) == "beta"
+
+
+async def test_neither_a_filter_nor_a_threshold_comes_back(workspace, tmp_path):
+    app = InspectApp(workspace, state=tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, "2 scorers")
+        await press(pilot, "down", "enter", "t", "right", "enter")
+        moved = inspected(pilot).threshold
+    app = InspectApp(workspace, state=tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await shows(pilot, "2 scorers")
+        assert inspected(pilot).threshold != moved
+        assert not inspected(pilot).filter.conditions
+
+
+async def test_what_cannot_be_written_is_told_once(workspace, tmp_path):
+    (tmp_path / "workspaces").write_text("in the way")
+    app = InspectApp(workspace, state=tmp_path)
+    async with app.run_test(size=(120, 36), notifications=True) as pilot:
+        await shows(pilot, "2 scorers")
+        await press(pilot, "down")
+        await shows(pilot, "will not be remembered")
+        assert inspected(pilot).scorer == "alpha"
+
+
+async def test_without_a_state_folder_nothing_is_kept(workspace):
+    assert await focus(workspace, None, "down") == "alpha"
+    assert await focus(workspace, None) == "beta"

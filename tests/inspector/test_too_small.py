@@ -1,0 +1,148 @@
+import random
+import time
+
+import pytest
+from textual.geometry import Size
+
+import example
+from inspector.messages import Back, Go
+from inspector.screens.cases import CasesScreen
+from inspector.screens.too_small import LEAST, TooSmall, too_small, words
+from opened import inspected, opened
+from screen_text import hides, looks_like, press, screen_text, settled, shows, type_ahead
+from terminal import Terminal
+from test_pty import ENV, RUN
+
+SIZES = [(39, 12), (40, 11), (20, 5), (4, 2), (1, 1), (200, 3), (12, 60)]
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    return example.write(tmp_path_factory.mktemp("small") / "workspace")
+
+
+async def resized(pilot, width, height):
+    await pilot.resize_terminal(width, height)
+    await pilot.pause(0.05)
+    await settled(pilot)
+
+
+@pytest.mark.parametrize("width", range(1, 60, 3))
+@pytest.mark.parametrize("height", [1, 2, 3, 9])
+def test_the_words_fit_wherever_there_is_room_for_any(width, height):
+    lines = words(Size(width, height)).split("\n")
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+    assert any(lines) == (width >= len("40x12"))
+
+
+def test_the_least_size_is_large_enough():
+    assert not too_small(LEAST)
+    assert too_small(Size(LEAST.width - 1, LEAST.height))
+    assert too_small(Size(LEAST.width, LEAST.height - 1))
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+async def test_it_says_what_is_needed_and_everything_comes_back(request_, width, height):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter", "j", "t", "right", "right")
+        # The steps follow the cursor a little later.
+        before = await shows(pilot, "bench/late-one", "0.5200")
+        threshold = inspected(pilot).threshold
+        await resized(pilot, width, height)
+        assert isinstance(pilot.app.screen, TooSmall)
+        assert screen_text(pilot.app).split() == words(Size(width, height)).split()
+        await press(pilot, "q", "escape", "enter", "x")
+        assert isinstance(pilot.app.screen, TooSmall)
+        await resized(pilot, 120, 36)
+        await looks_like(pilot, before)
+        assert inspected(pilot).threshold == threshold
+        assert isinstance(pilot.app.screen, CasesScreen)
+
+
+@pytest.mark.parametrize("keys", [("e",), ("ctrl+p",), ("question_mark",), ("ctrl+t",), ("f",)])
+async def test_dialogs_and_panels_come_back_too(request_, keys):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", *keys)
+        await pilot.pause(0.3)
+        await settled(pilot)
+        before = screen_text(pilot.app)
+        for size in ((4, 2), (120, 36), (20, 5), (1, 1), (120, 36)):
+            await resized(pilot, *size)
+        await looks_like(pilot, before)
+
+
+async def test_the_least_size_shows_every_screen(request_):
+    async with opened(request_, size=tuple(LEAST)) as pilot:
+        await shows(pilot, "alpha")
+        for keys, said in ((("a",), "9 of 9"), (("f",), "outcome of"), (("escape", "enter"), "1 of 9")):
+            await press(pilot, *keys)
+            await shows(pilot, said)
+        await press(pilot, "t")
+        await shows(pilot, "threshold")
+
+
+async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(request_):
+    from inspector.app import InspectApp
+
+    app = InspectApp(request_)
+    async with app.run_test(size=(20, 5), notifications=True) as pilot:
+        await shows(pilot, "40x12")
+        await pilot.pause(1)
+        await settled(pilot)
+        assert "40x12" in screen_text(app)
+        await resized(pilot, 120, 36)
+        await shows(pilot, "2 scorers", "alpha", "beta")
+        await press(pilot, "enter")
+        await shows(pilot, "most instructive first")
+
+
+async def test_a_toast_has_no_room_and_breaks_nothing(request_):
+    async with opened(request_) as pilot:
+        await resized(pilot, 4, 2)
+        pilot.app.notify("something happened", markup=False)
+        await settled(pilot)
+        await resized(pilot, 1, 1)
+        await resized(pilot, 120, 36)
+        await shows(pilot, "2 scorers", "something happened")
+
+
+async def test_messages_of_that_instant_break_nothing(request_):
+    async with opened(request_) as pilot:
+        await resized(pilot, 20, 5)
+        pilot.app.post_message(Back(top=True))
+        pilot.app.post_message(Go("cases"))
+        await settled(pilot)
+        assert isinstance(pilot.app.screen, TooSmall)
+        await resized(pilot, 120, 36)
+        await shows(pilot, "9 of 9 cases")
+        type_ahead(pilot, "e")
+        pilot.app._fit()
+        await hides(pilot, "2 scorers")
+
+
+@pytest.mark.pty
+def test_a_storm_of_sizes_leaves_nothing_stale(tmp_path):
+    random_ = random.Random(7)
+    with Terminal([*RUN, "demo"], columns=100, lines=30, env=ENV, cwd=tmp_path) as terminal:
+        terminal.wait_for("240 cases")
+        terminal.press("enter")
+        terminal.wait_for("most instructive")
+        terminal.press("f")
+        terminal.wait_for("outcome of")
+        # Lists scroll so that their cursors stay in sight; here they stand at the top.
+        terminal.press("g")
+        terminal.settle()
+        before = terminal.screen_text()
+        for number in range(200):
+            terminal.resize(random_.randint(1, 250), random_.randint(1, 60))
+            if number % 3 == 0:
+                terminal.settle(0.01, timeout=0.2)
+        terminal.resize(100, 30)
+        end = time.monotonic() + 30
+        while terminal.screen_text() != before and time.monotonic() < end:
+            terminal.press("g", timeout=0.5)
+            terminal.settle(0.5)
+        assert terminal.screen_text() == before
+        terminal.press("q", "q")
+        assert terminal.wait() == 0

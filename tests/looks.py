@@ -1,0 +1,101 @@
+"""How an app under a Pilot looks: every character on screen, and the style of each, under one theme or several."""
+
+import asyncio
+import string
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from rich.color import Color
+from rich.style import Style
+from textual.pilot import Pilot
+
+from screen_text import settled
+
+LETTERS = string.ascii_letters + string.digits
+USUAL = "."
+"""The letter of the style that most characters have."""
+ATTRIBUTES = ("bold", "dim", "italic", "underline", "strike", "reverse")
+
+
+@dataclass(frozen=True)
+class Look:
+    """The screen as text, and for each line the style of each of its characters."""
+
+    lines: tuple[str, ...]
+    styles: tuple[tuple[str, ...], ...]
+
+
+def look(app: Any) -> Look:
+    """What the screen on top shows now."""
+    rows = [list(_cells(strip)) for strip in app.screen._compositor.render_strips()]
+    lines = tuple("".join(character for character, _ in row) for row in rows)
+    return Look(lines, tuple(tuple(style for _, style in row) for row in rows))
+
+
+def _cells(strip: Any) -> Iterator[tuple[str, str]]:
+    """Characters with their styles in words; the colour of a blank is what is beneath it, so nothing else is named."""
+    before: Style | None = None
+    for segment in strip:
+        style = segment.style or Style()
+        for character in segment.text:
+            if character != " " or before is None or not _alike(style, before):
+                before = style
+            yield character, _words(before)
+
+
+def _alike(one: Style, other: Style) -> bool:
+    lines = ("underline", "strike", "reverse")
+    return one.bgcolor == other.bgcolor and not any(getattr(style, name) for name in lines for style in (one, other))
+
+
+def _words(style: Style) -> str:
+    names = [name for name in ATTRIBUTES if getattr(style, name)]
+    return " ".join([*names, _colour(style.color), "on", _colour(style.bgcolor)])
+
+
+def _colour(colour: Color | None) -> str:
+    if colour is None or colour.is_default:
+        return "default"
+    return colour.triplet.hex if colour.triplet else colour.name
+
+
+async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float = 30) -> Look:
+    """What is on screen once it has stayed the same for `still` seconds. Raises TimeoutError."""
+    end = time.perf_counter() + timeout
+    await settled(pilot)
+    seen, since = look(pilot.app), time.perf_counter()
+    while time.perf_counter() - since < still:
+        if time.perf_counter() > end:
+            raise TimeoutError("the screen never rests")
+        await asyncio.sleep(0.02)
+        await settled(pilot)
+        now = look(pilot.app)
+        if now != seen:
+            seen, since = now, time.perf_counter()
+    return seen
+
+
+def written(title: str, looks: dict[str, Look]) -> str:
+    """The golden text of a screen that says the same under every theme: its lines, a map of styles, their legend.
+
+    In the map each character on screen has a letter; "." is the style that most have, blanks at the ends of lines are
+    left out. The legend says of each letter what it is under each theme.
+    """
+    first = next(iter(looks.values()))
+    cells = [list(zip(*rows, strict=True)) for rows in zip(*(one.styles for one in looks.values()), strict=True)]
+    usual = Counter(style for row in cells for style in row).most_common(1)[0][0]
+    letters = {usual: USUAL}
+    for row in cells:
+        for style in row:
+            letters.setdefault(style, LETTERS[(len(letters) - 1) % len(LETTERS)])
+    grid = ["".join(letters[style] for style in row).rstrip(USUAL) for row in cells]
+    legend = [
+        f"{letter}  {theme}: {style}" if at == 0 else f"   {theme}: {style}"
+        for styles, letter in letters.items()
+        for at, (theme, style) in enumerate(zip(looks, styles, strict=True))
+    ]
+    text = [line.rstrip() for line in first.lines]
+    return "\n".join([f"== {title}", *text, "== styles", *grid, "== legend", *legend, ""])

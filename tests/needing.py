@@ -1,0 +1,56 @@
+"""Commands that need something first: an answer of a critic, a tag, a search, a clipboard."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import scenes
+from inspector.request import Request
+from screen_text import screen_text
+
+
+@dataclass(frozen=True)
+class Needing:
+    """After `before` the key makes `holds` true, which was not so before."""
+
+    before: tuple[str, ...]
+    holds: Callable[[Any], object]
+    space: Callable[[], Request] = scenes.small
+
+
+def says(text: str) -> Callable[[Any], bool]:
+    return lambda app: text in screen_text(app)
+
+
+def hides(text: str) -> Callable[[Any], bool]:
+    return lambda app: text not in screen_text(app)
+
+
+def chosen(spot: int) -> Callable[[Any], bool]:
+    return lambda app: app.screen._chosen_spot == spot
+
+
+TAGGED = ("w", *"knotty", "enter")
+ANSWERS = ("a", "enter", "v")
+NEEDING = {
+    ("board", "yank-row"): Needing((), says("Copied the row of alpha")),
+    ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
+    ("case", "yank"): Needing(("a", "enter", "g"), says("Copied the problem of bench/exact-one")),
+    ("case", "yank-case"): Needing(("a", "enter"), says("Copied the whole case bench/exact-one")),
+    ("board", "stop-scoring"): Needing((), says("No run is going on.")),
+    ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),
+    ("cases", "redo"): Needing(("a", *TAGGED, "u"), says("Tags  knotty")),
+    ("case", "undo"): Needing(("a", "enter", *TAGGED), hides("Tags  knotty")),
+    ("case", "redo"): Needing(("a", "enter", *TAGGED, "u"), says("Tags  knotty")),
+    ("case", "next-hit"): Needing(("a", "slash", *"2", "enter", "G", "enter"), says("hit 1 of 12")),
+    ("case", "previous-hit"): Needing(("a", "slash", *"2", "enter", "G", "enter"), says("hit 12 of 12")),
+    ("case", "answers"): Needing(("a", "enter"), says("vote 0 (1 of 4)"), scenes.critic),
+    ("case", "next-vote"): Needing(ANSWERS, says("vote 1 (2 of 4)"), scenes.critic),
+    ("case", "previous-vote"): Needing((*ANSWERS, "right_square_bracket"), says("vote 0 (1 of 4)"), scenes.critic),
+    ("case", "next-mention"): Needing((*ANSWERS, "tab"), chosen(1), scenes.critic),
+    ("case", "previous-mention"): Needing((*ANSWERS, "tab", "tab"), chosen(0), scenes.critic),
+    ("case", "choose-mention"): Needing((*ANSWERS, "tab"), says("Let me think of paragraph 2"), scenes.critic),
+    ("case", "zoom-critique"): Needing(ANSWERS, hides("Then x + 1 follows"), scenes.critic),
+    ("cases", "unparsed"): Needing(("a",), says("3 of 12 cases"), scenes.critic),
+    ("case", "unparsed"): Needing(("a", "enter"), says("sums-3 · 1 of 3"), scenes.critic),
+}

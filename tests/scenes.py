@@ -1,0 +1,164 @@
+"""The scenes of the snapshots: a workspace, the keys that lead there, and what stands on screen at the end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import critic_spaces
+import example
+import judged
+import making
+import originals
+import reference
+from inspector.request import Request
+from scoring.asking import Answer
+from scoring.workspace import Workspace
+
+NARROW, WIDE = (80, 24), (200, 50)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """How a screen is reached.
+
+    `space` makes what is opened, in the current folder; `keys` are pressed, `shows` is what then stands on screen.
+    """
+
+    space: Callable[[], Request]
+    keys: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
+    sizes: tuple[tuple[int, int], ...] = (NARROW, WIDE)
+    ascii_only: bool = False
+    no_color: bool = False
+
+
+def demo() -> Request:
+    """The demo as it comes."""
+    return Request(benchmarks=("demo",))
+
+
+def small() -> Request:
+    """Two scorers, of which one did not score every case."""
+    return example.write(Path("workspace"))
+
+
+def unscored() -> Request:
+    """Cases and no scorer."""
+    return example.write(Path("workspace"), scored=False)
+
+
+def empty() -> Request:
+    """A workspace without cases."""
+    Workspace.create(Path("workspace"))
+    return Request(workspace="workspace")
+
+
+def single() -> Request:
+    """One case, one scorer."""
+    case = reference.Case(3, 1, (0.9, 0.2, 0.8))
+    making.workspace(Path("workspace"), [case], [(making.scorer("alpha"), [case])])
+    return Request(workspace="workspace")
+
+
+def kinds() -> Request:
+    """Scorers with a threshold, with labels, with votes, with a number a solution."""
+    judged.workspace(Path("workspace"))
+    return Request(workspace="workspace")
+
+
+def eight() -> Request:
+    """Eight scorers, one of them with a name that is long."""
+    cases = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
+    names = ("math-shepherd-mistral-7b-prm-finetuned", *(f"checkpoint-{number}00" for number in range(1, 8)))
+
+    def lower(by: int) -> list[reference.Case]:
+        rewards = [
+            tuple(round(max(0.0, one - by * (step + 1) / 80), 3) for step, one in enumerate(c.rewards)) for c in cases
+        ]
+        return [reference.Case(c.n_steps, c.gold, found) for c, found in zip(cases, rewards, strict=True)]
+
+    scorers = [(making.scorer(name), lower(by)) for by, name in enumerate(names)]
+    making.workspace(Path("workspace"), cases, scorers)
+    return Request(workspace="workspace")
+
+
+def pairs() -> Request:
+    """Processes with their originals."""
+    return originals.workspace(Path("workspace"))
+
+
+def critic() -> Request:
+    """A critic with four votes a case: with reasoning apart, in Chinese, cut short, and one that did not come."""
+    root = critic_spaces.imported(Path())
+    critic_spaces.critic(root, _answers)
+    return Request(workspace=str(root))
+
+
+def _answers(row: int, run: int) -> list[Answer]:
+    if row % 4 == 3:
+        return [Answer("I cannot tell.", finish_reason="stop"), Answer(None, reason="HTTP 500")]
+    return [
+        Answer(
+            "Paragraph 0 sets x up as it should.\n\nIn paragraph 1 the half of $x$ is $\\frac{1}{2}$, which is not "
+            "what was asked for; paragraph 2 builds on that. So the earliest error is in \\boxed{1}.",
+            reasoning="Let me think of paragraph 2 first. It takes over what paragraph 1 says.",
+            finish_reason="stop",
+        ),
+        Answer("<think>嗯</think>第0步和第2步都不对。\\boxed{2}", finish_reason="stop"),
+        Answer(f"All of it holds. \\boxed{{{run - 1}}}", finish_reason="length"),
+        Answer(None, reason="HTTP 500"),
+    ]
+
+
+CASE = ("enter", "enter")
+TICKED = ("g", "space", "j", *["j", "space"] * 6)
+"""All eight: the second of the list is in focus, and ticked as it is."""
+DEMO_CASE = ("enter", *["j"] * 8, "enter")
+SCENES: dict[str, Scene] = {
+    # -- the three screens, on the demo
+    "board": Scene(demo, shows=("tiny-prm-m", "F1 in percent")),
+    "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008")),
+    "case": Scene(demo, DEMO_CASE, ("9 of ",)),
+    "board-ascii": Scene(demo, shows=("tiny-prm-m",), ascii_only=True, no_color=True),
+    "cases-ascii": Scene(demo, ("enter",), ("123 of 240", "everyday-008"), ascii_only=True, no_color=True),
+    "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True, no_color=True),
+    # -- what lies on the board
+    "threshold": Scene(demo, ("enter", "t", *["right"] * 4), ("* best",)),
+    "help": Scene(demo, ("enter", "question_mark"), ("Next row",)),
+    "palette": Scene(demo, ("ctrl+p",), ("Search for commands",)),
+    "theme": Scene(demo, ("ctrl+t",), ("Search for themes",)),
+    "export": Scene(demo, ("enter", "e"), ("Markdown",)),
+    "score": Scene(small, ("S",), ("Enter starts it",)),
+    # -- what lies on the cases
+    "facets": Scene(demo, ("a", "f", "j", "j", "j", "space"), ("[x]",)),
+    "condition": Scene(demo, ("a", "colon", *"n_steps > 5 and sub"), ("subset",)),
+    "condition-wrong": Scene(demo, ("a", "colon", *"n_steps >> 5", "enter"), (">>",)),
+    "search": Scene(demo, ("a", "slash", *"total"), ("of 240 cases · 12 ms",)),
+    "slices": Scene(demo, ("a", "apostrophe"), ("right answer, wrong process",)),
+    "sort": Scene(demo, ("a", "s"), ("type letters to narrow",)),
+    "columns": Scene(demo, ("a", "C"), ("Space shows or hides",)),
+    "tag": Scene(small, ("a", "w"), ("Tag bench/",)),
+    "note": Scene(small, ("a", "N"), ("Note on bench/",)),
+    # -- what lies on a case
+    "overlay": Scene(eight, ("a", "enter", "o"), ("Scorers beside each other",)),
+    "eight": Scene(eight, ("a", "enter", "o", *TICKED, "enter"), ("H math",)),
+    "eight-ascii": Scene(eight, ("a", "enter", "o", *TICKED, "enter"), ("H math",), ascii_only=True, no_color=True),
+    "curve": Scene(demo, (*DEMO_CASE, "O"), ("9 of ",)),
+    "facts": Scene(demo, (*DEMO_CASE, "I"), ("I folds them",)),
+    "folded": Scene(small, ("a", "G", "enter", "F"), ("steps 0-10",)),
+    "blind": Scene(demo, (*DEMO_CASE, "B"), ("BLIND",)),
+    "raw": Scene(small, (*CASE, "backslash"), ("\\frac",)),
+    "original": Scene(pairs, ("a", "enter", "D"), ("On the original",)),
+    "critique": Scene(critic, ("a", "enter", "v"), ("vote 0 (1 of 4)",)),
+    "unparsed": Scene(critic, ("a", "U"), ("3 of 12",)),
+    # -- little, nothing, gaps
+    "kinds": Scene(kinds, shows=("critic", "number")),
+    "gaps": Scene(small, ("k", "a"), ("beta",)),
+    "single": Scene(single, ("a",), ("1 of 1 case",)),
+    "no-hits": Scene(small, ("a", "slash", *"zebra"), ("0 of 9 cases · 12 ms",)),
+    "no-rows": Scene(small, ("a", "colon", *"n_steps > 99", "enter"), ("No case passes",)),
+    "no-scorer": Scene(unscored, (), ("9 of 9 cases",)),
+    "no-scorer-case": Scene(unscored, ("enter",), ("1 of 9", "Problem of")),
+    "empty": Scene(empty, shows=("0 of 0 cases",)),
+    "too-small": Scene(demo, sizes=((30, 8), (60, 5)), shows=("40x10",)),
+}

@@ -1,0 +1,250 @@
+import os
+import shutil
+import threading
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+
+import example
+import judged
+import making
+from imports import import_source
+from inspector.documents import metrics_document
+from inspector.request import Request
+from inspector.selection import load
+from scoring import derived
+from scoring.cache import RewardParts
+from scoring.derived import FOLDER, Derived
+from scoring.derived_parts import Reasons, packed_evaluation, unpacked_evaluation
+from scoring.evaluation import evaluate
+from scoring.gold import Gold
+from scoring.scorer import Scorer
+from scoring.workspace import Workspace
+
+SOME = settings(deadline=None, max_examples=40)
+
+
+@pytest.fixture(autouse=True)
+def _always_worth_it(monkeypatch):
+    monkeypatch.setattr(derived, "WORTH", 0)
+
+
+@pytest.fixture
+def request_(tmp_path):
+    return example.write(tmp_path)
+
+
+def kept(request):
+    """The selection, after what had to be computed for it was kept."""
+    found = load(request)
+    for one in found.unkept:
+        one.keep()
+    return found
+
+
+def same(found, other):
+    """Two selections that nobody can tell apart."""
+    assert found.problems == other.problems
+    assert found.frame().equals(other.frame())
+    for one, two in zip(found.evaluations, other.evaluations, strict=True):
+        assert list(one.reasons) == list(two.reasons)
+        assert one.rewards.lists.equals(two.rewards.lists)
+        assert one.rewards.range == two.rewards.range
+        for threshold in (0.2, 0.5, 0.7):
+            assert one.at(threshold).columns.equals(two.at(threshold).columns)
+    assert metrics_document(found).rows.equals(metrics_document(other).rows)
+
+
+def places(request):
+    return sorted(path for path in (Workspace.open(root(request)).root / FOLDER).glob("*/*-*") if path.is_dir())
+
+
+def root(request):
+    return load(request).workspace.root
+
+
+def no_reading(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the rewards were read")
+
+    monkeypatch.setattr(RewardParts, "read", refuse)
+
+
+def test_what_is_kept_gives_every_number_that_the_rewards_give(request_, monkeypatch):
+    first = kept(request_)
+    assert len(first.unkept) == len(first.evaluations) == 2
+    no_reading(monkeypatch)
+    again = load(request_)
+    assert again.unkept == ()
+    same(first, again)
+
+
+@SOME
+@given(cases=making.benches(), rule=making.rules())
+def test_an_evaluation_is_the_same_after_it_was_kept(cases, rule):
+    whole = making.evaluation(cases)
+    found = unpacked_evaluation(whole.gold, whole.scorer, *packed_evaluation(whole))
+    for one, two in ((whole, found), (whole.at(rule[0]), found.at(rule[0]))):
+        assert one.columns.equals(two.columns)
+        assert list(one.reasons) == list(two.reasons)
+        assert one.instructive().tolist() == two.instructive().tolist()
+        assert str(one.rule) == str(two.rule)
+    compared = [one.compared("<=", "differences").columns for one in (whole, found)]
+    assert compared[0].equals(compared[1])
+
+
+def test_labels_and_numbers_are_kept_too():
+    cases = making.frame(judged.CASES)
+    keys = cases["key"].to_list()
+    longer = [(*row, False, True) for row in judged.LABELS]
+    for rewards in (
+        judged.labels(keys, judged.LABELS),
+        judged.labels(keys, longer),
+        judged.solutions(keys, judged.NUMBERS),
+    ):
+        whole = evaluate(Gold(cases), making.scorer(), rewards)
+        found = unpacked_evaluation(whole.gold, whole.scorer, *packed_evaluation(whole))
+        assert found.columns.equals(whole.columns)
+        assert (found.rule, list(found.reasons)) == (whole.rule, list(whole.reasons))
+        assert found.judged_steps.beyond.values.tolist() == whole.judged_steps.beyond.values.tolist()
+        np.testing.assert_array_equal(found.rewards.solutions, whole.rewards.solutions)
+
+
+def test_rewards_that_come_later_are_in_it_and_what_was_kept_before_goes(request_, monkeypatch):
+    kept(request_)
+    before = places(request_)
+    folder = load(request_).folders["alpha"]
+    case = load(request_).cases["key"][0]
+    rows = pl.DataFrame({"key": [case], "rewards": [[0.01, 0.01]]}).with_columns(vote=pl.lit(0, dtype=pl.Int32))
+    RewardParts(folder).append(rows)
+    later = load(request_)
+    assert [one.evaluation.scorer.name for one in later.unkept] == ["alpha"]
+    same(later, kept(request_))
+    after = places(request_)
+    assert len(after) == len(before) == 2
+    assert len(set(after) & set(before)) == 1
+    no_reading(monkeypatch)
+    same(later, load(request_))
+
+
+def test_another_rule_in_scorer_json_is_another_key(request_):
+    kept(request_)
+    path = load(request_).folders["beta"] / "scorer.json"
+    path.write_text(path.read_text().replace('"threshold": 0.0', '"threshold": 0.25'))
+    found = load(request_)
+    assert found.evaluation("beta").rule.threshold == 0.25
+    assert [one.evaluation.scorer.name for one in found.unkept] == ["beta"]
+
+
+def test_cases_that_are_imported_again_leave_nothing_old(request_, processbench_file):
+    kept(request_)
+    old = places(request_)
+    rows = [
+        {"id": "new-0", "problem": "p", "steps": ["a"], "final_answer_correct": True, "label": -1, "generator": "g"}
+    ]
+    Workspace.open(root(request_)).add([import_source(str(processbench_file(rows, "sums.jsonl")))])
+    again = Request(workspace=request_.workspace, benchmarks=("bench",))
+    assert load(again).unkept == ()
+    both = Request(workspace=request_.workspace)
+    same(kept(both), load(both))
+    # The cases of the first benchmark alone are still as they were.
+    assert set(old) <= set(places(request_)) or not load(again).unkept
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [lambda place: (place / "values.npy").write_bytes(b"x"), lambda place: (place / "packed.json").write_text("?")],
+)
+def test_damage_is_told_once_and_changes_no_number(request_, harm):
+    whole = kept(request_)
+    harm(places(request_)[0])
+    found = load(request_)
+    assert [sentence for sentence in found.problems if "was damaged" in sentence] == list(found.problems)
+    assert len(found.problems) == 1
+    assert found.frame().equals(whole.frame())
+    again = kept(request_)
+    same(whole, again)
+    assert load(request_).unkept == ()
+
+
+def test_it_may_be_deleted_at_any_time(request_):
+    whole = kept(request_)
+    shutil.rmtree(whole.workspace.root / FOLDER)
+    found = load(request_)
+    same(whole, found)
+    assert len(found.unkept) == 2
+
+
+def test_where_nothing_can_be_written_nothing_is_said(request_):
+    (root(request_) / FOLDER).write_text("in the way")
+    same(kept(request_), load(request_))
+    assert (root(request_) / FOLDER).read_text() == "in the way"
+
+
+def test_few_cases_are_not_worth_it(request_, monkeypatch):
+    monkeypatch.setattr(derived, "WORTH", 2_000)
+    kept(request_)
+    assert not (root(request_) / FOLDER).exists()
+
+
+def test_several_may_keep_the_same_at_once(request_):
+    selections = [load(request_) for _ in range(4)]
+    threads = [threading.Thread(target=one.keep) for found in selections for one in found.unkept]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(places(request_)) == 2
+    same(selections[0], load(request_))
+
+
+def test_what_changes_while_it_is_read_is_not_kept(request_, monkeypatch):
+    read = RewardParts.read
+
+    def slow(parts, columns=()):
+        found = read(parts, columns)
+        path = parts.folder / "scorer.json"
+        path.write_text(path.read_text() + " ")
+        return found
+
+    monkeypatch.setattr(RewardParts, "read", slow)
+    assert load(request_).unkept == ()
+
+
+def test_the_demo_has_no_place(tmp_path):
+    assert Derived.of(Workspace(None), ("demo",)).name == ""
+    assert Derived.of(Workspace.create(tmp_path / "w"), ("demo",)).name == ""
+
+
+def test_reasons_are_a_sequence():
+    found = Reasons(4, {1: "x", 3: "y"})
+    assert list(found) == [None, "x", None, "y"]
+    assert (len(found), found[1], found[-1], found[1:]) == (4, "x", "y", ["x", None, "y"])
+    with pytest.raises(IndexError):
+        found[4]
+    assert pl.Series(found, dtype=pl.String).to_list() == list(found)
+
+
+def test_a_rule_that_is_changed_within_a_tick_of_the_clock_is_seen(request_):
+    kept(request_)
+    path = load(request_).folders["beta"] / "scorer.json"
+    times, text = path.stat().st_mtime_ns, path.read_text()
+    path.write_text(text.replace('"threshold": 0.0', '"threshold": 0.5'))
+    assert path.stat().st_size == len(text.encode())
+    os.utime(path, ns=(times, times))
+    assert [one.evaluation.scorer.name for one in load(request_).unkept] == ["beta"]
+
+
+def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_one(request_, monkeypatch):
+    load_scorer = Scorer.load.__func__
+
+    def slow(cls, folder):
+        found = load_scorer(cls, folder)
+        path = folder / "scorer.json"
+        path.write_text(path.read_text().replace('"threshold": 0.0', '"threshold": 0.5'))
+        return found
+
+    monkeypatch.setattr(Scorer, "load", classmethod(slow))
+    assert "beta" not in [one.evaluation.scorer.name for one in load(request_).unkept]

@@ -1,0 +1,123 @@
+"""Move the threshold: every press is answered, the F1 is that of the shell, and Esc gives back what was there."""
+
+import re
+from collections import Counter
+from functools import partial
+
+import pytest
+
+import many_cases
+from at_the_terminal import app, eventually, pressed, printed, shown
+from many_cases import MANY, f1
+
+pytestmark = pytest.mark.pty
+
+START = 0.5
+HELD = 30
+AT_ONCE = 12
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return many_cases.made_cases()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, cases):
+    folder = tmp_path_factory.mktemp("many")
+    many_cases.import_cases(folder, "space", cases)
+    return folder
+
+
+def rail_says(screen: str, threshold: float, score: float | None = None) -> str:
+    """The F1 on the rail, in percent; the rail has to be at the threshold, and to have the score where it is given."""
+    found = re.search(rf"threshold {threshold:.4f} .*?F1 (\d+\.\d)", screen)
+    assert found, screen
+    if score is not None:
+        assert found[1] == f"{100 * score:.1f}", screen
+        # Title and rail are one number.
+        title = screen.splitlines()[0]
+        assert f"F1 {found[1]}" in title, screen
+    return found[1]
+
+
+def shell_f1(folder, threshold: str) -> float:
+    rows = printed("metrics", "-w", "space", "--threshold", threshold, cwd=folder)
+    (found,) = (row["value"] for row in rows if (row["subset"], row["metric"]) == ("average", "f1"))
+    return found
+
+
+def percentile(times: list[float], share: float = 0.95) -> float:
+    return sorted(times)[max(0, round(share * len(times)) - 1)]
+
+
+@pytest.mark.parametrize(("where", "keys"), [("list", ("enter",)), ("case", ("enter", "enter"))])
+def test_the_held_arrow_is_answered_press_by_press_with_the_shells_numbers(where, keys, cases, folder, record_property):
+    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
+        shown(terminal, f"{MANY:,} cases", "Quit")
+        pressed(terminal, keys[0])
+        shown(terminal, "most instructive")
+        pressed(terminal, *keys[1:])
+        before = shown(terminal, f"F1 {100 * f1(cases, START):.1f}", "t Threshold", gap=0.5)
+        pressed(terminal, "t")
+        eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
+
+        times = []
+        for press in range(1, HELD + 1):
+            answer = terminal.press("right", gap=0.03)
+            assert answer is not None, f"press {press} was not answered"
+            times.append(answer.last)
+            threshold = round(START + press / 100, 2)
+            eventually(terminal, partial(rail_says, threshold=threshold, score=f1(cases, threshold)))
+        record_property(f"threshold_press_p95_ms_{where}", float(percentile(times)))
+
+        # A keyboard that repeats faster than anybody reads: none is lost.
+        terminal.send(b"\x1b[D" * AT_ONCE)
+        threshold = round(START + (HELD - AT_ONCE) / 100, 2)
+        shown_f1 = eventually(terminal, partial(rail_says, threshold=threshold, score=f1(cases, threshold)))
+        told = shell_f1(folder, f"{threshold:.2f}")
+        assert shown_f1 == f"{100 * told:.1f}"
+        assert told == pytest.approx(f1(cases, threshold), abs=1e-9)
+
+        pressed(terminal, "escape")
+        assert eventually(terminal, partial(_is, before=before)) == before
+
+
+def _is(screen: str, before: str) -> str:
+    assert screen == before, f"{screen}\nis not\n{before}"
+    return screen
+
+
+def test_small_steps_flips_and_the_ends_give_the_shells_f1_too(cases, folder):
+    with app("-w", "space", cwd=folder, size=(120, 36)) as terminal:
+        shown(terminal, f"{MANY:,} cases", "Quit")
+        pressed(terminal, "enter")
+        shown(terminal, "most instructive")
+        pressed(terminal, "t")
+        eventually(terminal, partial(rail_says, threshold=START, score=f1(cases, START)))
+        # Shift and an arrow go by thousandths, `.` to the next threshold that changes an outcome, `*` to the best.
+        for keys in (["\x1b[1;2C"] * 3, ["."] * 2, [","] * 3, ["*"], ["0"], ["left"] * 51):
+            pressed(terminal, *keys)
+            terminal.settle(0.3)
+            screen = terminal.screen_text()
+            asked, score = re.search(r"threshold (-?[\d.]+) .*?F1 (\d+\.\d)", screen.splitlines()[-7]).groups()
+            assert score == f"{100 * shell_f1(folder, asked):.1f}", (keys[0], screen)
+            assert score == f"{100 * f1(cases, float(asked)):.1f}", (keys[0], screen)
+
+
+def test_a_threshold_between_rewards_of_many_digits_is_written_with_as_many_as_decide_alike(tmp_path):
+    with app("demo", "--scorer", "tiny-prm-m", cwd=tmp_path, size=(120, 36)) as terminal:
+        shown(terminal, "240 cases", "Quit")
+        pressed(terminal, "enter")
+        shown(terminal, "most instructive")
+        pressed(terminal, "t")
+        eventually(terminal, partial(rail_says, threshold=START))
+        for keys in (["."], ["."] * 4, [","] * 9, ["*"]):
+            pressed(terminal, *keys)
+            terminal.settle(0.3)
+            screen = terminal.screen_text()
+            asked = re.search(r"threshold (-?[\d.]+) .*?F1", screen.splitlines()[-7])[1]
+            rows = printed("cases", "--benchmark", "demo", "--threshold", asked, "--scorer", "tiny-prm-m", cwd=tmp_path)
+            outcomes = Counter(row["tiny-prm-m.outcome"].replace("_", " ") for row in rows)
+            told = dict(re.findall(r"[=<>o.!] ([a-z ]+) (\d+)", "\n".join(screen.splitlines()[-5:-2])))
+            assert {name: int(count) for name, count in told.items()} == outcomes, (asked, screen)

@@ -1,0 +1,127 @@
+"""Critiques beside steps: votes browsed, what was read stands out, named steps lead to steps, reasoning folds."""
+
+import re
+from collections import Counter
+from functools import partial
+
+import pytest
+
+import critic_spaces
+from at_the_terminal import app, eventually, pressed, printed, shown
+from scoring.asking import Answer
+
+pytestmark = pytest.mark.pty
+
+CASES = 12
+VOTES = (
+    Answer(r"In paragraph 2 half is wrong; paragraph 9 is none. So $\boxed{1}$.", reasoning="Let me think of it."),
+    Answer(r"<think>All of it looks right at first.</think>It is step 2, so \boxed{2}."),
+    Answer(r"I would say \boxed{1}"),
+    Answer("Nobody can know that."),
+)
+BALLOTS = (1, 2, 1, None)
+
+
+def answers(row, _run):
+    """The first eight cases get the four votes; of the others each vote is one that cannot be read or did not come."""
+    if row < 8:
+        return list(VOTES)
+    return [Answer("No box at all."), Answer(None, reason="HTTP 500")]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("critiques")
+    critic_spaces.critic(critic_spaces.imported(folder, CASES), answers)
+    return folder
+
+
+def styles(terminal, text: str) -> set[tuple]:
+    """How the cells of a text on screen are painted."""
+    lines = terminal.screen_text().splitlines()
+    ((line, column),) = ((at, line.index(text)) for at, line in enumerate(lines) if text in line)
+    cells = (terminal.screen().buffer[line][place] for place in range(column, column + len(text)))
+    return {(cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore) for cell in cells}
+
+
+def open_first(terminal) -> None:
+    pressed(terminal, "a")
+    shown(terminal, f"{CASES} of {CASES} cases")
+    pressed(terminal, "enter")
+    shown(terminal, f"1 of {CASES} ", "v opens them")
+
+
+def vote_is(screen: str, number: int) -> str:
+    assert f"vote {number} ({number + 1} of {len(VOTES)})" in screen, screen
+    return screen
+
+
+def cursor_line(terminal) -> str:
+    """The text of the line that the step cursor stands on: painted from the left edge unlike the others."""
+    lines = terminal.screen_text().splitlines()
+    grounds = [terminal.screen().buffer[line][2].bg for line in range(len(lines))]
+    usual = Counter(grounds).most_common(1)[0][0]
+    return "\n".join(line for line, ground in zip(lines[1:-1], grounds[1:-1], strict=True) if ground != usual)
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_votes_are_browsed_and_what_was_read_stands_out(no_color, folder):
+    with app("-w", "space", cwd=folder, size=(140, 40), NO_COLOR=no_color) as terminal:
+        shown(terminal, f"{CASES} cases", "Quit")
+        open_first(terminal)
+        pressed(terminal, "v")
+        screen = shown(terminal, "vote 0 (1 of 4)", "paragraph 2 half is wrong")
+        # Beside the steps, not instead of them.
+        assert "Then x + 1 follows" in screen
+        # The tally: two for step 1, one for step 2, one that cannot be read.
+        told = Counter(BALLOTS)
+        assert re.search(rf"step 1 wins.*\b{told[1]}\b", screen), screen
+        assert styles(terminal, "⟦1⟧").isdisjoint(styles(terminal, "half is wrong"))
+
+        for number in (1, 2, 3):
+            pressed(terminal, "]")
+            screen = eventually(terminal, partial(vote_is, number=number))
+            if BALLOTS[number] is not None:
+                assert f"⟦{BALLOTS[number]}⟧" in screen
+        assert "Nobody can know that." in screen
+        for number in (2, 1, 0):
+            pressed(terminal, "[")
+            eventually(terminal, partial(vote_is, number=number))
+
+
+def test_reasoning_folds_and_a_named_step_is_gone_to(folder):
+    with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
+        shown(terminal, f"{CASES} cases", "Quit")
+        open_first(terminal)
+        pressed(terminal, "v")
+        assert "Let me think of it." not in shown(terminal, "vote 0 (1 of 4)", "reasoning, 19 characters")
+        pressed(terminal, "space")
+        shown(terminal, "Let me think of it.")
+        pressed(terminal, "space")
+        eventually(terminal, partial(_lacks, text="Let me think of it."))
+        # The protocol counts from 0, as the screen does: paragraph 2 is step 2.
+        pressed(terminal, "tab", "enter")
+        eventually(terminal, lambda _: _stands_on(terminal, "So the answer is boxed"))
+
+
+def _lacks(screen: str, text: str) -> None:
+    assert text not in screen, screen
+
+
+def _stands_on(terminal, text: str) -> None:
+    assert text in cursor_line(terminal), (cursor_line(terminal), terminal.screen_text())
+
+
+def test_those_that_cannot_be_read_are_a_queue_with_reason_and_tail(folder):
+    rows = printed("cases", "-w", "space", cwd=folder)
+    queue = [row["id"] for row in rows if row["judge.outcome"] in {"unparsed", "refused"}]
+    assert len(queue) == CASES - 8
+    with app("-w", "space", cwd=folder, size=(140, 40)) as terminal:
+        shown(terminal, f"{CASES} cases", "Quit")
+        pressed(terminal, "a")
+        shown(terminal, f"{CASES} of {CASES} cases")
+        pressed(terminal, "U")
+        screen = shown(terminal, f" {len(queue)} of {CASES} cases", "No box at all.")
+        seen = [found[1] for line in screen.splitlines()[3:-1] if (found := re.match(r"[ ▌](sums-\d+) ", line))]
+        assert seen == queue
+        assert re.search(r"\? unparsed: \S+", screen), screen

@@ -1,0 +1,101 @@
+"""Search everything: problem, steps, reasons, answers and notes of 3,400 cases, while the keys go on being answered."""
+
+import re
+import time
+from functools import partial
+
+import pytest
+
+import many_cases
+from at_the_terminal import app, eventually, pressed, printed, shown
+from many_cases import MANY
+
+pytestmark = pytest.mark.pty
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return many_cases.made_cases()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, cases):
+    folder = tmp_path_factory.mktemp("searched")
+    many_cases.import_cases(folder, "space", cases)
+    return folder
+
+
+def finds(screen: str, number: int) -> str:
+    """The screen, where so many cases were found and the search has ended."""
+    assert f" {number:,} of {MANY:,} cases" in screen.splitlines()[0], screen
+    assert re.search(rf"{number:,} of {MANY:,} cases · \d+ ms", screen.splitlines()[-2]), screen
+    return screen
+
+
+def hits(cases, *words: str, only: str = "") -> list[str]:
+    """The cases, in the order of the files, in whose texts all words stand."""
+    found = []
+    for case in sorted(cases, key=lambda case: many_cases.SUBSETS.index(case.subset)):
+        texts = {"problem": case.problem, "steps": "\n".join(case.steps)}
+        text = texts[only] if only else "\n".join(texts.values())
+        if all(word in text for word in words):
+            found.append(case.name)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [("twice cube", ("twice", "cube")), ('"carry over left"', ("carry over left",)), ("x_13", ("x_13",))],
+)
+def test_all_texts_are_searched_and_the_list_is_right(typed, words, cases, folder, record_property):
+    names = hits(cases, *words)
+    assert 0 < len(names) < MANY
+    with app("-w", "space", cwd=folder, size=(160, 40)) as terminal:
+        shown(terminal, f"{MANY:,} cases", "Quit")
+        pressed(terminal, "a", "/")
+        shown(terminal, "/ in all")
+        start = time.perf_counter()
+        terminal.send(typed.encode())
+        screen = eventually(terminal, partial(finds, number=len(names)))
+        record_property(f"search_seen_ms_{typed}", float((time.perf_counter() - start) * 1e3))
+        told = re.search(r"cases · (\d+) ms", screen)[1]
+        record_property(f"search_told_ms_{typed}", float(told))
+        seen = [found[1] for line in screen.splitlines()[3:] if (found := re.match(r"[ ▌](\w+-\d+) ", line))]
+        assert len(seen) > 10 or len(seen) == len(names)
+        assert seen == names[: len(seen)]
+        assert [row["id"] for row in printed("cases", "-w", "space", "--search", typed, cwd=folder)] == names
+
+        # Tab goes to the next scope, the problems; Esc gives back what was there.
+        pressed(terminal, "tab")
+        eventually(terminal, partial(finds, number=len(hits(cases, *words, only="problem"))))
+        pressed(terminal, "escape")
+        shown(terminal, f"{MANY:,} of {MANY:,} cases")
+
+
+def test_keys_are_answered_while_it_runs_and_the_last_word_wins(cases, folder, record_property):
+    """Letters, deletions and moves of the cursor follow each other faster than anybody types."""
+    with app("-w", "space", cwd=folder, size=(160, 40)) as terminal:
+        shown(terminal, f"{MANY:,} cases", "Quit")
+        pressed(terminal, "a", "/")
+        shown(terminal, "/ in all")
+        answers = []
+        for letter in "root half term":
+            answer = terminal.press(letter, gap=0.01)
+            assert answer is not None
+            answers.append(answer.first)
+        record_property("search_key_first_byte_worst_ms", float(max(answers)))
+        line = eventually(terminal, partial(finds, number=len(hits(cases, "root", "half", "term")))).splitlines()[-2]
+        assert "root half term" in line
+        pressed(terminal, *["backspace"] * len("half term"))
+        terminal.send(b"cube x_1")
+        eventually(terminal, partial(finds, number=len(hits(cases, "root", "cube", "x_1"))))
+
+        # Enter goes to the list at once, and the arrows walk there.
+        pressed(terminal, "2", "enter", "down", "down")
+        names = hits(cases, "root", "cube", "x_12")
+        eventually(terminal, partial(_cursor_at, name=names[2], number=len(names)))
+
+
+def _cursor_at(screen: str, name: str, number: int) -> None:
+    assert f" {number:,} of {MANY:,} cases" in screen.splitlines()[0], screen
+    assert any(line.startswith(f"▌{name} ") for line in screen.splitlines()), (name, screen)

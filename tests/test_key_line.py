@@ -1,0 +1,47 @@
+import pytest
+from textual.app import App, ComposeResult
+from textual.binding import Binding
+
+from inspector.widgets.key_line import KeyLine
+from screen_text import screen_text, settled
+
+WORDS = ["First", "Second", "Third", "漢字", "Last"]
+
+
+class Keys(App[None]):
+    BINDINGS = [Binding(str(number), f"go({number})", word) for number, word in enumerate(WORDS)]  # noqa: RUF012
+
+    def compose(self) -> ComposeResult:
+        yield KeyLine()
+
+    def action_go(self, number: int) -> None: ...
+
+
+def line(app):
+    return screen_text(app).splitlines()[-1].rstrip()
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (80, "0 First 1 Second 2 Third 3 漢字 4 Last ^q Quit"),
+        (31, "0 First 1 Second 2 Third 3 漢字"),
+        (24, "0 First 1 Second 2 Third"),
+        (23, "0 First 1 Second"),
+        (4, ""),
+    ],
+)
+async def test_no_key_is_cut_in_half(width, shown):
+    async with Keys().run_test(size=(width, 5)) as pilot:
+        await settled(pilot)
+        assert line(pilot.app) in {shown, shown.removesuffix(" ^q Quit")}
+
+
+async def test_what_had_no_room_comes_with_it():
+    async with Keys().run_test(size=(20, 5)) as pilot:
+        await settled(pilot)
+        assert "Last" not in line(pilot.app)
+        await pilot.resize_terminal(80, 5)
+        await pilot.pause(0.1)
+        await settled(pilot)
+        assert "4 Last" in line(pilot.app)
