@@ -16,6 +16,9 @@ class Needing:
     before: tuple[str, ...]
     holds: Callable[[Any], object]
     space: Callable[[], Request] = scenes.small
+    until: str = ""
+    """What the screen has to show before the keys of `then`."""
+    then: tuple[str, ...] = ()
 
 
 def says(text: str) -> Callable[[Any], bool]:
@@ -32,6 +35,7 @@ def chosen(spot: int) -> Callable[[Any], bool]:
 
 TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("a", "enter", "v")
+SEARCHED = ("a", "slash", *"2", "enter")
 NEEDING = {
     ("board", "yank-row"): Needing((), says("Copied the row of alpha")),
     ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
@@ -42,8 +46,8 @@ NEEDING = {
     ("cases", "redo"): Needing(("a", *TAGGED, "u"), says("Tags  knotty")),
     ("case", "undo"): Needing(("a", "enter", *TAGGED), hides("Tags  knotty")),
     ("case", "redo"): Needing(("a", "enter", *TAGGED, "u"), says("Tags  knotty")),
-    ("case", "next-hit"): Needing(("a", "slash", *"2", "enter", "G", "enter"), says("hit 1 of 12")),
-    ("case", "previous-hit"): Needing(("a", "slash", *"2", "enter", "G", "enter"), says("hit 12 of 12")),
+    ("case", "next-hit"): Needing(SEARCHED, says("hit 1 of 12"), until="5 of 9", then=("G", "enter")),
+    ("case", "previous-hit"): Needing(SEARCHED, says("hit 12 of 12"), until="5 of 9", then=("G", "enter")),
     ("case", "answers"): Needing(("a", "enter"), says("vote 0 (1 of 4)"), scenes.critic),
     ("case", "next-vote"): Needing(ANSWERS, says("vote 1 (2 of 4)"), scenes.critic),
     ("case", "previous-vote"): Needing((*ANSWERS, "right_square_bracket"), says("vote 0 (1 of 4)"), scenes.critic),

@@ -160,5 +160,5 @@ SCENES: dict[str, Scene] = {
     "no-scorer": Scene(unscored, (), ("9 of 9 cases",)),
     "no-scorer-case": Scene(unscored, ("enter",), ("1 of 9", "Problem of")),
     "empty": Scene(empty, shows=("0 of 0 cases",)),
-    "too-small": Scene(demo, sizes=((30, 8), (60, 5)), shows=("40x10",)),
+    "too-small": Scene(demo, sizes=((30, 8), (60, 5)), shows=("40x12",)),
 }

@@ -143,7 +143,7 @@ async def test_chosen_columns_come_back_and_those_that_are_gone_do_not(request_,
         assert pilot.app.screen.query_one(FrameTable).columns_shown[0].name == "n_steps"
 
 
-@pytest.mark.parametrize("size", [(40, 10), (80, 24)])
+@pytest.mark.parametrize("size", [(40, 12), (80, 24)])
 async def test_menus_work_where_there_is_little_room(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "a", "s", "down", "down", "enter", "C", "down", "space", "J", "enter", "s", "x", "escape")

@@ -31,7 +31,9 @@ async def test_hits_stand_out_and_the_pane_shows_the_first(request_):
 
 async def test_from_hit_to_hit_and_round(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        await press(pilot, "a", "slash", *"2", "enter", "G", "enter")
+        await press(pilot, "a", "slash", *"2", "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "G", "enter")
         await shows(pilot, "Step 2 of long-one")
         assert len(found(pilot, "steps")) == 12
         await press(pilot, "greater_than_sign")
@@ -50,7 +52,9 @@ async def test_without_a_search_it_is_said(request_):
 
 async def test_what_only_the_raw_text_has_is_told(request_):
     async with opened(request_) as pilot:
-        await press(pilot, "a", "slash", "backslash", *"frac", "enter", "enter")
+        await press(pilot, "a", "slash", "backslash", *"frac", "enter")
+        await shows(pilot, "filter search")
+        await press(pilot, "enter")
         await shows(pilot, "found in the raw text; \\ shows it")
         await press(pilot, "backslash")
         await shows(pilot, "$\\frac{3}{4}$")

@@ -233,7 +233,7 @@ async def test_a_workspace_opened_with_a_search_keeps_it(request_):
         await shows(pilot, "7 of 9 cases")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (40, 10)])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50), (40, 12)])
 async def test_the_line_fits(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "a", "slash", *keys("of it"))
