@@ -179,6 +179,11 @@ class Terminal:
         while time.perf_counter() < end and self._read(gap):
             pass
 
+    @property
+    def running(self) -> bool:
+        """Whether the program has not ended."""
+        return self._process.poll() is None
+
     def wait(self, *, timeout: float = 30) -> int:
         """Wait until the program ends by itself; its exit code, negative for a signal. Raises TimeoutError."""
         end = time.perf_counter() + timeout

@@ -42,7 +42,6 @@ class Searching(ReadingScreen):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._search_timer: Timer | None = None
-        self._waiting: TextQuery | None = None
         self._search_number = 0
         self._search_running = False
         self._before_search: Inspection | None = None
@@ -97,15 +96,13 @@ class Searching(ReadingScreen):
             self._show_whole()
             self._bar.tell(error.sentence, wrong=True)
             return
-        self._waiting = query
         self._search_timer = self.set_timer(TYPING_PAUSE, partial(self._start_search, query))
 
     def on_search_bar_kept(self, event: SearchBar.Kept) -> None:
         """Back to the list. A search that has not ended goes on, and the line stays until it has."""
         event.stop()
-        if self._search_timer is not None and self._waiting is not None:
-            self._search_timer.stop()
-            self._start_search(self._waiting)
+        if self._search_timer is not None:
+            self._search_running = True
         if not self._search_running:
             self._end_search()
         self.set_focus(self.query_one(FrameTable))
