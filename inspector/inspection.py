@@ -7,7 +7,7 @@ the file holds what the screen shows.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,6 @@ from inspector.threshold_span import threshold_span
 from inspector.wishes import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
-from scoring.journal import Journal
 from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.score_curves import Curve, score_curve
 from scoring.sql_words import columns_read
@@ -33,6 +32,9 @@ from scoring.verdicts import OUTCOMES, RIGHT
 
 _IS_RIGHT = np.isin(np.arange(len(OUTCOMES)), RIGHT)
 """By outcome code whether it is right."""
+
+if TYPE_CHECKING:
+    from scoring.journal import Journal
 
 
 class Changes(NamedTuple):
@@ -262,7 +264,7 @@ class Inspection:
         request = replace(self.selection.request, columns=columns)
         return replace(self, selection=replace(self.selection, request=request))
 
-    def triaged(self, journal: Journal | None = None) -> "Inspection":
+    def triaged(self, journal: "Journal | None" = None) -> "Inspection":
         """With the tags and notes that there are now, in another journal or in the present one."""
         return self._with(selection=self.selection.triaged(journal))
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,6 @@ import polars as pl
 from inspector.absence_notes import absence_notes
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
-from inspector.filtering.saved_slices import with_slices
 from inspector.filtering.searching import found_in, matching
 from inspector.names import match_name
 from inspector.ordering import Orders
@@ -28,7 +28,6 @@ from scoring.derived import Derived, Unkept
 from scoring.errors import NoWorkspace
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
-from scoring.journal import Journal
 from scoring.metrics.baselines import baselines
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
@@ -40,6 +39,9 @@ from scoring.texts import Texts
 from scoring.triage import Triage
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import MARK, Workspace
+
+if TYPE_CHECKING:
+    from scoring.journal import Journal
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
@@ -74,7 +76,7 @@ class Selection:
     masks: ConditionMasks = field(default_factory=ConditionMasks)
     orders: Orders = field(default_factory=Orders)
     measures: CaseMeasures = field(default_factory=CaseMeasures)
-    journal: Journal | None = None
+    journal: "Journal | None" = None
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -181,7 +183,7 @@ class Selection:
     def _owners(self) -> dict[str, Evaluation]:
         return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
 
-    def triaged(self, journal: Journal | None = None) -> "Selection":
+    def triaged(self, journal: "Journal | None" = None) -> "Selection":
         """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay."""
         journal = journal or self.journal
         if journal is None:
@@ -236,7 +238,11 @@ def load(request: Request) -> Selection:
         InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
-    request = with_slices(request, workspace.root)
+    if request.slices:
+        # Imported only for who asks: commands start sooner.
+        from inspector.filtering.saved_slices import with_slices
+
+        request = with_slices(request, workspace.root)
     place = Derived.of(workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     unchanged = place == Derived.of(workspace, request.benchmarks)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from textual.pilot import Pilot
@@ -15,6 +16,7 @@ from inspector.widgets.frame_table import FrameTable
 from screen_text import settled, until
 
 DEMO = Request(benchmarks=("demo",))
+SOURCES = Path(__file__).resolve().parents[1]
 
 
 @asynccontextmanager
@@ -26,12 +28,18 @@ async def opened(
     folder: Path | None = None,
     state: Path | None = None,
 ) -> AsyncIterator[Pilot[int]]:
-    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`."""
-    app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)
-    async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
-        await settled(pilot)
-        yield pilot
+    """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`.
+
+    Without a folder it writes to the current one, where a test has gone to its own, and never among the sources.
+    """
+    with TemporaryDirectory() as spare:
+        if folder is None and Path.cwd() == SOURCES:
+            folder = Path(spare)
+        app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+            await settled(pilot)
+            yield pilot
 
 
 def inspected(pilot: Pilot[Any]) -> Inspection:

@@ -104,7 +104,8 @@ def test_every_number_is_there_once_and_in_order(formula: Formula, frame: str) -
 def test_no_brace_is_left_where_everything_is_known(formula: Formula) -> None:
     latex = formula[0]
     converted = unicode_math(f"${latex}$")
-    if "foo" not in latex:
+    # Words know no \over: there it stays as it was written.
+    if "foo" not in latex and not (r"\text" in latex and r"\over " in latex):
         assert "\\" not in converted
         assert "$" not in converted
     assert converted.count("(") == converted.count(")")

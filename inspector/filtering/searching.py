@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from inspector.critique.talk import is_talk
 from inspector.request import Request
 from scoring.cache import VoteParts
 from scoring.step_rewards import Bools
@@ -64,6 +63,9 @@ def _places(found: Found, row: int) -> Iterator[str]:
 
 def searchable(selection: "Selection") -> Searchable:
     """The texts of a selection's cases, and where answers lie: those of critics, and of PRMs that generate."""
+    # Imported only for who searches: commands start sooner.
+    from inspector.critique.talk import is_talk
+
     there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))

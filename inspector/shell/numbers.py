@@ -7,7 +7,6 @@ import numpy as np
 
 from inspector import documents
 from inspector.boundary_notes import boundary_notes
-from inspector.cases_document import cases_document
 from inspector.critique.counts import unparsed_notes
 from inspector.grouping import grouped
 from inspector.parts import parts
@@ -24,12 +23,19 @@ WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
 """How a long table is laid out for people."""
 
 
+def _cases(selection: Selection, form: str) -> Document:
+    # Imported only for this command: the others start sooner.
+    from inspector.cases_document import cases_document
+
+    return cases_document(selection, form)
+
+
 def run(args: argparse.Namespace) -> int:
     """Print or write the document of `args.command`."""
     selection = load(request_of(args))
     make = {
         "metrics": documents.metrics_document,
-        "cases": cases_document,
+        "cases": _cases,
         "stats": documents.statistics_document,
     }[args.command]
     grouped(selection)  # A column that is not there is an error whether or not there is a scorer.

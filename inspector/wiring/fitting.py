@@ -1,6 +1,11 @@
 """Where the terminal is too small for any screen, one that says so stands in their place."""
 
+import os
+import sys
 from typing import TYPE_CHECKING
+
+from textual.events import Resize
+from textual.geometry import Size
 
 from inspector.screens.too_small import too_small
 from inspector.wiring.base import INSPECT, Wired
@@ -10,7 +15,7 @@ if TYPE_CHECKING:
 
 SMALL = "too-small"
 REST = 0.15
-"""Seconds without another size after which the whole screen is written."""
+"""Seconds without another size after which the terminal is asked for its own."""
 
 
 class Fitting(Wired):
@@ -27,13 +32,21 @@ class Fitting(Wired):
     def on_resize(self) -> None:
         # After Textual's own answer to it, when the new size is known.
         self.call_later(self._fit)
-        # A terminal that shrank and grew again has lost cells although its size is what it was.
         if self._rest is not None:
             self._rest.stop()
-        self._rest = self.set_timer(REST, self._write_all)
+        self._rest = self.set_timer(REST, self._settle)
 
-    def _write_all(self) -> None:
-        self.screen.refresh(layout=True)
+    def _settle(self) -> None:
+        """When sizes have stopped coming: the terminal's own, and every cell of it.
+
+        Textual 8.2 reads the size in a signal handler, which another signal may interrupt: then the older size is told
+        last. And a terminal that shrank and grew again has lost cells although its size is what it was.
+        """
+        size = terminal_size()
+        if size is not None and size != self.size and not self.is_headless:
+            self.post_message(Resize(size, size))
+        elif self.screen_stack:  # none is left while the app ends
+            self.screen.refresh(layout=True)
 
     def _fit(self) -> None:
         small = too_small(self.size)
@@ -43,3 +56,13 @@ class Fitting(Wired):
             # A dialog whose key was pressed in the same instant.
             self.pop_screen()
         self.switch_mode(SMALL if small else INSPECT)
+
+
+def terminal_size() -> Size | None:
+    """Columns and lines of the terminal that is written to; None where there is none."""
+    if sys.__stdout__ is None:
+        return None
+    try:
+        return Size(*os.get_terminal_size(sys.__stdout__.fileno()))
+    except (OSError, ValueError):
+        return None

@@ -2,14 +2,16 @@ import random
 import time
 
 import pytest
+from textual.events import Resize
 from textual.geometry import Size
 
 import example
 from inspector.messages import Back, Go
 from inspector.screens.cases import CasesScreen
 from inspector.screens.too_small import LEAST, TooSmall, too_small, words
+from inspector.wiring import fitting
 from opened import inspected, opened
-from screen_text import hides, looks_like, press, screen_text, settled, shows, type_ahead
+from screen_text import hides, looks_like, press, screen_text, settled, shows, type_ahead, until
 from terminal import Terminal
 from test_pty import ENV, RUN
 
@@ -95,6 +97,16 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(re
         await shows(pilot, "2 scorers", "alpha", "beta")
         await press(pilot, "enter")
         await shows(pilot, "most instructive first")
+
+
+async def test_a_size_that_was_told_too_late_is_put_right(request_, monkeypatch):
+    async with opened(request_, size=(120, 36)) as pilot:
+        monkeypatch.setattr(type(pilot.app), "is_headless", False)
+        monkeypatch.setattr(fitting, "terminal_size", lambda: Size(100, 30))
+        # A signal that came in between told the older size last.
+        pilot.app.post_message(Resize(Size(7, 3), Size(7, 3)))
+        await until(pilot, lambda: pilot.app.size == (100, 30))
+        await shows(pilot, "2 scorers", "alpha", "beta")
 
 
 async def test_a_toast_has_no_room_and_breaks_nothing(request_):

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-import many_cases
 from at_the_terminal import app, eventually, pressed, printed, shown
 from many_cases import MANY, f1
 
@@ -15,18 +14,6 @@ pytestmark = pytest.mark.pty
 START = 0.5
 HELD = 30
 AT_ONCE = 12
-
-
-@pytest.fixture(scope="module")
-def cases():
-    return many_cases.made_cases()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, cases):
-    folder = tmp_path_factory.mktemp("many")
-    many_cases.import_cases(folder, "space", cases)
-    return folder
 
 
 def rail_says(screen: str, threshold: float, score: float | None = None) -> str:

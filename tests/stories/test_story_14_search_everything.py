@@ -13,18 +13,6 @@ from many_cases import MANY
 pytestmark = pytest.mark.pty
 
 
-@pytest.fixture(scope="module")
-def cases():
-    return many_cases.made_cases()
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory, cases):
-    folder = tmp_path_factory.mktemp("searched")
-    many_cases.import_cases(folder, "space", cases)
-    return folder
-
-
 def finds(screen: str, number: int) -> str:
     """The screen, where so many cases were found and the search has ended."""
     assert f" {number:,} of {MANY:,} cases" in screen.splitlines()[0], screen
