@@ -24,6 +24,7 @@ from inspector.wiring.following import Following
 from inspector.wiring.keys import OwnKeys
 from inspector.wiring.moving import Moving
 from inspector.wiring.palette import Palette
+from inspector.wiring.pasting import Pasting
 from inspector.wiring.remembering import Remembering
 from inspector.wiring.saving import Saving
 from inspector.wiring.scoring_runs import ScoringRuns
@@ -44,6 +45,7 @@ class InspectApp(
     Appearance,
     OwnKeys,
     Palette,
+    Pasting,
 ):
     """The terminal inspector."""
 
@@ -64,7 +66,7 @@ class InspectApp(
 
     def _read(self) -> None:
         """In a thread: import what is heavy, read the workspace, decide."""
-        from inspector.inspection import inspect
+        from inspector.first_inspection import inspect
         from inspector.screens import board, case, cases  # noqa: F401  # imported here so that opening them is instant
         from inspector.selection import load
         from scoring.errors import InspectError

@@ -156,7 +156,7 @@ def board_columns(
         Column("on_right", right, max(5, len(right)), right=True, paint=percent, leave=2),
         Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4, least=8, leave=3),
         # Room for "0.550 optimistic" and "labels as given".
-        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=1, leave=4),
+        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=2, leave=4),
         Column("coverage", "scored", scored_width, right=True, paint=coverage, source=("scored", "cases"), leave=5),
     ]
 

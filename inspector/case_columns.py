@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 
 from inspector.case_rows import FOUND_IN
+from inspector.case_view.facts import OF_GOLD
 from inspector.catalogue import OF_SCORER, REWARDS, catalogue, entry_of
 from inspector.cell_paint import CellPaint
 from inspector.inspection import Inspection
@@ -55,15 +56,22 @@ LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fro
 """See `inspector.widgets.columns.Column`; of the usual columns. Those that were chosen never leave: they scroll."""
 
 
-def case_columns(inspection: Inspection, brush: Brush) -> list[Column]:
-    """What the list shows of a case, in this order."""
+TELLING = OF_GOLD | {
+    *("earliest_error", "error_steps", "outcome", "verdict", "margin", "abs_margin"),
+    *("reward_at_gold", "drop_at_gold", "step_accuracy"),
+}
+"""Columns that tell gold labels or what a scorer decided."""
+
+
+def case_columns(inspection: Inspection, brush: Brush, *, blind: bool = False) -> list[Column]:
+    """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden."""
     chosen = chosen_keys(inspection)
-    keys = [*(chosen or usual_keys(inspection))]
+    keys = [key for key in chosen or usual_keys(inspection) if not (blind and _kind(key) in TELLING)] or ["id"]
     paint = CellPaint(brush, *inspection.span)
-    columns = [_column(inspection, key, paint, leave=not chosen) for key in keys]
+    columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
     if inspection.selection.found is not None:
         place = next((place for place, key in enumerate(keys) if key in LABELS), len(keys))
-        columns.insert(place, Column(FOUND_IN, "found in", 15, paint=paint.places, least=8))
+        columns.insert(place, Column(FOUND_IN, entry_of(FOUND_IN).title, 15, paint=paint.places, least=8))
     return columns
 
 
@@ -98,14 +106,18 @@ def _tells_apart(inspection: Inspection, name: str) -> bool:
     return coded is None or len(coded.values) > 1
 
 
-def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool) -> Column:
+def _kind(key: str) -> str:
+    """A key without the scorer's name."""
+    return key.removeprefix(f"{entry_of(key).of}.")
+
+
+def _column(inspection: Inspection, key: str, paint: CellPaint, *, leave: bool, blind: bool) -> Column:
     """The column of a key; with `leave` it may give way where there is little room."""
-    entry = entry_of(key)
-    kind = key.removeprefix(f"{entry.of}.") if entry.of else key
+    entry, kind = entry_of(key), _kind(key)
     scorer = entry.of or inspection.scorer
     source: str | tuple[str, ...] = f"{scorer}.{kind}" if kind in OF_SCORER else key
     if kind == REWARDS:
-        source = (REWARDS, "earliest_error", f"{scorer}.verdict")
+        source = REWARDS if blind else (REWARDS, "earliest_error", f"{scorer}.verdict")
     title = f"{entry.title} {squeezed(entry.of, 12)}" if entry.of else entry.title
     width = WIDTHS.get(kind, USUAL)
     return Column(
@@ -132,7 +144,7 @@ def _painter(inspection: Inspection, kind: str, source: str | tuple[str, ...], p
         "outcome": paint.outcome,
         "margin": paint.margin,
         "abs_margin": paint.distance,
-        REWARDS: paint.spark,
+        REWARDS: paint.spark if isinstance(source, tuple) else paint.bare_spark,
     }
     if kind in painters or isinstance(source, tuple):
         return painters[kind]

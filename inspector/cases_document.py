@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from inspector.case_rows import FOUND_IN
 from inspector.column_names import columns_table
 from inspector.documents import provenance
 from inspector.run_notes import first_run_notes
@@ -31,16 +32,27 @@ CASE_COLUMNS = (
 
 def cases_document(selection: Selection, form: str = "") -> Document:
     """The rows of the table on screen: the shown cases, in their order, with every scorer's verdict and outcome."""
-    frame = _columns_of_cases(selection)
+    frame = _columns_of_cases(selection)[selection.shown]
+    if selection.found is not None and not selection.request.columns:
+        # Not at which step: where most cases match that is looked for on screen alone.
+        places = [", ".join(selection.found.where(row)) for row in selection.shown.tolist()]
+        frame = frame.with_columns(pl.Series(FOUND_IN, places, dtype=pl.String))
     command = selection.request.command("cases", form=form)
     notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
-    return Document(frame[selection.shown], provenance(selection, command, (*notes, *first_run_notes(selection))))
+    return Document(frame, provenance(selection, command, (*notes, *first_run_notes(selection))))
 
 
 def _columns_of_cases(selection: Selection) -> pl.DataFrame:
-    """The columns that were asked for, of all cases; else the labels and what each scorer chosen made of the case."""
+    """The columns that were asked for, of all cases; else labels, tags and notes, and what each chosen scorer made."""
     if selection.request.columns:
         return columns_table(selection, selection.request.columns)
-    return pl.concat(
-        [selection.cases.select(CASE_COLUMNS), *(one.columns for one in selection.chosen_evaluations)], how="horizontal"
-    )
+    labels = selection.cases.select(CASE_COLUMNS).with_columns(selection.column(name) for name in _said(selection))
+    return pl.concat([labels, *(one.columns for one in selection.chosen_evaluations)], how="horizontal")
+
+
+def _said(selection: Selection) -> list[str]:
+    """`tags` and `note`, where people gave any case of the workspace one."""
+    if selection.journal is None:
+        return []
+    triage = selection.journal.triage
+    return [name for name, given in (("tags", triage.tags), ("note", triage.notes)) if given]

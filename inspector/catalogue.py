@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from inspector.case_measures import MEASURES
+from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
 from inspector.triage_columns import DTYPES as TRIAGE
@@ -133,6 +134,8 @@ def _columns_of(evaluation: Evaluation) -> list[str]:
 
 def entry_of(key: str) -> Entry:
     """The entry of a column, known or not, by its key."""
+    if key == FOUND_IN:
+        return Entry(key, "found in", "where the search found something", sortable=False, listable=False)
     if key in OF_CASES:
         return Entry(key, *OF_CASES[key])
     scorer, _, name = key.rpartition(".")

@@ -50,6 +50,10 @@ class CellPaint:
         rewards, gold, verdict = value
         return self.brush.sparkline(rewards, self.low, self.high, gold, verdict, width) if rewards else [("", "")]
 
+    def bare_spark(self, rewards: list[float] | None, width: int) -> list[Part]:
+        """The same without marks."""
+        return self.spark((rewards, None, None), width)
+
     def listing(self, value: Sequence[object] | None, _width: int) -> list[Part]:
         """A list with commas."""
         return [self._missing] if value is None else [(", ".join(map(str, value)), "")]

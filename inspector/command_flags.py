@@ -120,4 +120,4 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "cases":
         parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
         columns = "these columns and no others, in this order; margin, rewards and the like are the one scorer's"
-        parser.add_argument("--columns", default="", metavar="A,B,...", help=columns)
+        parser.add_argument("--columns", default=None, metavar="A,B,...", help=columns)

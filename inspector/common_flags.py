@@ -37,7 +37,7 @@ def common_flags(default: object) -> argparse.ArgumentParser:
         metavar = "SQL" if flag == "--where" else "NAME"
         which.add_argument(flag, action=Collect, metavar=metavar, default=value(()), help=text, dest=dest(flag))
     searched = 'only cases whose texts hold these words, this "phrase" or /regular expression/'
-    which.add_argument("--search", metavar="TEXT", default=value(""), help=searched)
+    which.add_argument("--search", metavar="TEXT", default=value(None), help=searched)
     which.add_argument(
         "--in",
         action=Collect,

@@ -25,9 +25,7 @@ from inspector.wishes import speaks_of
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
 from scoring.protocols import protocol_named, protocol_of
-from scoring.published.statistics import beside
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
@@ -46,15 +44,6 @@ METRICS = {
     "small": pl.Boolean(),
     "sd": pl.Float64(),
     "runs": pl.Int64(),
-}
-STATISTICS = {
-    "benchmark": pl.String(),
-    "subset": pl.String(),
-    "group": pl.String(),
-    "statistic": pl.String(),
-    "value": pl.Float64(),
-    "n": pl.Int64(),
-    "reason": pl.String(),
 }
 DIFFERING = ("question", "original_problem")
 """Other wordings of the problem, told where they are another."""
@@ -256,19 +245,3 @@ def gold_word(case: Mapping[str, Any], step: int) -> str | None:
     if listed is not None:
         return "error step" if step in listed else "right"
     return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
-
-
-def described_cases(selection: Selection) -> pl.DataFrame:
-    """The shown cases in file order, with the lengths of their problems."""
-    problems = selection.texts.frame(["problem"])["problem"]
-    lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
-    return selection.cases.with_columns(lengths).filter(pl.Series(selection.mask))
-
-
-def statistics_document(selection: Selection, form: str = "") -> Document:
-    """Statistics of the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
-    shown = described_cases(selection)
-    frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
-    facts = provenance(selection, selection.request.command("stats", form=form), decides=False)
-    kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
-    return Document(frame, kept)

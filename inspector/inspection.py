@@ -7,42 +7,33 @@ the file holds what the screen shows.
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from inspector.best_scorer import best_scorer
 from inspector.case_rows import CaseRows
 from inspector.filtering.facet_columns import FacetColumn, facet_columns
 from inspector.filtering.facet_counts import Counts, facet_counts
 from inspector.filtering.searching import asked, carried, found_in, matching
-from inspector.headline import Headline, headline, official_score
-from inspector.names import match_name
+from inspector.headline import Headline, headline
+from inspector.holding import held_filter, held_order
+from inspector.ordering import is_of_scorer
 from inspector.selection import Selection, select
 from inspector.threshold_span import threshold_span
 from inspector.wishes import OPTIMISTIC
+from scoring.condition_reading import columns_read
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
 from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.score_curves import Curve, score_curve
-from scoring.sql_words import columns_read
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
-from scoring.verdicts import OUTCOMES, RIGHT
-
-_IS_RIGHT = np.isin(np.arange(len(OUTCOMES)), RIGHT)
-"""By outcome code whether it is right."""
+from scoring.verdicts import OUTCOMES
 
 if TYPE_CHECKING:
     from scoring.journal import Journal
-
-
-class Changes(NamedTuple):
-    """How many cases a moved threshold turned right, turned wrong, and left wrong in another way."""
-
-    right: int = 0
-    wrong: int = 0
-    other: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +191,13 @@ class Inspection:
         facets = tuple(facet for facet in self.filter.facets if _occurs(facet, there))
         bare = replace(self, benchmark=benchmark, scorer=None, filter=Filter(facets, self.filter.where))
         bare = bare.filtered(bare.filter)
-        scorer = self.scorer if self.scorer in names else _best(bare, names)
-        return bare if scorer is None else replace(bare, scorer=self.scorer).focused(scorer, benchmark)
+        scorer = self.scorer if self.scorer in names else best_scorer(bare, names)
+        if scorer is None:
+            return bare
+        # What was sorted by one scorer is sorted by the other.
+        request = replace(bare.selection.request, sort=self.selection.request.sort)
+        sorted_so = replace(bare, scorer=self.scorer, selection=replace(bare.selection, request=request))
+        return sorted_so.focused(scorer, benchmark)
 
     def failures(self) -> "Inspection":
         """The cases that count as wrong for the scorer in focus, most instructive first."""
@@ -210,17 +206,22 @@ class Inspection:
         return self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
 
     def renewed(self, selection: Selection) -> "Inspection":
-        """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first."""
+        """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first.
+
+        Conditions and an order that speak of columns which have gone, go with them.
+        """
         names = [name for name in selection.chosen if selection.evaluation(name).covers(self.benchmark)]
         scorer = self.scorer if self.scorer in names else (names[0] if names else None)
         old = self.selection.request
         found, base_search = (
             carried(one, self.selection, selection) for one in (self.selection.found, self.base_search)
         )
-        request = replace(selection.request, sort=old.sort, subsets=(), **asked(found))
-        again = replace(selection, request=request, found=found)
-        bare = Inspection(again, self.benchmark, scorer, self.filter, self.base, base_search)
-        return bare._with()
+        request = replace(selection.request, sort=old.sort, columns=old.columns, subsets=(), **asked(found))
+        again = replace(selection, request=request, found=found).triaged(self.selection.journal)
+        bare = replace(again, chosen=(scorer,) if scorer else ())
+        kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
+        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search)
+        return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "Inspection":
         """All cases, as in the file."""
@@ -314,7 +315,7 @@ class Inspection:
             loaded.request,
             scorers=(scorer,) if scorer else (),
             where=(*self.base, *only, *kept.conditions),
-            sort="" if wanted == "instructive" and not scorer else wanted,
+            sort=wanted if scorer or not is_of_scorer(wanted) else "",
         )
         names = (scorer,) if scorer else ()
         wider = replace(loaded, request=request, chosen=names)
@@ -323,58 +324,12 @@ class Inspection:
         selected = select(replace(wider, found=found), order)
         return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search)
 
-    # -- what changed
-
     @cached_property
     def order(self) -> Ints:
         """All row ids in the present order, those that the filter hides included."""
         return self.selection.orders.of(self.selection, self.selection.request.sort)
 
-    def changes(self, before: "Inspection") -> Changes:
-        """How the cases of the slice changed since `before`."""
-        if self.evaluation is None or before.evaluation is None:
-            return Changes()
-        codes, old = self.evaluation.codes[self.slice], before.evaluation.codes[self.slice]
-        now, then = _IS_RIGHT.take(codes), _IS_RIGHT.take(old)
-        right, wrong = int((now & ~then).sum()), int((then & ~now).sum())
-        return Changes(right, wrong, int((codes != old).sum()) - right - wrong)
-
-
-def inspect(selection: Selection) -> Inspection:
-    """The first value of an app: the largest benchmark with a scorer, all cases, the scorer asked for or the best."""
-    counts = selection.cases["benchmark"].value_counts(sort=True)["benchmark"].to_list()
-    scored = [name for name in counts if any(selection.evaluation(one).covers(name) for one in selection.chosen)]
-    benchmark = str((scored or counts or [""])[0])
-    on_it = [name for name in selection.chosen if selection.evaluation(name).covers(benchmark)]
-    request = selection.request
-    names = [name for name in selection.cases["subset"].unique(maintain_order=True).to_list() if name]
-    subsets = tuple(match_name(word, names, "subset") for word in request.subsets)
-    base = (*([Facet("subset", subsets).sql] if subsets else []), *request.where)
-    by_name = bool(request.scorers)
-    found = found_in(selection, np.ones(selection.height, dtype=np.bool_))
-    request = replace(request, subsets=(), thresholds=_found(selection))
-    bare = replace(selection, request=request, found=found)
-    start = Inspection(bare, benchmark, on_it[0] if on_it else None, base=base, base_search=found)
-    return start.focused(start.scorer if by_name else _best(start, on_it), benchmark)
-
 
 def _occurs(facet: Facet, cases: pl.DataFrame) -> bool:
     """Whether any of the cases has a value of a facet; of what is no column of the cases alone, yes."""
     return facet.column not in cases.columns or bool(passing(cases, [replace(facet, keep=True).sql]).any())
-
-
-def _best(start: Inspection, names: list[str]) -> str | None:
-    """The scorer with the highest score, of equally good ones the first by name; those without one come last."""
-
-    def place(name: str) -> tuple[bool, float, str]:
-        score = official_score(start.selection.evaluation(name), start.slice, start.unparsed, start.benchmark)
-        return score is None, -(score or 0.0), name
-
-    return min(names, key=place, default=None)
-
-
-def _found(selection: Selection) -> tuple[tuple[str | None, str], ...]:
-    """The thresholds asked for, with `best` as the number it was: other filters must not tune it again."""
-    asked = tuple(pair for pair in selection.request.thresholds if pair[1] != "best")
-    tuned = [one for one in selection.evaluations if one.rule.source == OPTIMISTIC]
-    return (*asked, *((one.scorer.name, f"best:{one.rule.threshold!r}") for one in tuned))

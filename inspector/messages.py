@@ -7,6 +7,7 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from inspector.case_view.manner import Manner
+    from inspector.filtering.saved_slices import SavedSlice
     from inspector.filtering.search_run import SoFar
     from inspector.inspection import Inspection
     from inspector.selection import Selection
@@ -71,8 +72,10 @@ class Copy(Message):
 
 @dataclass
 class Sliced(Message):
-    """A saved slice was searched out; or why it cannot be shown."""
+    """A saved slice was searched out from the value `asked_of`; or why it cannot be shown."""
 
+    chosen: "SavedSlice"
+    asked_of: "Inspection"
     inspection: "Inspection | None"
     sentence: str = ""
 

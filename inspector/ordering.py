@@ -69,6 +69,12 @@ def sort_key(selection: "Selection", sort: str) -> tuple[str, bool]:
     return name, direction == "desc"
 
 
+def is_of_scorer(sort: str) -> bool:
+    """Whether a sort key speaks of the scorer in focus, so that it says nothing where there is none."""
+    word, _, direction = sort.rpartition(":")
+    return (word if direction in DIRECTIONS else sort) in {INSTRUCTIVE, *EVERY_COLUMN}
+
+
 def column_named(selection: "Selection", word: str) -> str:
     """The column that a word names: its name, a unique part of it, or `margin` and the like of the one scorer chosen.
 

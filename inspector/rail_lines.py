@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 
+from inspector.flipped import Changes
 from inspector.headline import F1, Headline
 from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
@@ -13,7 +13,8 @@ from inspector.phrases import Phrase, parts
 from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
-from scoring.score_curves import Curve, tuned
+from scoring.score_curves import Curve, places_on, tuned
+from scoring.scorer import Comparison
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule, RuleByCase
 
 LEAST_DIGITS, MOST_DIGITS = 4, 16
@@ -70,11 +71,9 @@ def _written(threshold: float | None, now: Inspection) -> str:
     rule = None if now.evaluation is None else now.evaluation.rule
     if threshold is None or now.sweep is None or not isinstance(rule, Rule):
         return "-"
-    candidates = now.sweep.thresholds
-    side: Literal["left", "right"] = "left" if rule.comparison == "<" else "right"
     for digits in range(LEAST_DIGITS, MOST_DIGITS):
         text = f"{threshold:.{digits}f}"
-        first, second = np.searchsorted(candidates, (threshold, float(text)), side=side)
+        first, second = places_on(now.sweep, np.array([threshold, float(text)]), rule.comparison)
         if first == second:
             return text
     return repr(threshold)
@@ -103,8 +102,9 @@ def score_words(line: Headline | None) -> str:
 def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int, brush: Brush) -> list[Line]:
     """Curve and axis; where the metric is undefined at every threshold, why there is no curve, and the axis."""
     axis = Line(_axis(marks, now.span, width, brush))
-    if "best" in marks:
-        return [Line([(_curve(sweep, now.span, width, brush), "")]), axis]
+    rule = None if now.evaluation is None else now.evaluation.rule
+    if "best" in marks and isinstance(rule, Rule):
+        return [Line([(_curve(sweep, rule.comparison, now.span, width, brush), "")]), axis]
     reason = (now.headline.reason if now.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (
         f"no curve: {sweep.metric} is undefined at every threshold: {reason}",
@@ -116,17 +116,16 @@ def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int,
 
 
 @lru_cache(maxsize=8)
-def _curve(sweep: Curve, span: tuple[float, float], width: int, brush: Brush) -> str:
+def _curve(sweep: Curve, comparison: Comparison, span: tuple[float, float], width: int, brush: Brush) -> str:
     """The score over the range, one character a column: the best decision that falls into the column.
 
     A blank where every decision in a column leaves the score undefined.
     """
     score = np.where(np.isnan(sweep.score), -np.inf, sweep.score)
     edges = np.linspace(*span, width + 1)
-    # A threshold in (low, high] decides as the candidates from the first one above low to the first at or above high.
-    # Beyond the last candidate all is decided as by it.
-    first = np.minimum(np.searchsorted(sweep.thresholds, edges[:-1], side="right"), score.size - 1)
-    last = np.searchsorted(sweep.thresholds, edges[1:], side="left")
+    # A column holds the thresholds in (low, high].
+    first = places_on(sweep, np.nextafter(edges[:-1], np.inf), comparison)
+    last = places_on(sweep, edges[1:], comparison)
     bests = [float(score[a : b + 1].max(initial=-np.inf)) for a, b in zip(first, last, strict=True)]
     return brush.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
 
@@ -158,7 +157,7 @@ def _outcomes(now: Inspection, before: Inspection, codes: tuple[int, ...]) -> It
 
 def _changed(now: Inspection, before: Inspection, *, wide: bool) -> Phrase:
     """What became of all the cases that changed or, where there is no room for it, only how many they are."""
-    right, wrong, other = now.changes(before)
+    right, wrong, other = Changes.between(before, now)
     changed = f"{right + wrong + other:,} changed"
     if changed == "0 changed":
         return Phrase(("nothing changed", ""), rank=2)

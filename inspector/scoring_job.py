@@ -51,7 +51,7 @@ class ScoringJob:
             return " ".join(note for note in event["notes"] if note.startswith("WARNING"))
         if kind == "progress":
             done, to_do = parts_done(event)
-            self.words = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}; X stops it"
+            self.words = f"scoring {done:,} of {to_do:,}{' ' if event.get('asked') else ', '}{speed(event)}"
         elif kind == "notice":
             return noticed(event)
         elif kind == "end":

@@ -1,6 +1,5 @@
 """A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -21,11 +20,11 @@ from inspector.stale_notes import stale_notes
 from inspector.triage_columns import triage_columns
 from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
+from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
 from scoring.derived import Derived, Unkept
-from scoring.errors import NoWorkspace
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
@@ -38,13 +37,10 @@ from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage import Triage
 from scoring.verdicts import OUTCOMES
-from scoring.workspace import MARK, Workspace
+from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.journal import Journal
-
-ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
-LOCAL = Path(".prm-inspect")
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,41 +190,6 @@ class Selection:
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them: for files, never for a screen."""
         return self.table(self.columns)
-
-
-def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
-    """The workspace that a command means: the one given, `$PRM_INSPECT_WORKSPACE`, `./.prm-inspect`, the user's own.
-
-    With `create` (importing), the folder is made where it is missing, and a new one goes to `./.prm-inspect`.
-
-    Raises:
-        NoWorkspace: there is none and none is to be made.
-    """
-    named = given if given is not None else os.environ.get(ENVIRONMENT) or None
-    if named is not None:
-        return Workspace.create(Path(named)) if create else Workspace.open(Path(named))
-    if (LOCAL / MARK).is_file():
-        return Workspace.open(LOCAL)
-    if create:
-        return Workspace.create(LOCAL)
-    from platformdirs import user_data_path
-
-    own = user_data_path("prm-inspect")
-    if (own / MARK).is_file():
-        return Workspace.open(own)
-    raise NoWorkspace(
-        "nothing was imported here yet.", "Start with: prm-inspect import PATH, or look: prm-inspect demo"
-    )
-
-
-def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
-    """The same for looking: where there is no workspace, the demo can still be asked for by name."""
-    try:
-        return find_workspace(given)
-    except NoWorkspace:
-        if "demo" not in benchmarks or given is not None:
-            raise
-        return Workspace(None)
 
 
 def load(request: Request) -> Selection:

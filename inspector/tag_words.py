@@ -30,9 +30,14 @@ def last_word(text: str) -> str:
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:
-    """What was typed with its last word completed to the first of the tags that begins so; None where none does."""
+    """What was typed with its last word completed to the first of the tags that begins so; None where none does.
+
+    A tag that could act on a terminal is not offered: nobody could type it.
+    """
     word = last_word(text)
-    found = next((tag for tag in tags if tag.startswith(word) and tag != word), None) if word else None
+    if not word:
+        return None
+    found = next((tag for tag in tags if tag.startswith(word) and tag != word and clean(tag) == tag), None)
     return None if found is None else text + found[len(word) :]
 
 

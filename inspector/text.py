@@ -7,12 +7,9 @@ text. Exports do not pass through here: files get the text as it is.
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.cells import cell_len, set_cell_size
-
-if TYPE_CHECKING:
-    from textual.content import Content
 
 LINE_BREAKS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 TAB = "    "
@@ -62,7 +59,11 @@ def clean(text: str, *, lines: bool = False) -> str:
 
 def json_text(value: Any) -> str:
     r"""A value as indented JSON that is exact after parsing: what could act on a terminal stands as its \u escape."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
+    return escaped_json(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def escaped_json(text: str) -> str:
+    r"""JSON or JSON Lines that mean the same, with \u escapes for what could act on a terminal."""
     return _ACTING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
@@ -95,10 +96,3 @@ def number(value: float, decimals: int, width: int, sign: str = "") -> str:
     """
     texts = [f"{value:{sign}.{digits}f}" for digits in range(decimals, -1, -1)] + [f"{value:{sign}.0e}"]
     return next((text for text in texts if len(text) <= width), "#" * width)
-
-
-def content(text: str, *, lines: bool = True) -> "Content":
-    """Cleaned text as Textual content that is never read as markup."""
-    from textual.content import Content
-
-    return Content(clean(text, lines=lines))

@@ -123,7 +123,9 @@ def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> B
         return shown
     facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
     if subset in names or facts is None:
-        own: Bools = groups == names.index(subset or None)
+        # A row of cases without a subset has the same name as one of a subset without a name.
+        same = [number for number, name in enumerate(names) if (name or "") == subset]
+        own: Bools = np.isin(groups, same)
     else:
         own = (decided.gold.cases[facts.group] == subset).fill_null(value=False).to_numpy()
     member: Bools = shown & own

@@ -4,7 +4,8 @@ import numpy as np
 
 from inspector.selection import Selection
 from scoring.cache import BALLOTS, RewardParts, VoteParts
-from scoring.evaluation import Evaluation, evaluate
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 

@@ -15,7 +15,8 @@ from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
-from scoring.evaluation import Evaluation, evaluate
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.accuracies import harmonic
 from scoring.metrics.first_error import Unparsed

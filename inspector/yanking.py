@@ -12,18 +12,22 @@ PLACES = 6
 """Digits after the point of a reward."""
 
 
-def case_facts(inspection: Inspection, row: int) -> str:
-    """A case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error"."""
+def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
+    """A case through the scorer in focus, as one line of JSON; steps are 0-based, -1 is "no error".
+
+    Nothing of gold labels and verdicts where these are hidden.
+    """
     name = inspection.cases["case"][row]
     facts: dict[str, Any] = {"case": name}
-    for column in ("subset", "generator", "n_steps", "earliest_error"):
+    for column in ("subset", "generator", "n_steps", *(() if blind else ("earliest_error",))):
         facts[column] = inspection.cases[column][row]
     evaluation = inspection.evaluation
     if evaluation is not None:
         rewards = evaluation.rewards.of(row)
         facts["scorer"] = evaluation.scorer.name
-        facts["outcome"] = OUTCOMES[evaluation.codes[row]]
-        facts["verdict"] = evaluation.verdict_of(row)
+        if not blind:
+            facts["outcome"] = OUTCOMES[evaluation.codes[row]]
+            facts["verdict"] = evaluation.verdict_of(row)
         facts["threshold"] = evaluation.threshold_at(row)
         facts["rewards"] = None if rewards is None else [round(float(reward), PLACES) for reward in rewards]
     facts["command"] = inspection.selection.request.command("show", name)

@@ -1,17 +1,24 @@
 """What is wrong with a condition, in a sentence that says what to do, and at which place of it."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import accumulate
 
 import polars as pl
 
+from scoring.condition_reading import expression_of
 from scoring.errors import FilterError
 from scoring.sql_words import Word, named, quoted, words_of
 
 _EXAMPLE = "Example: n_steps > 8 AND \"x.outcome\" = 'late'"
 _ENDINGS = ("", " 1", " true", " NULL", " IN (1)", " AND 1", " 1 AND 1", " THEN 1 END", " 1 THEN 1 END", " END", "(1)")
 """With one of these, and the parentheses that are open, the beginning of a condition that can be read is one."""
+_MOST_WORDS = 300
+_NO_FUNCTION = re.compile(r"unsupported function '(.+?)'")
+_LISTS = re.compile(r"series '(.+?)' of dtype: List")
+"""What polars says of a column of lists that is compared with one value."""
+_EQUAL = frozenset({"=", "<>", "!="})
 
 Place = tuple[int, int]
 """Characters of a condition, 0-based, the second not included."""
@@ -23,17 +30,56 @@ def filter_error(error: Exception, condition: str, columns: Sequence[str]) -> Fi
     A name with a dot or a hyphen is no plain word in SQL, so that anything may have failed: where such a column's name
     stands bare in the condition, that is what is said.
     """
+    if not condition.strip():
+        return FilterError(f"{condition!r} is no condition.", _EXAMPLE, fault="there is no condition yet.")
+    said = str(error).splitlines()[0]
+    found = _of_a_name(error, condition, columns) or _of_lists(said, condition) or _of_a_word(said, condition)
+    return found or FilterError(f"{condition!r} cannot be evaluated: {said}.", _EXAMPLE, fault=said)
+
+
+def of_a_truth(condition: str, schema: Mapping[str, pl.DataType]) -> FilterError | None:
+    """The error where a column of true and false is compared with a text: for polars no row is equal, in silence."""
+    for column, sign, text in zip(words := list(words_of(condition)), words[1:], words[2:], strict=False):
+        named_so = column.kind in {"name", "quoted"} and schema.get(column.value) == pl.Boolean()
+        if named_so and sign.text in _EQUAL and text.kind == "text" and text.value.lower() not in {"true", "false"}:
+            fault = f"{column.text} is true or false, and no text: write {column.text} = true."
+            return FilterError(f"in {condition!r}: {fault}", place=(text.start, text.end), fault=fault)
+    return None
+
+
+def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> FilterError | None:
+    """Where a name is no column, or is one and stands bare."""
     if bare := _bare(condition, columns):
         fault = f"write {named(bare[0])}, in double quotes, because the name is no plain word."
         return FilterError(f"in {condition!r}: {fault}", place=bare[1], fault=fault)
-    if isinstance(error, pl.exceptions.ColumnNotFoundError) and '"' in str(error):
-        name = str(error).split('"')[1]
-        fault = _unknown(name, condition, columns)
-        return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault)
-    said = str(error).splitlines()[0]
-    place = _first_unreadable(condition)
-    fault = said if place is None else _misplaced(condition, place)
-    return FilterError(f"{condition!r} cannot be evaluated: {said}.", _EXAMPLE, place=place, fault=fault)
+    if not isinstance(error, pl.exceptions.ColumnNotFoundError) or '"' not in str(error):
+        return None
+    name = str(error).split('"')[1]
+    fault = _unknown(name, condition, columns)
+    return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault)
+
+
+def _of_lists(said: str, condition: str) -> FilterError | None:
+    """Where a column of lists is compared with one value."""
+    if (found := _LISTS.search(said)) is not None:
+        name = named(found[1])
+        fault = f"{name} holds lists: ARRAY_CONTAINS({name}, VALUE) or ARRAY_LENGTH({name}) asks about them."
+        return FilterError(f"in {condition!r}: {fault}", place=_where(found[1], condition), fault=fault)
+    if said.startswith("cannot cast List"):
+        fault = "a column that holds lists is asked with ARRAY_CONTAINS(tags, 'x') or ARRAY_LENGTH(tags)."
+        return FilterError(f"in {condition!r}: {fault}", fault=fault)
+    return None
+
+
+def _of_a_word(said: str, condition: str) -> FilterError | None:
+    """Where a word cannot stand, is missing, or is no function."""
+    if (found := _NO_FUNCTION.search(said)) is not None:
+        fault = f"there is no function {found[1]!r}."
+        return FilterError(f"in {condition!r}: {fault}", _EXAMPLE, place=_where(found[1], condition), fault=fault)
+    if (place := _first_unreadable(condition)) is None:
+        return None
+    fault = _misplaced(condition, place)
+    return FilterError(f"in {condition!r}, at character {place[0] + 1}: {fault}", _EXAMPLE, place=place, fault=fault)
 
 
 def _misplaced(condition: str, place: Place) -> str:
@@ -82,10 +128,11 @@ def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
 def _first_unreadable(condition: str) -> Place | None:
     """The first word with which nothing that follows could make sense; the end, if something is missing there.
 
-    None where the condition can be read, so that it is no word that is wrong with it.
+    None where the condition can be read, so that it is no word that is wrong with it, and where it has so many words
+    that looking for the first would hold up the keys.
     """
     words = list(words_of(condition))
-    if _readable(condition):
+    if len(words) > _MOST_WORDS or _readable(condition):
         return None
     for word, parentheses in zip(words, _open_parentheses(words), strict=True):
         if word.open:
@@ -103,7 +150,7 @@ def _open_parentheses(words: Sequence[Word]) -> list[int]:
 
 def _readable(condition: str) -> bool:
     try:
-        pl.sql_expr(condition)
-    except (pl.exceptions.PolarsError, UnicodeEncodeError):
+        expression_of(condition)
+    except (FilterError, pl.exceptions.PolarsError):
         return False
     return True

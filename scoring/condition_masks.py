@@ -91,7 +91,8 @@ class ConditionMasks:
     def _mask(self, source: Columns, condition: str) -> Bools:
         names = needed_columns(condition, source.columns)
         owners = tuple(source.owner(name) for name in names)
-        return self._masks.of(condition, owners, lambda: self._made(source, condition, names))
+        # One that names no column has no owners, and is as long as the columns all the same.
+        return self._masks.of((condition, source.height), owners, lambda: self._made(source, condition, names))
 
     def _made(self, source: Columns, condition: str, names: Sequence[str]) -> Bools:
         facet = facet_of(condition)

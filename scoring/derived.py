@@ -6,11 +6,14 @@
 A scorer's rewards, lined up with the cases and flat, what it gave itself, the three floats a case (`CaseFloats`) and
 the outcomes at its default threshold. They are keyed by everything they were made from: the generations of the cases,
 the reward and vote parts, and `scorer.json`. Any process may write, read and remove them at any time; where they are
-missing or damaged everything is computed from the rewards, and nothing is different but the time it takes.
+missing or damaged everything is computed from the rewards, and nothing is different but the time it takes. What is
+removed is renamed first: a reader sees all of it or nothing, and what it has mapped stays until it lets go of it.
 """
 
 import json
+import re
 import shutil
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +26,7 @@ from scoring.errors import UnwritableWorkspace
 from scoring.evaluation import Evaluation
 from scoring.files import write_atomically
 from scoring.gold import Gold
-from scoring.packed import DamagedPack, pack, unpack
+from scoring.packed import FORMAT, DamagedPack, discard, pack, unpack
 from scoring.scorer import FILE, Scorer
 from scoring.workspace import Workspace
 
@@ -32,7 +35,14 @@ VERSION = 1
 """Of what is kept and how it is computed: whoever changes either counts it up."""
 WORTH = 2_000
 """From this number of cases on it is quicker to read than to compute."""
+MOST = 32
+"""Folders of cases that are kept: each choice of benchmarks has one. Those written to last stay."""
+ABANDONED = 24 * 3600.0
+"""Seconds after which what is half made is nobody's who is still at work."""
 _ABOUT = "cases.json"
+_CASES = re.compile(r"[0-9a-f]{16}\Z")
+_ENTRY = re.compile(r"(.+)-([0-9a-f]{16})\Z", re.DOTALL)
+_HALF_MADE = re.compile(r"\..*(?:-[0-9a-f]{32}|\.tmp)\Z", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,7 @@ class Derived:
         """The place for the cases as they are now. To be asked before and after they are read: `==` tells a change."""
         names = tuple(dict.fromkeys(benchmarks)) or tuple(workspace.default_benchmarks())
         stamps = workspace.stamps(names)
-        return cls(workspace, names, "" if stamps is None else _digest(VERSION, stamps))
+        return cls(workspace, names, "" if stamps is None else _digest(VERSION, FORMAT, stamps))
 
     @staticmethod
     def key(parts: Path) -> str:
@@ -80,7 +90,7 @@ class Derived:
             found = unpack(place, key)
             return (None if found is None else unpacked_evaluation(gold, scorer, *found)), []
         except DamagedPack as error:
-            shutil.rmtree(place, ignore_errors=True)
+            discard(place)
             return None, [f"{place} was damaged ({error}); it was computed again from the rewards"]
 
     def write(self, evaluation: Evaluation, parts: Path, key: str) -> None:
@@ -91,37 +101,71 @@ class Derived:
         folder, known = self._folder, evaluation.gold.known.size
         if folder is None or known < WORTH or evaluation.votes is not None or evaluation.further:
             return
-        with suppress(UnwritableWorkspace):
+        with suppress(UnwritableWorkspace, OSError):
             if not (folder / _ABOUT).exists():
                 write_atomically(folder / _ABOUT, json.dumps(self.benchmarks).encode())
             pack(folder / f"{parts.name}-{key}", key, *packed_evaluation(evaluation))
-            self._clean(parts.name, key)
+            for old in folder.iterdir():
+                entry = _ENTRY.match(old.name)
+                if entry and entry[1] == parts.name and entry[2] != key:
+                    discard(old)
 
     @property
     def _folder(self) -> Path | None:
         root = self.workspace.root
         return None if root is None or not self.name else root / FOLDER / self.name
 
-    def _clean(self, scorer: str, key: str) -> None:
-        """Remove what was made from other parts of a scorer, and from cases that have been imported again."""
-        folder = self._folder
-        if folder is None:
-            return
-        for old in folder.iterdir():
-            name, _, digest = old.name.rpartition("-")
-            if name == scorer and digest != key:
-                shutil.rmtree(old, ignore_errors=True)
-        for other in folder.parent.iterdir():
-            if other != folder and not self._current(other):
-                shutil.rmtree(other, ignore_errors=True)
 
-    def _current(self, folder: Path) -> bool:
-        """Whether a folder is about cases as they are now."""
-        try:
-            names = json.loads((folder / _ABOUT).read_bytes())
-            return Derived.of(self.workspace, names).name == folder.name
-        except (OSError, ValueError, TypeError):
-            return False
+def clean(workspace: Workspace) -> None:
+    """Remove what nobody asks for any more.
+
+    That is what was made of cases that were imported again or of scorers that are gone, what a process left half made
+    when it was killed, and all but MOST folders of cases. What has a name of another kind is left alone.
+    """
+    if workspace.root is None:
+        return
+    root = workspace.root / FOLDER
+    with suppress(OSError):
+        folders = [folder for folder in root.iterdir() if _CASES.match(folder.name)]
+        folders.sort(key=lambda folder: folder.stat().st_mtime_ns, reverse=True)
+        current = [folder for folder in folders if _current(workspace, folder)][:MOST]
+        for folder in folders:
+            if folder in current:
+                _clean_entries(folder, workspace.root / "rewards")
+            elif (folder / _ABOUT).exists() or _abandoned(folder):
+                discard(folder)
+        _clean_half_made(root)
+
+
+def _current(workspace: Workspace, folder: Path) -> bool:
+    """Whether a folder is about cases as they are."""
+    try:
+        names = json.loads((folder / _ABOUT).read_bytes())
+        return Derived.of(workspace, names).name == folder.name
+    except (OSError, ValueError, TypeError):
+        return False
+
+
+def _clean_entries(folder: Path, rewards: Path) -> None:
+    """Remove what was made of scorers that are gone."""
+    for entry in folder.iterdir():
+        named = _ENTRY.match(entry.name)
+        if named and not _HALF_MADE.match(entry.name) and not (rewards / named[1] / FILE).exists():
+            discard(entry)
+    _clean_half_made(folder)
+
+
+def _clean_half_made(folder: Path) -> None:
+    for path in folder.iterdir():
+        if _HALF_MADE.match(path.name) and _abandoned(path):
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
+
+
+def _abandoned(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime > ABANDONED
 
 
 @dataclass(frozen=True, eq=False)

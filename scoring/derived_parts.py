@@ -81,7 +81,7 @@ def unpacked_evaluation(gold: Gold, scorer: Scorer, arrays: Arrays, facts: Mappi
         given = Given(*(arrays[f"given.{name}"] for name in _GIVEN))
         floats = CaseFloats(*(arrays[f"floats.{name}"] for name in _FLOATS))
         codes = arrays["codes"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DamagedPack(f"{error} is missing") from None
     if {rewards.offsets.size - 1, codes.size, floats.all.size, given.codes.size} != {n}:
         raise DamagedPack(f"it is not about {n:,} cases")

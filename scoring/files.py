@@ -28,11 +28,16 @@ _REASONS = {
     errno.ENOTDIR: "a part of the path is a file",
 }
 
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_CLOSED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+
 
 def unwritable(path: Path, error: OSError) -> UnwritableWorkspace:
     """The sentence for a failed write."""
     reason = _REASONS.get(error.errno or 0, error.strerror or str(error))
-    return UnwritableWorkspace(f"{path}: {reason}.", "Nothing there was changed. Free space, or choose another folder.")
+    remedy = "Free space" if error.errno in _FULL else "Make it writable" if error.errno in _CLOSED else ""
+    choice = f"{remedy}, or choose another folder." if remedy else "Choose another folder."
+    return UnwritableWorkspace(f"{path}: {reason}.", f"Nothing there was changed. {choice}")
 
 
 def write_atomically(path: Path, data: bytes | memoryview) -> None:

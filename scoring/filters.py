@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from scoring.condition_errors import filter_error
+from scoring.condition_errors import filter_error, of_a_truth
+from scoring.condition_reading import expression_of
 from scoring.errors import FilterError
 from scoring.sql_words import literal, named
 
@@ -186,8 +187,6 @@ def needed_columns(condition: str, columns: Sequence[str]) -> tuple[str, ...]:
     """
     try:
         roots = _roots(condition)
-    except UnicodeEncodeError:
-        raise _not_utf8(condition) from None
     except pl.exceptions.PolarsError as error:
         raise filter_error(error, condition, columns) from None
     return tuple(name for name in columns if roots is None or name in roots)
@@ -197,9 +196,9 @@ def needed_columns(condition: str, columns: Sequence[str]) -> tuple[str, ...]:
 def _roots(condition: str) -> frozenset[str] | None:
     """The columns that a condition names; None where it names them by a pattern. Read once: keys ask again and again.
 
-    Raises what polars raises.
+    Raises what `expression_of` raises.
     """
-    expression = pl.sql_expr(condition)
+    expression = expression_of(condition)
     return None if expression.meta.has_multiple_outputs() else frozenset(expression.meta.root_names())
 
 
@@ -215,20 +214,25 @@ def row_passes(table: pl.DataFrame, condition: str, height: int, columns: Sequen
     Raises:
         FilterError: as for `passing`.
     """
+    if (wrong := of_a_truth(condition, table.schema)) is not None:
+        raise wrong
+    # A condition may name no column and count rows all the same.
+    rows = table if table.width else pl.DataFrame({"\0": pl.Series([None]).new_from_index(0, height)})
     try:
-        result = table.select(pl.sql_expr(condition).alias("passes"))["passes"]
-    except UnicodeEncodeError:
-        raise _not_utf8(condition) from None
-    except pl.exceptions.PolarsError as error:
+        # Beside the columns, so that what has another number of rows than they is refused.
+        result = rows.with_columns(expression_of(condition).alias("passes"))["passes"]
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise filter_error(error, condition, columns) from None
     if result.dtype not in (pl.Boolean(), pl.Null()):
-        fault = f"this gives {result.dtype}, not true or false: compare it with something."
-        said = f"{condition!r} gives {result.dtype}, not true or false."
+        kind = _kind(result.dtype)
+        fault = f"this gives {kind}, not true or false: compare it with something."
+        said = f"{condition!r} gives {kind}, not true or false."
         raise FilterError(said, "Compare it with something.", fault=fault)
-    if result.len() == 1 and height != 1:
-        result = result.new_from_index(0, height)
     return result.cast(pl.Boolean).fill_null(value=False)
 
 
-def _not_utf8(condition: str) -> FilterError:
-    return FilterError(f"{condition!r} holds a byte that is not UTF-8.", "Write it in UTF-8.")
+def _kind(dtype: pl.DataType) -> str:
+    """What a column of this dtype holds, in words."""
+    if dtype.is_numeric():
+        return "a number"
+    return {pl.String: "a text", pl.List: "a list"}.get(dtype.base_type(), str(dtype))

@@ -247,7 +247,7 @@ def _write_texts(texts: Texts, folder: Path) -> pl.DataFrame:
     rows = np.flatnonzero(fresh)
     if rows.size:
         row[rows] = np.arange(rows.size)
-        write_parquet(folder / names[rows[0]], texts.gather(rows).frame(), "lz4", row_group_size=ROW_GROUP)
+        write_parquet(folder / names[rows[0]], texts.gather(rows).frame(), "uncompressed", row_group_size=ROW_GROUP)
     return pl.DataFrame({"_texts": names.tolist(), "_row": row}, schema=_PLACE)
 
 

@@ -219,7 +219,9 @@ class Journal:
             lines.append(json.dumps({**envelope, **one, **batch}, ensure_ascii=False))
             parts = (tuple(one.get("cases", ())), one.get("value", ""), one.get("of", first))
             actions.append(Action(n, self.author.who, self.author.machine, 0, one["action"], *parts, time))
-        self._sizes[self.path.name] = append_lines(self.path, lines)
+        added = append_lines(self.path, lines)
+        # Where there are no locks somebody may have written just before: then the sizes differ, and it is read again.
+        self._sizes[self.path.name] = self._sizes.get(self.path.name, 0) + added
         self._last = actions[-1].n
         with _no_collection():
             for action in actions:
@@ -250,7 +252,7 @@ class _Lock:
 
 
 def append_lines(path: Path, lines: Sequence[str]) -> int:
-    """Add lines at the end of a file by one write, on the disk when this returns; the file's size then.
+    """Add lines at the end of a file by one write, on the disk when this returns; how many bytes these are.
 
     A last line that was cut short gets its end first, so that nothing is glued to it.
 
@@ -272,7 +274,7 @@ def append_lines(path: Path, lines: Sequence[str]) -> int:
             sync(path.parent)
     except OSError as error:
         raise unwritable(path, error) from error
-    return size + len(data)
+    return len(data)
 
 
 def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:

@@ -13,6 +13,7 @@ import shutil
 import tokenize
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def pack(folder: Path, key: str, arrays: Mapping[str, Array], facts: Mapping[str
         write_atomically(making / DOCUMENT, json.dumps(document).encode())
         if folder.is_dir() and not (folder / DOCUMENT).exists():
             # It lost its document: nobody can use it, and it would be in the way for ever.
-            shutil.rmtree(folder)
+            discard(folder)
         making.rename(folder)
         sync(folder.parent)
     except BaseException as error:
@@ -83,6 +84,14 @@ def unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | 
         # numpy reads the head of a file as Python's words.
         raise DamagedPack(str(error).splitlines()[0] if str(error) else type(error).__name__) from None
     return arrays, facts
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder at once for all who read, or leave it where that cannot be done."""
+    gone = folder.with_name(f".{folder.name}-{uuid7()}")
+    with suppress(OSError):
+        folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def _write(path: Path, array: Array) -> dict[str, Any]:

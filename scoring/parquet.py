@@ -71,7 +71,10 @@ def _one_line(path: Path) -> Iterator[None]:
 
 
 def write_parquet(
-    path: Path, frame: pl.DataFrame, compression: Literal["lz4", "zstd"] = "zstd", row_group_size: int | None = None
+    path: Path,
+    frame: pl.DataFrame,
+    compression: Literal["lz4", "zstd", "uncompressed"] = "zstd",
+    row_group_size: int | None = None,
 ) -> None:
     """Write a frame whole or not at all. The bytes are made in memory, so that what fails is the disk and says so.
 

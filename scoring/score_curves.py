@@ -2,10 +2,13 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed
-from scoring.step_rewards import Bools
+from scoring.scorer import Comparison
+from scoring.step_rewards import Bools, Floats, Ints
 from scoring.step_thresholds import StepSweep, step_sweep
 from scoring.thresholds import Sweep, sweep
 
@@ -34,6 +37,17 @@ def score_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benchma
     if facts is None:
         return sweep(evaluation, rows, evaluation.gold.subsets[1], unparsed)
     return step_sweep(evaluation, rows, facts)
+
+
+def places_on(curve: Curve, thresholds: Floats | float, comparison: Comparison) -> Ints:
+    """Where on a curve (0-based) the thresholds stand that decide as these do; beyond its ends, the ends.
+
+    Under "<" everything above one threshold of the curve decides as the next one, under "<=" as that one itself.
+    """
+    last = max(0, curve.thresholds.size - 1)
+    if comparison == "<":
+        return np.minimum(np.searchsorted(curve.thresholds, thresholds, side="left"), last)
+    return np.maximum(np.searchsorted(curve.thresholds, thresholds, side="right") - 1, 0)
 
 
 def tuned(curve: Curve | None) -> Tuned:

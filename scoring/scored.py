@@ -9,7 +9,8 @@ import polars as pl
 from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.derived import Derived, Unkept
 from scoring.errors import DamagedWorkspace
-from scoring.evaluation import Evaluation, evaluate
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer

@@ -1,11 +1,8 @@
-"""The words of an SQL condition: where each stands, how a name and a value are written, which columns are read."""
+"""The words of an SQL condition: where each stands, how a name and a value are written."""
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Literal, NamedTuple
-
-import polars as pl
 
 from scoring.schema import METADATA
 
@@ -64,12 +61,3 @@ def literal(value: str | float) -> str:
 def named(column: str) -> str:
     """A column's name as SQL: bare where it is one of BARE, else in double quotes."""
     return column if column in BARE else '"' + column.replace('"', '""') + '"'
-
-
-@lru_cache(maxsize=512)
-def columns_read(condition: str) -> frozenset[str]:
-    """The names of the columns that a condition reads; none where it cannot be read."""
-    try:
-        return frozenset(pl.sql_expr(condition).meta.root_names())
-    except (pl.exceptions.PolarsError, UnicodeEncodeError):
-        return frozenset()

@@ -1,7 +1,7 @@
 r"""What a person searches texts for: words, phrases or a regular expression, and in which texts.
 
     premise triangle       both words, in any order, anywhere in the texts of a case
-    "the premise of"       this phrase; blanks in it are any run of white space
+    "the premise of"       this phrase; blanks in it are any run of white space; at the end the quote may be missing
     /step [0-9]+ fails/    a regular expression, in the dialect of Rust's `regex` crate: no look-around, never slow
 
 A query without a capital letter ignores case (`smart case`); `/.../c` minds it all the same, `/.../i` never does.
@@ -10,7 +10,7 @@ Everything becomes regular expressions of one engine, which filters cases and fi
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -23,11 +23,19 @@ SCOPES = ("problem", "steps", "reason", "answers", "notes")
 critics answered and reasoned; and people's notes."""
 
 _REGEX = re.compile(r"/(.+)/([ic]?)\Z", re.DOTALL)
-_TOKEN = re.compile(r'"((?:[^"]|"")*)"(?!\S)|(\S+)')
+# A phrase that is being typed has no closing quote yet.
+_TOKEN = re.compile(r'"((?:[^"]|"")*)(?:"(?!\S)|\Z)|(\S+)')
 # Letters in these are no capitals of a text: \S, \x{E9}, (?U), (?P<name>. A class of letters such as \p{Lu} may be.
 _ESCAPES = re.compile(r"\\[xuU]\{[^}]*\}|\\[^pP]|\(\?[A-Za-z-]*[:)]|\(\?P?<[^>]*>", re.DOTALL)
+# ASCII has no other forms: a run of it is taken as it is.
+_CHARACTERS = re.compile(r"[\x00-\x7f]+|.", re.DOTALL)
 _TOLD = re.compile(r"(?:\n|^)error: (.+)", re.DOTALL)
+LONGEST = 4_000
+"""Characters of a query: with some times as many the engine may have no room for it."""
+MOST_WORDS = 64
+"""Words of a query that are looked for one by one."""
 _EXAMPLE = 'Examples: premise, "the premise of", /step [0-9]+ fails/'
+_SHORTER = "Search for a part of it; in double quotes it is one phrase."
 
 
 @dataclass(frozen=True)
@@ -46,15 +54,21 @@ class TextQuery:
         """Read a query as it is typed; no scopes are all of them.
 
         Raises:
-            SearchError: an unknown scope; a regular expression that cannot be read, with the place in it.
+            SearchError: an unknown scope; too many words or characters; a regular expression that cannot be read, with
+                the place in it.
         """
         try:
             text.encode()
         except UnicodeEncodeError:
             raise SearchError(f"{text!r} holds a byte that is not UTF-8.", "Write it in UTF-8.") from None
+        if len(text) > LONGEST:
+            raise SearchError(f"the search has {len(text):,} characters, more than {LONGEST:,}.", _SHORTER)
         chosen = {scope for word in scopes for scope in _scopes(word)} or set(SCOPES)
         ordered = tuple(scope for scope in SCOPES if scope in chosen)
-        return cls(text, ordered, tuple(dict.fromkeys(_patterns(text))))
+        patterns = tuple(dict.fromkeys(_patterns(text)))
+        if len(patterns) > MOST_WORDS:
+            raise SearchError(f"the search has {len(patterns)} words, more than {MOST_WORDS}.", _SHORTER)
+        return cls(text, ordered, patterns)
 
     @property
     def words(self) -> str:
@@ -103,10 +117,31 @@ def _has_capital(text: str) -> bool:
 
 
 def _literal(text: str) -> str:
-    """A word or phrase as a regular expression: composed and decomposed characters alike, any white space a blank."""
-    forms = dict.fromkeys((text, unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)))
-    ways = [r"\s+".join(pl.escape_regex(part) for part in re.split(r"\s+", form)) for form in forms]
+    """A word or phrase as a regular expression: each character composed or decomposed, any white space a blank."""
+    composed = unicodedata.normalize("NFC", text)
+    either = _spaced(composed, lambda part: "".join(map(_either, _CHARACTERS.findall(part))))
+    # As it was typed as well: there are signs that have another form of themselves.
+    return either if composed == text else f"(?:{either}|{_spaced(text, pl.escape_regex)})"
+
+
+def _spaced(text: str, written: Callable[[str], str]) -> str:
+    return r"\s+".join(written(part) for part in re.split(r"\s+", text))
+
+
+def _either(characters: str) -> str:
+    """ASCII, or one composed character, as a regular expression of all its forms."""
+    forms = [characters]
+    while parts := _parts(forms[-1][0]):
+        forms.append(parts + forms[-1][1:])
+    forms.append(unicodedata.normalize("NFD", characters))
+    ways = [pl.escape_regex(form) for form in dict.fromkeys(forms)]
     return ways[0] if len(ways) == 1 else f"(?:{'|'.join(ways)})"
+
+
+def _parts(character: str) -> str:
+    """What a character is canonically composed of; "" where that is only itself."""
+    told = unicodedata.decomposition(character)
+    return "" if told.startswith("<") else "".join(chr(int(code, 16)) for code in told.split())
 
 
 def _check(pattern: str, start: int) -> None:

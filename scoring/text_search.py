@@ -3,7 +3,6 @@
 The texts of a million cases are gigabytes: nothing of them is kept, only which cases match and where first.
 """
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from scoring.answer_search import answer_hits
 from scoring.cache import VoteParts
-from scoring.errors import DamagedWorkspace, FrameError
+from scoring.errors import DamagedWorkspace
 from scoring.text_query import SCOPES, TextQuery
 from scoring.texts import ROW_GROUP, Places, Texts
 
@@ -34,9 +34,6 @@ MANY = 0.25
 """Share of the cases of a batch with hits above which the first step is not looked for in the next one."""
 FEW_RANGES = 48
 """So many places of a file are read one by one instead of the whole of it."""
-_ANSWER_TEXTS = ("answer", "reasoning")
-_PAGE = 2048
-"""Answers read at once: each may be many pages long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +129,7 @@ def search(
     hits = found.hits.copy()
     if "answers" in query.scopes:
         for folder in (*among.answers, *among.talks):
-            hits |= _answer_hits(query, VoteParts(folder), among.keys, talk=folder in among.talks)
+            hits |= answer_hits(query, VoteParts(folder), among.keys, talk=folder in among.talks)
     first_step, searched = found.first_step.copy(), found.searched.copy()
     columns = tuple(name for scope in query.scopes for name in COLUMNS.get(scope, ()))
     if not columns:
@@ -269,49 +266,3 @@ def _collected(source: Path | pl.DataFrame, lazy: pl.LazyFrame) -> pl.DataFrame:
 def _damaged(source: Path | pl.DataFrame, why: str) -> DamagedWorkspace:
     name = source if isinstance(source, Path) else "a frame of texts"
     return DamagedWorkspace(f"{name} cannot be read: {why}.", "Open the workspace again, or import again.")
-
-
-# -- critics' answers
-
-
-def _answer_hits(query: TextQuery, parts: VoteParts, keys: pl.Series, *, talk: bool) -> npt.NDArray[np.uint8]:
-    """For every pattern and case (by key) the bit of answers where one of a scorer's counts and holds the pattern.
-
-    Only answers that count are looked at: one that was asked for again stays in its part. Unreadable parts are left
-    out, as they are wherever votes are read. Of a `talk` what was written is searched, not the JSON that keeps it.
-    """
-    bit = 1 << SCOPES.index("answers")
-    kept = ["key", "vote", "run", "ballot", "verdict", "rewards"]
-    names = [f"hit {number}" for number in range(len(query.patterns))]
-    made = [
-        pl.any_horizontal(pl.col(_ANSWER_TEXTS).str.contains(one).fill_null(value=False)).alias(name)
-        for one, name in zip(query.patterns, names, strict=True)
-    ]
-    frames = []
-    for part in parts.parts():
-        try:
-            pages = parts.pages(part, _PAGE, (*kept, *_ANSWER_TEXTS))
-            frames += [(_written(page) if talk else page).select(*kept, *made) for page in pages]
-        except (OSError, FrameError):
-            continue
-    if not frames:
-        return np.zeros((len(names), len(keys)), dtype=np.uint8)
-    counted = parts.unique(pl.concat(frames))
-    by_key = counted.group_by("key").agg(pl.col(names).any())
-    joined = keys.alias("key").to_frame().join(by_key, on="key", how="left", maintain_order="left")
-    hits = [joined[name].fill_null(value=False).to_numpy() for name in names]
-    return np.where(np.stack(hits), np.uint8(bit), np.uint8(0))
-
-
-def _written(page: pl.DataFrame) -> pl.DataFrame:
-    """Answers with what was written in a talk in the place of its JSON; those that are no such JSON stay."""
-    texts = [None if answer is None else _calls(answer) for answer in page["answer"]]
-    return page.with_columns(answer=pl.Series(texts, dtype=pl.String))
-
-
-def _calls(answer: str) -> str:
-    """What was written in a talk, call after call, none of them on the line of another."""
-    try:
-        return "\n".join(text for talk in json.loads(answer) for text in talk)
-    except (ValueError, TypeError, RecursionError):
-        return answer

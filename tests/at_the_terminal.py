@@ -25,13 +25,16 @@ def app(*words: str, cwd: Path, size: tuple[int, int] = (120, 36), **env: str) -
 
 
 def shown(terminal: Terminal, *texts: str, gap: float = 0.2) -> str:
-    """Wait until all of it stands there and nothing moves any more; the screen."""
+    """Wait until all of it stands there at once and nothing moves any more; the screen."""
     for text in texts:
         terminal.wait_for(text)
     terminal.settle(gap)
-    screen = terminal.screen_text()
-    assert all(text in screen for text in texts), screen
-    return screen
+
+    def all_of_it(screen: str) -> str:
+        assert all(text in screen for text in texts), screen
+        return screen
+
+    return eventually(terminal, all_of_it)
 
 
 def eventually(terminal: Terminal, check: Callable[[str], T], *, timeout: float = 15) -> T:

@@ -1,5 +1,6 @@
 """A workspace in which every text is hostile: cases, scorers, answers, tags, notes, slices."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import critic_spaces
@@ -14,7 +15,10 @@ ESCAPES = (
     "\x1b]0;31337\x07 \x1b[31337m \x1b[?31337h \x1b[31337;1H \x1bP31337\x1b\\ \x1b]52;c;MzEzMzc=\x07 \x1b_31337\x1b\\"
     " \x9b31337m \x9d31337\x07 \x1b[2J \x00 \x08\x7f \r\n\x0b\x0c\x85\u2028"
 )
-MARKUP = "[/b] [red]x[/] [/] [link=31337]w[/link] \\[ $\\frac{1}{2$ {x!r} %s \u202eabc\u2066 a\u200bb\ufeff\u00ad"
+MARKUP = (
+    "[/b] [red]x[/] [blink #313371 on #713133 @click=screen.quit(31337)]q[/] [/] [link=31337]w[/link] \\["
+    " $\\frac{1}{2$ {x!r} %s \u202eabc\u2066 a\u200bb\ufeff\u00ad"
+)
 TOKENS = "<extra_0> \u043a\u0438 <|im_end|> <think>"
 WIDE = "数学" * 60 + "👩‍👩‍👧 e\u0301 " + "w" * 900
 TEXTS = (ESCAPES, MARKUP + TOKENS, WIDE, ESCAPES + MARKUP + WIDE, "", " ", "=1+1", "\u0301")
@@ -23,15 +27,18 @@ FIELDS = ("problem", "subset", "generator", "error_type", "error_category", "err
 
 def make(root: Path) -> Path:
     """Make the workspace, and give its folder."""
-    cases = [reference.Case(3, number % 3 - 1, (0.9, 0.4, 0.1 * number)) for number in range(len(TEXTS))]
+    rewards = [(0.9, 0.8 if number == 3 else 0.4, 0.1 * number) for number in range(len(TEXTS))]
+    cases = [reference.Case(3, number % 4 - 1, found) for number, found in enumerate(rewards)]
     columns = {name: list(TEXTS) for name in FIELDS}
+    columns["final_answer_correct"] = [number % 3 == 0 for number in range(len(TEXTS))]
     columns["id"] = [f"{text}{number}" for number, text in enumerate(TEXTS)]
     columns["steps"] = [[text, f"{text}\n\t{text}", "plain"] for text in TEXTS]
     columns["original_problem"] = [f"{text} once" for text in TEXTS]
     columns["original_steps"] = [["plain", f"{text} once\n{text}", text] for text in TEXTS]
+    lower = [replace(case, rewards=tuple(reward / 2 for reward in case.rewards)) for case in cases]
     scorers = [
-        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES), cases)
-        for name in (f"plain {MARKUP}", f"loud {ESCAPES}")
+        (making.scorer(name, about=f"{ESCAPES} {MARKUP} {WIDE}", threshold_source=ESCAPES), scored)
+        for name, scored in ((f"plain {MARKUP}", lower), (f"loud {ESCAPES}", cases))
     ]
     made = making.workspace(root, cases, scorers, benchmark="bench \x1b[31337m[red]", **columns)
     (made.root / "rewards" / scorers[0][0].folder / "part-\x1b[31337m.parquet").write_bytes(b"no Parquet")
@@ -42,14 +49,15 @@ def make(root: Path) -> Path:
     for name, text in zip(names, TEXTS, strict=True):
         if text.strip():
             journal.note([name], text)
-    save_slice(root, SavedSlice(f"slice {MARKUP}", ("n_steps > 1",), "31337", ()))
+    save_slice(root, SavedSlice(f"slice {MARKUP}", ("n_steps > 1",), "31337 \x1b[31337m", ()))
     return root
 
 
 def _answers(row: int, _run: int) -> list[Answer]:
-    """Two votes a case, one of which cannot be read."""
+    """Two votes a case, one of which cannot be read; of one case none can."""
     text = TEXTS[row % len(TEXTS)]
+    named = {3: " \\boxed{2}", 5: ""}.get(row, " \\boxed{1}")
     return [
-        Answer(f"paragraph 1 {text} \\boxed{{1}}", reasoning=f"step 2 {text}", finish_reason="stop"),
+        Answer(f"paragraph 1 {text}{named}", reasoning=f"step 2 {text}", finish_reason="stop"),
         Answer(text or None, reason="" if text else f"HTTP 500 {ESCAPES}", finish_reason=text),
     ]

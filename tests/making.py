@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import reference
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.cache import RewardParts
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.schema import METADATA, REWARDS
 from scoring.scorer import Scorer

@@ -86,6 +86,6 @@ async def hides(pilot: Pilot[Any], *texts: str) -> str:
     return screen_text(pilot.app)
 
 
-async def looks_like(pilot: Pilot[Any], screen: str) -> None:
+async def looks_like(pilot: Pilot[Any], screen: str, *, timeout: float = 20) -> None:
     """Wait until the screen is exactly this one. Raises TimeoutError."""
-    await until(pilot, lambda: screen_text(pilot.app) == screen)
+    await until(pilot, lambda: screen_text(pilot.app) == screen, timeout=timeout)

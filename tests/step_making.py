@@ -8,7 +8,7 @@ import step_reference
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.prmbench import STEP_LABELLED
 from scoring.cache import RewardParts
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.verdicts import Rule
 from scoring.workspace import Workspace

@@ -165,13 +165,18 @@ class Terminal:
         return self._screen
 
     def wait_for(self, text: str, *, timeout: float = 30) -> float:
-        """Seconds until `text` stands on the screen. Raises TimeoutError, which shows the screen."""
+        """Seconds until `text` stands on the screen. Raises TimeoutError, which shows the screen.
+
+        What the program writes together with the text is read, too.
+        """
         start = time.perf_counter()
         while text not in self.screen_text():
             waited = time.perf_counter() - start
             if waited > timeout or (self._read(0.05) is None and self._process.poll() is not None):
                 raise TimeoutError(f"never saw {text!r} in {waited:.1f} s; the screen was\n{self.screen_text()}")
-        return time.perf_counter() - start
+        seen = time.perf_counter() - start
+        self.settle(0.05, timeout=1)
+        return seen
 
     def settle(self, gap: float = 0.3, *, timeout: float = 30) -> None:
         """Wait until the program has been silent for `gap` seconds."""

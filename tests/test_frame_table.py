@@ -100,13 +100,13 @@ async def test_an_empty_view_says_so_in_the_middle():
         assert (app.table.row_id, app.table.key, app.told) == (None, None, [])
 
 
-async def test_a_word_too_long_for_the_pane_is_cut():
+async def test_a_word_too_long_for_the_pane_is_broken():
     app = TableApp()
     async with app.run_test(size=(12, 9)) as pilot:
         app.table.show(cases(3), ids(), COLUMNS[:1])
         app.table.empty = "Nothing-at-all here"
         await pilot.pause()
-        assert [line.strip() for line in screen(app)[4:6]] == ["Nothing-at…", "here"]
+        assert [line.strip() for line in screen(app)[4:6]] == ["Nothing-at-", "all here"]
 
 
 async def test_the_sentence_is_in_the_middle_as_it_is_shown():

@@ -214,11 +214,20 @@ def test_a_storm_of_resizing_while_keys_are_pressed_breaks_nothing(workspace, tm
 
 
 @pytest.mark.parametrize(
-    "words", [("benchmarks",), ("scorers",), ("stats",), ("metrics",), ("cases",), ("show", "plain")]
+    "words",
+    [
+        ("benchmarks",),
+        ("scorers",),
+        ("stats",),
+        ("metrics",),
+        ("cases",),
+        ("show", "=1+1"),
+        ("cases", "--csv"),
+        ("show", "=1+1", "--json"),
+        ("export", "cases", "--to", "processbench"),
+    ],
 )
 def test_no_text_of_the_data_acts_where_a_command_prints_it(workspace, words, tmp_path):
-    if words[0] == "show":
-        words = ("show", "=1+1")
     with Terminal(
         program(workspace, *words), columns=120, lines=50, env={"PYTHONPATH": ROOT}, cwd=tmp_path
     ) as terminal:

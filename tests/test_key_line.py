@@ -3,7 +3,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding
 
 from inspector.widgets.key_line import KeyLine
-from screen_text import screen_text, settled
+from screen_text import screen_text, settled, until
 
 WORDS = ["First", "Second", "Third", "漢字", "Last"]
 
@@ -42,6 +42,4 @@ async def test_what_had_no_room_comes_with_it():
         await settled(pilot)
         assert "Last" not in line(pilot.app)
         await pilot.resize_terminal(80, 5)
-        await pilot.pause(0.1)
-        await settled(pilot)
-        assert "4 Last" in line(pilot.app)
+        await until(pilot, lambda: "4 Last" in line(pilot.app))

@@ -10,11 +10,13 @@ from opened import opened
 from screen_text import settled
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
+_BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
+"""The scorer in focus, the one after it and the one five before it."""
 SHOTS = {
     "board": (),
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
-    "case": ("enter", *["j"] * 8, "enter"),
+    "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""
 

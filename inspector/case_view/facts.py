@@ -17,20 +17,21 @@ OF_GOLD = frozenset(
     {"error_type", "error_category", "error_kind", "pattern", "final_answer_correct", "agreement", "modified_steps"}
 )
 """Columns that say something of the labels: hidden with them."""
-TOLD = frozenset({"case", "benchmark", "id", "subset", "generator", "origin", "language"}) | OF_GOLD
-"""Columns that the lines above tell: left out of the one line."""
+TOLD = frozenset({"case", "key", "benchmark", "id", "subset", "generator", "origin", "language"}) | OF_GOLD
+"""Columns that the lines above tell, and the key, which is for programs: left out of the one line."""
 LABEL = 24
 
 
 def facts_lines(shown: OpenCase) -> Iterator[Line]:
     """One line with the most of it, or a line a fact."""
     manner, facts = shown.manner, known(shown)
+    key = manner.keys.of("facts")
     if manner.facts == (Stop("facts") in manner.turned):
         told = manner.dot.join(f"{name} {value}" for name, value in facts.items() if name not in _words_of(TOLD))
         line = cell(f"Facts  {told}", max(20, manner.width - 16)).rstrip()
-        yield StopLine([(line, "dim"), ("  (I shows all)", "dim")], stop=Stop("facts"))
+        yield StopLine([(line, "dim"), (f"  ({key} shows all)", "dim")], stop=Stop("facts"))
         return
-    yield StopLine([("Facts", "strong"), ("  (I folds them)", "dim")], stop=Stop("facts"))
+    yield StopLine([("Facts", "strong"), (f"  ({key} folds them)", "dim")], stop=Stop("facts"))
     noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}
     for name, value in {**facts, **noticed}.items():
         for number, line in enumerate(wrap(clean(value), max(10, manner.width - LABEL))):

@@ -7,6 +7,7 @@ them, and where only the raw one does the reader is told so. The text itself is 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from inspector.commands.key_words import KeyWords
 from inspector.widgets.line_scroll import Part
 from inspector.wrap import wrap
 from scoring.text_query import TextQuery
@@ -14,7 +15,11 @@ from scoring.text_spans import Span, occurs, spans
 
 FOUND = "found"
 """The style of a hit."""
-IN_RAW = "found in the raw text; \\ shows it"
+
+
+def in_raw(keys: KeyWords) -> str:
+    """The hint where only the raw text holds what was searched for."""
+    return f"found in the raw text; {keys.of('raw')} shows it"
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ def gold_lines(shown: OpenCase) -> Iterator[Line]:
         if case["benchmark"] in FROM_ONE and _NAMES_A_STEP.search(texts["reason"]):
             yield Line([("      ", ""), ("(this text counts steps from 1, the screen from 0)", "dim")])
     elif texts["reason"]:
-        yield Line([("Why   ", "gold"), ("hidden; r shows it", "dim")])
+        yield Line([("Why   ", "gold"), (f"hidden; {manner.keys.of('reason')} shows it", "dim")])
 
 
 def _said(shown: OpenCase) -> str:

@@ -34,7 +34,7 @@ def problem_lines(shown: OpenCase) -> Iterator[Line]:
     manner, stop = shown.manner, Stop("problem")
     lines = list(paragraph("", "", shown.texts["problem"], manner, style="strong", scope="problem"))
     if stop not in manner.turned and manner.height:
-        lines = cut(lines, max(LEAST, manner.height // SHARE))
+        lines = cut(lines, max(LEAST, manner.height // SHARE), manner.keys.of("turn-over"))
     first, *rest = lines
     yield StopLine(first.parts, stop=stop)
     yield from rest

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from inspector.commands.key_words import USUAL, KeyWords
 from inspector.paint import Brush
 from inspector.xray import Xray
 from scoring.text_query import TextQuery
@@ -25,7 +26,8 @@ class Manner:
     gold, verdicts and outcomes. `facts` unfolds everything else that is known of a case, `prefix` folds the steps
     before the first that anybody names, `curve` draws the rewards against the steps. `mode` names another body than the
     steps (see `lines.BODIES`), `xray` what the body of tokens shows. `turned` are the parts of this one case that a
-    person folded or unfolded. `search` is what was searched for: it stands out in the texts.
+    person folded or unfolded. `search` is what was searched for: it stands out in the texts. `keys` are
+    those that hints name.
     """
 
     width: int
@@ -43,6 +45,7 @@ class Manner:
     xray: Xray | None = None
     turned: frozenset[Stop] = frozenset()
     search: TextQuery | None = None
+    keys: KeyWords = USUAL
 
     def searched(self, scope: str) -> TextQuery | None:
         """What was searched for in texts of this scope; None where nothing was."""

@@ -22,7 +22,7 @@ def story_lines(
         told.append((disagreement, "dim"))
     if shown.focus is not None:
         name = shown.focus.scorer.name
-        said = "it has no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
+        said = "no rewards for it" if original is None else outcome_sentence(original.evaluation, 0)
         told.append((f"On the original: {said}  [{name}]", "dim"))
     for text, style in told:
         for line in wrap(clean(text), shown.manner.width):

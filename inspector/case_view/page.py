@@ -18,13 +18,13 @@ class StopLine(Line):
     steps: range = range(0)
 
 
-def cut(lines: Sequence[Line], most: int, indent: int = 0) -> list[Line]:
-    """At most so many lines, the last of which says how many more there are and how to see them.
+def cut(lines: Sequence[Line], most: int, key: str, indent: int = 0) -> list[Line]:
+    """At most so many lines, the last of which says how many more there are and which key shows them.
 
     Two are never cut to one and a word about the other: that would not be shorter.
     """
     if len(lines) <= max(most, 2):
         return list(lines)
     kept = list(lines[: max(1, most - 1)])
-    words = f"{LABEL}{len(lines) - len(kept):,} more lines (Enter shows all)"
+    words = f"{LABEL}{len(lines) - len(kept):,} more lines ({key} shows all)"
     return [*kept, Line([(" " * indent, ""), (words, "dim")])]

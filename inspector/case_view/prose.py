@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from inspector.case_view.found_text import FOUND, IN_RAW, FoundText, found_text
+from inspector.case_view.found_text import FOUND, FoundText, found_text, in_raw
 from inspector.case_view.manner import Manner
 from inspector.mathtext import unicode_math
 from inspector.text import clean
@@ -48,4 +48,4 @@ def paragraph(
     for index, line in enumerate(found.lines):
         yield Line([(label if index == 0 else " " * len(label), label_style), *line])
     if found.only_raw:
-        yield Line([(" " * len(label), ""), (IN_RAW, f"dim {FOUND}")])
+        yield Line([(" " * len(label), ""), (in_raw(manner.keys), f"dim {FOUND}")])

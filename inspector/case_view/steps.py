@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, Column, columns
 from inspector.case_view.folding import Item, items
-from inspector.case_view.found_text import FOUND, IN_RAW, FoundText
+from inspector.case_view.found_text import FOUND, FoundText, in_raw
 from inspector.case_view.manner import Stop
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine, cut
@@ -46,12 +46,12 @@ def _step(shown: OpenCase, item: Item, side: tuple[Column, ...], text: FoundText
         first += cells(column, step, manner)
         second += second_cells(column, step, manner) or [(" " * column.width, "")]
     beneath = any(text.strip() for text, _ in second)
-    told = [*text.lines, *([((IN_RAW, "dim"),)] if text.only_raw else [])]
+    told = [*text.lines, *([((in_raw(manner.keys), "dim"),)] if text.only_raw else [])]
     lines = [Line([*first, *told[0]])]
     for number, line in enumerate(told[1:] or ([()] if beneath else [])):
         margin = second if number == 0 and beneath else [(" " * indent, "")]
         lines.append(Line([*margin, *line]))
-    head, *others = cut(lines, item.lines, indent) if item.lines else lines
+    head, *others = cut(lines, item.lines, manner.keys.of("turn-over"), indent) if item.lines else lines
     yield StopLine(head.parts, stop=Stop("step", step), steps=item.steps)
     yield from others
 
@@ -89,7 +89,7 @@ def _run(shown: OpenCase, item: Item) -> Iterator[Line]:
         if rewards:
             told.append(f"rewards {min(rewards):.2f} to {max(rewards):.2f}")
     facts = ", ".join(fact for fact in told if fact) or f"{len(steps)} steps"
-    words = f"steps {steps[0]}-{steps[-1]}: {facts} (Enter unfolds)"
+    words = f"steps {steps[0]}-{steps[-1]}: {facts} ({shown.manner.keys.of('turn-over')} unfolds)"
     indent = " " * GUTTER
     first, *rest = wrap(words, max(10, shown.manner.width - GUTTER))
     yield StopLine([(indent, ""), (first, "dim")], stop=Stop("run", steps.start), steps=steps)

@@ -17,13 +17,13 @@ from scoring.verdicts import OUTCOMES, UNPARSED
 
 TAIL = 300
 """Characters of an answer's end that are shown where it could not be read."""
-BLIND = "blind: gold labels, reasons and verdicts are hidden; B shows them"
 
 
 def sentence_lines(shown: OpenCase) -> Iterator[Line]:
     """Verdict, gold and how they differ, for the scorer in focus."""
     if shown.manner.blind:
-        for line in wrap(BLIND, shown.manner.width):
+        told = f"blind: gold labels, reasons and verdicts are hidden; {shown.manner.keys.of('blind')} shows them"
+        for line in wrap(told, shown.manner.width):
             yield Line([(line, "strong")])
         return
     if not shown.tracks:

@@ -14,7 +14,7 @@ from inspector.commands.everywhere import EVERYWHERE
 from inspector.commands.rail import RAIL
 from inspector.commands.reading import READING
 
-__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "shown_key"]
+__all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers", "shown_key"]
 
 COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *EVERYWHERE)
 
@@ -22,19 +22,25 @@ COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *EV
 def bindings_of(screen: str) -> list[Binding]:
     """The bindings of a screen, those of the rail first."""
     commands = [*RAIL, *(command for command in COMMANDS if screen in command.screens)]
-    return [
-        Binding(
-            command.keys,
-            command.action,
-            command.title,
-            show=command.footer,
-            key_display=command.shown_key or None,
-            priority=command.priority,
-            tooltip=command.help,
-            id=command.id,
-        )
-        for command in commands
-    ]
+    return [_binding(command, command.action, show=command.footer) for command in commands]
+
+
+def bindings_of_answers() -> list[Binding]:
+    """What the case screen does of which the footer tells while a critic's answers have the focus."""
+    return [_binding(command, f"screen.{command.action}", show=True) for command in COMMANDS if command.in_answers]
+
+
+def _binding(command: Command, action: str, *, show: bool) -> Binding:
+    return Binding(
+        command.keys,
+        action,
+        command.title,
+        show=show,
+        key_display=command.shown_key or None,
+        priority=command.priority,
+        tooltip=command.help,
+        id=command.id,
+    )
 
 
 def shown_key(name: str | None) -> str:

@@ -10,8 +10,9 @@ class Command:
     """Something a person can do.
 
     `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;
-    `footer` says that the footer shows it, `shown_key` how its key is written where that is not its name. With
-    `priority` its keys come before those of the widget that has the focus.
+    `footer` says that the footer shows it, `in_answers` that it does while a critic's answers have the focus,
+    `shown_key` how its key is written where that is not its name. With `priority` its keys come before those of the
+    widget that has the focus.
     """
 
     id: str
@@ -21,5 +22,6 @@ class Command:
     action: str
     screens: tuple[str, ...] = SCREENS
     footer: bool = False
+    in_answers: bool = False
     shown_key: str = ""
     priority: bool = False

@@ -7,7 +7,7 @@ EVERYWHERE: tuple[Command, ...] = (
         "threshold",
         "t",
         "Threshold",
-        "Move the threshold: left and right, shift for small steps, Enter keeps, Esc restores",
+        "Move the threshold, in steps or from flip to flip, then keep it or restore the old one",
         "threshold",
         footer=True,
         # As the rail's own keys are, so that arrows that arrive together with it find the rail open.

@@ -102,6 +102,6 @@ def _of_talk(talk: Sequence[Said], rewards: Sequence[float] | None) -> Iterator[
         if one.step is not None and one.step != last:
             reward = None if rewards is None or one.step >= len(rewards) else rewards[one.step]
             told = "no reward" if reward is None else f"reward {reward:.4g}"
-            yield Block("", f"{told}", step=one.step)
+            yield Block("", told, step=one.step)
             last = one.step
         yield _block(one.text, None, title=one.stage, folds=one.stage != JUDGEMENT)

@@ -71,18 +71,7 @@ class Vote:
 def head_lines(vote: Vote, width: int, brush: Brush) -> list[Line]:
     """The lines, none wider than `width` cells."""
     told = _rated(vote, width) if vote.rates else _voted(vote, width, brush)
-    return [_who(vote, width, brush), *told, *_this(vote, width, brush), _keys(width, brush)]
-
-
-def _keys(width: int, brush: Brush) -> Line:
-    phrases = (
-        Phrase(("[ ] votes",)),
-        Phrase(("Tab mentions", "Tab"), rank=1),
-        Phrase(("Enter goes there", "Enter", ""), rank=2),
-        Phrase(("z zooms", "z", ""), rank=3),
-        Phrase(("Esc closes", "Esc")),
-    )
-    return Line([(joined(phrases, width, _dot(brush)), "dim")])
+    return [_who(vote, width, brush), *told, *_this(vote, width, brush)]
 
 
 def _who(vote: Vote, width: int, brush: Brush) -> Line:

@@ -12,15 +12,15 @@ from inspector.text import clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 
-HINT = "v opens them"
-
 
 def answer_lines(answers: pl.DataFrame, manner: Manner) -> Iterator[Line]:
     """The answers (as VOTES, in order of run and vote); nothing where there is none."""
     if not answers.height:
         return
     yield Line([])
-    yield Line([("Answers  ", "gold"), (f"{counted(answers.height, 'answer')}; {HINT}", "dim")])
+    yield Line(
+        [("Answers  ", "gold"), (f"{counted(answers.height, 'answer')}; {manner.keys.of('answers')} opens them", "dim")]
+    )
     several = answers["run"].n_unique() > 1
     every = answers.to_dicts()
     for answer in every:

@@ -15,21 +15,15 @@ _TELLS = {"genprm": {"analyze": "on"}, "thinkprm": {"numbered": "on"}, "rprm": {
 
 @dataclass(frozen=True)
 class Numbering:
-    """What number `base` + i means: step `steps[i]` (0-based) of the case. `source` says who tells so."""
+    """What number `base` + i means: step `steps[i]` (0-based) of the case."""
 
     base: int
     steps: Sequence[int]
-    source: str
 
     def step(self, number: int) -> int | None:
         """The step (0-based) that a number means; None where there is none."""
         at = number - self.base
         return self.steps[at] if 0 <= at < len(self.steps) else None
-
-    @property
-    def words(self) -> str:
-        """How it counts, in words."""
-        return f"counts from {self.base} ({self.source})"
 
 
 def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
@@ -42,16 +36,16 @@ def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
     name = str(settings.get("protocol"))
     told = _base(settings.get("steps"))
     if told is not None:
-        return Numbering(told, every, f"the layout of its prompt, {name}")
+        return Numbering(told, every)
     if name in PROTOCOLS:
-        return Numbering(PROTOCOLS[name].steps.base, every, f"protocol {name}")
+        return Numbering(PROTOCOLS[name].steps.base, every)
     options = settings.get("options")
     if name in _TELLS and isinstance(options, Mapping) and all(options.get(k) == v for k, v in _TELLS[name].items()):
         # ThinkPRM leaves out what is no step, and numbers the others.
         kept = [at for at, step in enumerate(steps) if bare(step)] if name == "thinkprm" else every
-        return Numbering(1, kept, f"the prompts of {name}")
+        return Numbering(1, kept)
     if settings.get("imported_from") == reasoneval_critic.TITLE:
-        return Numbering(1, every, "the format of its file")
+        return Numbering(1, every)
     return None
 
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from rich.cells import cell_len
 
-from inspector.case_view.found_text import FOUND, IN_RAW
+from inspector.case_view.found_text import FOUND, in_raw
+from inspector.commands.key_words import USUAL, KeyWords
 from inspector.critique.blocks import ANSWER, Block
 from inspector.critique.marked_text import Mark, Placed, Readable, placed_lines, readable
 from inspector.critique.numbering import Numbering
@@ -53,7 +54,8 @@ class Page:
 class Reader:
     """Who reads a page: what the numbers of mentions mean (`numbering`; None = that is not known, and no mention can be
     chosen), below or above which rating a step is `wrong`, cells of width, formulas as written or not, the signs, what
-    was searched for in answers, and the `verdict` (0-based step of the case; None = it names none) that was read.
+    was searched for in answers, and the `verdict` (0-based step of the case; None = it names none) that was read,
+    and the `keys` that hints name.
     """
 
     numbering: Numbering | None
@@ -63,6 +65,7 @@ class Reader:
     raw: bool = False
     search: TextQuery | None = None
     verdict: int | None = None
+    keys: KeyWords = USUAL
 
 
 @dataclass
@@ -163,7 +166,7 @@ class _Layout:
             return
         places = spans(self.reader.search, shown.text)
         if not places and occurs(self.reader.search, block.text):
-            self.say(IN_RAW, f"dim {FOUND}")
+            self.say(in_raw(self.reader.keys), f"dim {FOUND}")
         yield from ((Mark(*place, HIT), FOUND) for place in places)
 
     def _styles(self, shown: Readable, lines: Sequence[Placed], first: int) -> list[str]:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from inspector.commands.key_words import USUAL, KeyWords
 from inspector.critique.blocks import Block, blocks_of
 from inspector.critique.head import Vote, head_lines
 from inspector.critique.kept import kept_answers
@@ -14,18 +17,22 @@ from inspector.critique.reading_again import Place, place_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.widgets.line_view import Line
-from scoring.scorer import Scorer
+from scoring.evaluation import Evaluation
 from scoring.text_query import TextQuery
+from scoring.verdicts import AsGiven, Rule
 
 
 @dataclass(frozen=True)
 class Manner:
-    """How a vote is shown: cells of width, signs, formulas raw or readable, and what was searched for in answers."""
+    """How a vote is shown: cells of width, signs, formulas raw or readable, what was searched for in answers, and the
+    keys that hints name.
+    """
 
     width: int
     brush: Brush
     raw: bool = False
     search: TextQuery | None = None
+    keys: KeyWords = USUAL
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +56,21 @@ def answers_to(inspection: Inspection, row: int) -> list[dict[str, Any]]:
     return kept_answers(inspection.selection, inspection.scorer, row).to_dicts()
 
 
+def without_answers(inspection: Inspection, keys: KeyWords = USUAL) -> str:
+    """Why there is no answer to a case to read, and what there is instead; `keys` are those that it names."""
+    evaluation = inspection.evaluation
+    if evaluation is None:
+        return "There is no scorer, so there are no answers to read."
+    name = evaluation.scorer.name
+    if evaluation.scorer.kind == "critic":
+        return f"{name} gave no answer on this case."
+    others = [one for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
+    critics = [one.scorer.name for one in others if one.scorer.kind == "critic"]
+    following = f"{keys.of('next-scorer')} looks through the next scorer"
+    where = f"{critics[0]} does; {following}." if critics else "No scorer of this benchmark does."
+    return f"{name} gives no answers in words. {where}"
+
+
 def vote_page(
     inspection: Inspection, row: int, answers: Sequence[Mapping[str, Any]], at: int, manner: Manner
 ) -> VotePage:
@@ -60,17 +82,23 @@ def vote_page(
     counting = numbering(scorer, steps)
     vote = Vote(evaluation, row, answers, at, counting)
     place = place_of(scorer, answer, len(steps))
-    wrong = partial(_wrong, scorer)
+    wrong = partial(_wrong, evaluation, row)
     named = answer["verdict"] is not None and 0 <= answer["verdict"] < len(steps)
     verdict = answer["verdict"] if named else None
-    reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict)
+    reader = Reader(counting, wrong, manner.width, manner.brush, manner.raw, manner.search, verdict, manner.keys)
     head = head_lines(vote, manner.width, manner.brush)
     return VotePage(head, tuple(_notes(answer, place)), blocks_of(scorer, answer, place), reader)
 
 
-def _wrong(scorer: Scorer, rating: float) -> bool:
-    """Whether a rating says that its step is wrong, at the scorer's own threshold."""
-    return rating <= scorer.threshold if scorer.comparison == "<=" else rating < scorer.threshold
+def _wrong(evaluation: Evaluation, row: int, rating: float) -> bool:
+    """Whether a rating says that its step is wrong, as rewards are judged now; where these are not, by the scorer's own
+    threshold.
+    """
+    scorer, rule = evaluation.scorer, evaluation.rule
+    judging = Rule(scorer.threshold, scorer.comparison)
+    if not isinstance(rule, AsGiven) and rule.on == "rewards":
+        judging = rule.of(row)
+    return bool(judging.wrong(np.array([rating]))[0])
 
 
 def _notes(answer: Mapping[str, Any], place: Place) -> Iterator[str]:

@@ -47,7 +47,6 @@ class Vocabulary:
             return ["true", "false"]
         if dtype != pl.String() and dtype != pl.List(pl.String()):
             return []
-        # What could act on a terminal is not offered: an input line writes it as it is.
         return [literal(value) for value in self.values(column) if isinstance(value, str) and clean(value) == value]
 
 
@@ -68,7 +67,8 @@ def vocabulary(selection: Selection, scorer: str | None) -> Vocabulary:
         found = selection.categories(column)
         return found.values if found is not None and len(found.values) <= MOST_VALUES else ()
 
-    return Vocabulary({name: schema[name] for name in order}, values)
+    # What could act on a terminal is not offered: an input line writes it as it is.
+    return Vocabulary({name: schema[name] for name in order if clean(name) == name}, values)
 
 
 def completion(text: str, at: int, known: Vocabulary) -> Completion:

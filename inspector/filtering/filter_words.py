@@ -80,10 +80,21 @@ def _texts(inspection: Inspection) -> tuple[str, ...]:
 
 def _facet_words(facet: Facet, inspection: Inspection) -> tuple[str, str]:
     name = "outcome" if facet.column == inspection.outcome_column else column_words(facet.column)
-    if facet.column.endswith(".outcome") and facet.keep and facet.values == FAILURES[inspection.unparsed]:
-        return f"{name} = any failure", f"{name} = any failure"
+    if facet.column.endswith(".outcome") and facet.keep and (failures := _failures(facet, inspection)):
+        return f"{name} = {failures}", f"{name} = {failures}"
     values = [value_words(value, facet.column) for value in facet.values]
     between = " or " if facet.keep else " nor "
     said = "=" if facet.keep else "not"
     few = between.join(values) if len(values) <= FEW else f"{len(values)} values"
     return f"{name} {said} {between.join(values)}", squeezed(f"{name} {said} {few}", SHORT)
+
+
+def _failures(facet: Facet, inspection: Inspection) -> str:
+    """Outcomes that are all failures, or all but a few; "" where they are other ones."""
+    every = FAILURES[inspection.unparsed]
+    if not set(facet.values) <= set(every):
+        return ""
+    lacking = [value_words(value) for value in every if value not in facet.values]
+    if not lacking:
+        return "any failure"
+    return f"any failure but {' and '.join(lacking)}" if len(lacking) <= FEW < len(facet.values) else ""

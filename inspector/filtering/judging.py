@@ -21,7 +21,7 @@ def left_by(inspection: Inspection, condition: str) -> str:
         left = int((selection.mask & selection.passing((condition,))).sum())
     except FilterError:
         return ""
-    return f"{left:,} of {counted(inspection.shown.size, 'case')} fulfil it"
+    return f"{left:,} of {counted(inspection.shown.size, 'case')} {'fulfils' if left == 1 else 'fulfil'} it"
 
 
 def fault_of(selection: Selection, condition: str) -> FilterError | None:

@@ -146,7 +146,10 @@ def with_slices(request: Request, root: Path | None) -> Request:
     for word in request.slices:
         names = [one.name for one in saved.slices]
         if not names:
-            raise UsageError(saved.problem or "no slice is saved in this workspace.", "Save one on the list with '.")
+            raise UsageError(
+                saved.problem or "no slice is saved in this workspace.",
+                "Save one in the app: on the list of cases, in the menu of slices.",
+            )
         one = saved.slices[names.index(match_name(word, names, "slice"))]
         if one.search and request.search and one.search != request.search:
             raise UsageError(

@@ -17,14 +17,17 @@ class Arranging(InspectionScreen):
     _arranged: tuple[object, ...] = ()
     """What the columns on screen were made for."""
 
-    def columns_now(self, inspection: Inspection) -> list[Column] | None:
-        """The columns of the list where they are others than before; else None, so that the list keeps its own."""
+    def columns_now(self, inspection: Inspection, *, blind: bool) -> list[Column] | None:
+        """The columns of the list where they are others than before; else None, so that the list keeps its own.
+
+        See `case_columns`.
+        """
         keys, searching = chosen_keys(inspection) or usual_keys(inspection), inspection.selection.found is not None
-        made_for = (inspection.scorer, inspection.benchmark, inspection.span, keys, searching)
+        made_for = (inspection.scorer, inspection.benchmark, inspection.span, keys, searching, blind)
         if made_for == self._arranged:
             return None
         self._arranged = made_for
-        return case_columns(inspection, self.brush)
+        return case_columns(inspection, self.brush, blind=blind)
 
     def sort_mark(self, inspection: Inspection) -> tuple[str, str]:
         """The name of the column that the list is sorted by, and its mark."""

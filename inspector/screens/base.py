@@ -7,8 +7,10 @@ import numpy as np
 from textual.app import ComposeResult
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.widgets import HelpPanel
 
 from inspector.commands import RAIL
+from inspector.commands.key_words import KeyWords
 from inspector.inspection import Inspection
 from inspector.messages import Back, Export, Inspected
 from inspector.paint import Brush
@@ -17,19 +19,22 @@ from inspector.rail_lines import rail_lines, why_unmovable
 from inspector.screens.steady import Steady
 from inspector.sentences import threshold_name
 from inspector.terminal.remembered import Remembered
-from inspector.text import clean
+from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.rail import Rail
 from inspector.wishes import OPTIMISTIC
-from scoring.verdicts import Decision
+from scoring.score_curves import places_on
+from scoring.verdicts import Decision, Rule
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""
 SHORT = 16
 """Lines below which explanations make room for rows."""
+LONGEST_SOURCE = 40
+"""Cells of the words on where a threshold is from, beside which the scorer's name has room."""
 _RAIL_ACTIONS = {command.action.partition("(")[0] for command in RAIL}
 
 
@@ -38,7 +43,7 @@ class InspectionScreen(Steady, Screen[None]):
 
     The app sets `inspection`; the screen shows it in `show_inspection`. A key that changes it calls `put`, which shows
     the new value here at once, so that the next key starts from it, and tells the app. `remembered` is how the
-    workspace was left; what a screen keeps there comes back at the next start.
+    workspace was left; what a screen keeps there comes back at the next start. `keys` are those that sentences name.
     """
 
     NAME: ClassVar[str] = ""
@@ -52,6 +57,7 @@ class InspectionScreen(Steady, Screen[None]):
         super().__init__()
         self.brush = brush
         self.remembered = Remembered()
+        self.keys = KeyWords()
         self._before: Inspection | None = None
 
     @staticmethod
@@ -79,7 +85,8 @@ class InspectionScreen(Steady, Screen[None]):
         """The threshold and where it is from; where there is little room, only whether it is optimistic."""
         if rule.threshold is None:
             return rule.source, ""
-        source = rule.source if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
+        told = squeezed(rule.source, LONGEST_SOURCE)
+        source = told if self.size.width >= WIDE else "optimistic" if "optimistic" in rule.source else ""
         words = f"{threshold_name(rule)} {rule.threshold:.3f}"
         return (f"{words} ({source})", words, "") if source else (words, "")
 
@@ -175,10 +182,14 @@ class InspectionScreen(Steady, Screen[None]):
         self._move(float(round(low + target * step, 9)))
 
     def action_flip(self, direction: int) -> None:
-        if self.inspection is None or self.inspection.sweep is None or self.inspection.threshold is None:
+        sweep = None if self.inspection is None else self.inspection.sweep
+        rule = (
+            None if self.inspection is None or self.inspection.evaluation is None else self.inspection.evaluation.rule
+        )
+        if sweep is None or not isinstance(rule, Rule):
             return
-        thresholds = self.inspection.sweep.thresholds
-        at = int(np.searchsorted(thresholds, self.inspection.threshold)) + direction
+        thresholds = sweep.thresholds
+        at = int(places_on(sweep, rule.threshold, rule.comparison)) + direction
         if 0 <= at < thresholds.size:
             self._put_threshold(float(thresholds[at]))
         else:
@@ -226,12 +237,29 @@ class InspectionScreen(Steady, Screen[None]):
         self.app.search_themes()
 
     def action_keys(self) -> None:
-        """Show or hide the panel with all keys."""
-        if self.query("HelpPanel"):
-            self.app.action_hide_help_panel()
-        else:
+        """Show the panel with all keys, turn its page, or hide it behind the last one."""
+        panel = next(iter(self.query(HelpPanel)), None)
+        if panel is None:
             self.app.action_show_help_panel()
-        # It takes room from what is beside it.
+            # It takes room from what is beside it.
+            self.call_after_refresh(self.on_resize)
+        elif panel.scroll_offset.y < panel.max_scroll_y:
+            panel.scroll_page_down(animate=False)
+        else:
+            self.close_keys()
+
+    def action_close_keys(self) -> None:
+        self.close_keys()
+
+    def close_keys(self) -> bool:
+        """Hide the panel with all keys; whether there was one."""
+        there = bool(self.query(HelpPanel))
+        if there:
+            self.call_next(self._hide_keys)
+        return there
+
+    async def _hide_keys(self) -> None:
+        await self.query(HelpPanel).remove()
         self.call_after_refresh(self.on_resize)
 
     def action_export(self) -> None:

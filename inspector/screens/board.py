@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from rich.cells import cell_len
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from inspector.widgets.columns import Column
 
-NO_SCORER = "No scorer has rewards for these cases yet: S runs one, prm-inspect import PATH reads results."
+NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
 ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 WHERE_PRESENT = ("refused", "unparsed")
 EXPLAINED = {
@@ -57,8 +58,15 @@ class BoardScreen(InspectionScreen):
     """A row a scorer and benchmark."""
 
     NAME = "board"
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("board"))
-    HELP = "Scorers by the official metric. Enter opens a scorer's failures."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("board"),
+        # Elsewhere Esc goes back, and closes them first.
+        Binding("escape", "close_keys", "Close", show=False, system=True),
+    ]
+    HELP = (
+        "Scorers by the official metric. From each one gets to its failures and to all cases.\n\n"
+        "The key that opened this turns its page; the one that goes back closes it."
+    )
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
@@ -66,7 +74,7 @@ class BoardScreen(InspectionScreen):
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
-        yield self.table("board", NO_SCORER)
+        yield self.table("board", NO_SCORER.format(score=self.keys.of("score")))
         job = self.one_line("job")
         job.display = False
         yield job
@@ -148,13 +156,14 @@ class BoardScreen(InspectionScreen):
         self.query_one("#about", Static).update(Content(clean(about)))
 
     def _unseen(self, row: int) -> str:
-        """Threshold and coverage of a row in words, where the table has no room for their columns."""
-        columns = {column.name for column in self.query_one(FrameTable).columns_shown}
-        line, words = self._frame.row(row, named=True), []
-        if columns and "threshold" not in columns:
-            at = "" if line["threshold"] is None else f"threshold {line['threshold']:.3f}, "
-            words.append(f"{at}{line['threshold_source']}")
-        if columns and "coverage" not in columns:
+        """Threshold and coverage of a row in words, where the table has no room for them."""
+        table, words = self.query_one(FrameTable), []
+        line = self._frame.row(row, named=True)
+        at = "" if line["threshold"] is None else f"{line['threshold']:.3f}"
+        # Before the first size is known no column is shown.
+        if table.columns_shown and table.width_of("threshold") < cell_len(f"{at} {line['threshold_source']}".strip()):
+            words.append(f"{f'threshold {at}, ' if at else ''}{line['threshold_source']}")
+        if table.columns_shown and not table.width_of("coverage"):
             words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
         said = "; ".join(words)
         return said[:1].upper() + said[1:]
@@ -173,7 +182,8 @@ class BoardScreen(InspectionScreen):
             self.put(self.inspection.failures())
             self.post_message(Go("cases"))
         else:
-            self.say("There is no scorer whose failures could be shown. a shows all cases, S scores them.")
+            cases, score = self.keys.of("open-cases"), self.keys.of("score")
+            self.say(f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them.")
 
     def action_all_cases(self) -> None:
         self.close_rail()

@@ -41,10 +41,11 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
     NAMED = False
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("case"))
     HELP = (
-        "One case. n and p go through the list, j and k through the steps, o puts scorers beside each other.\n\n"
+        "One case: the keys go through its steps and through the list, and put scorers beside each other.\n\n"
         "Beside a reward, a cross says that the step is judged wrong, an arrow to the left that it is the predicted "
         "one, an arrow down that the reward is lower than the one before by a fifth of the scorer's range or more; "
-        "r is redundancy, t a truncated case."
+        "r is redundancy, t a truncated case.\n\n"
+        "The key that opened this turns its page; the one that goes back closes it."
     )
 
     def __init__(self, brush: Brush, row: int) -> None:
@@ -190,8 +191,8 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
         self._show(keep_scroll=True)
 
     def action_back(self) -> None:
-        """Out of the answers first, then out of the screen."""
-        if not self.leave_critique():
+        """Out of the keys and the answers first, then out of the screen."""
+        if not (self.close_keys() or self.leave_critique()):
             self.post_message(Back(self.row))
 
     def action_export(self) -> None:

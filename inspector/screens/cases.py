@@ -40,7 +40,6 @@ PANE_DELAY = 0.04
 VERY_WIDE = 160
 """Columns from which facets, list and steps fit side by side."""
 
-NO_MATCH = "No case passes this filter. x shows all again."
 NO_CASE = "There is no case here yet. In a shell: prm-inspect import PATH"
 
 
@@ -50,13 +49,16 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
     NAME = "cases"
     BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("cases"))
     HELP = (
-        "The cases under the present filter. Enter opens one, f chooses what to keep and hide, t moves the threshold."
+        "The cases under the present filter. Each can be opened; facets, conditions and a search choose which are "
+        "listed, and the threshold moves under them.\n\n"
+        "The key that opened this turns its page; the one that goes back closes it."
     )
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._pane_timer: Timer | None = None
         self._pane_wanted: bool | None = None
+        self._blind = False
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -65,7 +67,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
             facets = FacetList(id="facets")
             facets.display = False
             yield facets
-            yield self.table("cases", NO_MATCH)
+            yield self.table("cases", self._no_match)
             pane = StepView(id="pane")
             pane.can_focus = False
             yield pane
@@ -84,11 +86,16 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
 
     def on_screen_resume(self) -> None:
         """Another screen may have changed how cases are shown."""
+        self._follow_blind()
         self._show_pane_soon()
 
     def on_step_view_resized(self) -> None:
         """Wrap the lines for the room there is now."""
         self._show_pane_soon()
+
+    @property
+    def _no_match(self) -> str:
+        return f"No case passes this filter; {self.keys.of('clear')} shows all again."
 
     def _lay_out(self) -> None:
         wanted = self._pane_wanted
@@ -104,8 +111,10 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
 
     def show_inspection(self, inspection: Inspection) -> None:
         table = self.query_one(FrameTable)
-        table.show(inspection.rows, inspection.shown.astype("int32"), self.columns_now(inspection))
-        table.empty = NO_MATCH if inspection.cases.height else NO_CASE
+        self._blind = self.reading.blind
+        columns = self.columns_now(inspection, blind=self._blind)
+        table.show(inspection.rows, inspection.shown.astype("int32"), columns)
+        table.empty = self._no_match if inspection.cases.height else NO_CASE
         table.sorted_by = self.sort_mark(inspection)
         self._show_titles(inspection)
         self.show_facets(inspection)
@@ -114,6 +123,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
     def _show_titles(self, inspection: Inspection) -> None:
         listed = f"{inspection.shown.size:,} of {counted(int(inspection.benchmark_rows.sum()), 'case')}"
         phrases = [Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4), Phrase((listed,))]
+        phrases += [Phrase(("BLIND",))] if self._blind else []
         evaluation, line = inspection.evaluation, inspection.headline
         if evaluation is not None and line is not None:
             phrases += [
@@ -130,7 +140,15 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
         self.tell("filter", [order, filter_phrase(inspection), *apart_phrases(inspection)], "dim")
 
     def show_case(self) -> None:
+        self._follow_blind()
         self._show_pane()
+
+    def _follow_blind(self) -> None:
+        """Hide in the list what is hidden beside it. What a filter or an order tells of the cases stays: both are asked
+        for.
+        """
+        if self.inspection is not None and self.reading.blind != self._blind:
+            self.show_inspection(self.inspection)
 
     def _show_pane_soon(self) -> None:
         if self._pane_timer is not None:
@@ -173,7 +191,7 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
             self.close_rail()
             self.post_message(Go("case", row))
         else:
-            self.say("There is no case to open. x shows all again.")
+            self.say(self.query_one(FrameTable).empty)
 
     def come_back(self, row: int, inspection: Inspection | None) -> None:
         """Show what became of the list while another screen showed the case with this row id, the cursor on it.
@@ -198,7 +216,12 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
         if row is None or self.inspection is None:
             self.say("There is no row to copy.")
             return
-        self.post_message(Copy(case_facts(self.inspection, row), f"the facts of {self.inspection.cases['id'][row]}"))
+        self.post_message(
+            Copy(
+                case_facts(self.inspection, row, blind=self.reading.blind),
+                f"the facts of {self.inspection.cases['id'][row]}",
+            )
+        )
 
     def action_zoom(self) -> None:
         self._pane_wanted = not self.query_one("#pane", StepView).display
@@ -206,8 +229,8 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
         self._show_pane_soon()
 
     def action_back(self) -> None:
-        """Out of a search under way first, then out of the facets, then out of the screen."""
-        if self.give_back_search():
+        """Out of the keys first, out of a search under way, out of the facets, then out of the screen."""
+        if self.close_keys() or self.give_back_search():
             return
         if self.query_one(FacetList).display:
             self.close_facets()

@@ -12,10 +12,10 @@ from textual.widgets import Input, Static
 
 from inspector.filtering.completion import Completion
 from inspector.phrases import Phrase
-from inspector.screens.dialog import Dialog
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.phrase_line import PhraseLine
+from inspector.widgets.typing_line import TypingLine
 from inspector.wrap import wrap
 from scoring.errors import FilterError
 
@@ -32,7 +32,7 @@ KEYS = Phrase(
 )
 
 
-class ConditionScreen(TypedAhead, Dialog[str | None]):
+class ConditionScreen(TypedAhead[str | None]):
     """Asks for an SQL condition; the value is the text as it was typed, None if nothing is to be added."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -67,7 +67,7 @@ class ConditionScreen(TypedAhead, Dialog[str | None]):
             yield choices
             with Horizontal(id="condition-input"):
                 yield Static(Content(":"), id="colon")
-                yield Input(id="condition", compact=True, select_on_focus=False)
+                yield TypingLine(id="condition", compact=True, select_on_focus=False)
             yield complaint
             yield PhraseLine(id="condition-keys", classes="one-line")
 

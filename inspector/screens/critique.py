@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Container
 
-from inspector.critique.vote_page import Manner, VotePage, answers_to, vote_page
+from inspector.commands import bindings_of_answers
+from inspector.critique.vote_page import Manner, VotePage, answers_to, vote_page, without_answers
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.screens.stepping import Stepping
@@ -30,7 +32,6 @@ KEPT = 24
 """Votes that are kept ready at most."""
 PAUSE = 0.03
 """Seconds for keys between two cases that are made ready."""
-CLOSED = "v opens a critic's answers."
 
 Room = Literal["beside", "beneath", "instead"]
 
@@ -40,6 +41,12 @@ def room_for(width: int, height: int, *, zoomed: bool) -> Room:
     if zoomed:
         return "instead"
     return "beside" if width >= BESIDE else "beneath" if height >= BENEATH else "instead"
+
+
+class AnswersPane(CritiquePane):
+    """The pane of the case screen, with what the screen does while it has the focus."""
+
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of_answers())
 
 
 class CritiqueScreen(Stepping):
@@ -63,7 +70,7 @@ class CritiqueScreen(Stepping):
 
     def compose_critique(self) -> ComposeResult:
         """The pane, which is closed."""
-        pane = CritiquePane(id="critique")
+        pane = AnswersPane(id="critique")
         pane.display = False
         yield pane
 
@@ -120,17 +127,20 @@ class CritiqueScreen(Stepping):
     def _why_nothing(self, inspection: Inspection) -> str:
         """Why no answer is shown; "" where one is."""
         if self.reading.blind:
-            return "Blind: what a critic answered is hidden, as its verdict is. B shows both."
+            return f"Blind: what a critic answered is hidden, as its verdict is; {self.keys.of('blind')} shows both."
         if inspection.scorer is None:
             return "There is no scorer."
         if not self._answers:
-            return f"{inspection.scorer} has no answer to this case in words. m looks through the next scorer."
+            following = self.keys.of("next-scorer")
+            return (
+                f"{inspection.scorer} has no answer to this case in words; {following} looks through the next scorer."
+            )
         return ""
 
     def _read_vote(self, inspection: Inspection) -> VotePage:
         """The vote that is looked at; a cursor that moves in it needs no new one."""
         shared = self.manner(self._pane)
-        manner = Manner(shared.width, self.brush, raw=shared.raw, search=shared.searched("answers"))
+        manner = Manner(shared.width, self.brush, raw=shared.raw, search=shared.searched("answers"), keys=self.keys)
         if self._read_for is None or self._read_for[0] is not inspection or self._read_for[1] != manner:
             self._read_for, self._read = (inspection, manner), {}
         place = self.row, self._vote
@@ -183,7 +193,7 @@ class CritiqueScreen(Stepping):
 
     def _set_critique(self, *, opened: bool) -> None:
         if opened and self.inspection is not None and not answers_to(self.inspection, self.row):
-            self.notify("This scorer gives no answers in words.", markup=False)
+            self.say(without_answers(self.inspection, self.keys))
             return
         self._critique_open = opened
         self.lay_out_critique()
@@ -197,6 +207,9 @@ class CritiqueScreen(Stepping):
             self._set_critique(opened=False)
             return True
         return False
+
+    def _say_closed(self) -> None:
+        self.say(f"{self.keys.of('answers')} opens a critic's answers.")
 
     def action_vote(self, by: int) -> None:
         """The next or previous answer, round and round; opens the pane."""
@@ -212,7 +225,7 @@ class CritiqueScreen(Stepping):
 
     def action_zoom_critique(self) -> None:
         if not self._critique_open:
-            self.notify(CLOSED, markup=False)
+            self._say_closed()
             return
         self._critique_zoomed = not self._critique_zoomed
         self.lay_out_critique()
@@ -222,7 +235,7 @@ class CritiqueScreen(Stepping):
     def action_mention(self, by: int) -> None:
         """The cursor to the next or previous spot of the answer, round and round."""
         if not self._critique_open:
-            self.notify(CLOSED, markup=False)
+            self._say_closed()
             return
         if not self._pane.has_focus:
             self._pane.focus()
@@ -242,13 +255,13 @@ class CritiqueScreen(Stepping):
     def action_choose(self) -> None:
         """Go to the step that is named under the cursor; fold or unfold. Without a cursor, the first that folds."""
         if not self._critique_open:
-            self.notify(CLOSED, markup=False)
+            self._say_closed()
             return
         at = self._chosen_spot
         if at is None:
             at = next((place for place, spot in enumerate(self._spots) if spot.fold is not None), None)
         if at is None or at >= len(self._spots):
-            self.notify("Tab goes to the next step that the answer names.", markup=False)
+            self.say(f"{self.keys.of('next-mention')} goes to the next step that the answer names.")
             return
         self._press(at)
 

@@ -35,7 +35,7 @@ class Diffing(Stepping):
             self.notify("This case has no original: its benchmark gives the one solution only.", markup=False)
             return
         if not shown and self.reading.blind:
-            self.notify("The original would tell where the error is: B shows everything again.", markup=False)
+            self.say(f"The original would tell where the error is: {self.keys.of('blind')} shows everything again.")
             return
         self.show_body("" if shown else MODE)
 

@@ -22,10 +22,6 @@ class Filtering(InspectionScreen):
 
     _folds = Folds()
 
-    def say(self, sentence: str) -> None:
-        """Tell something in a toast; it may quote data."""
-        self.notify(clean(sentence), markup=False)
-
     def rearrange(self) -> None:
         """Called when the facets have come or gone: others may have more room or less."""
         raise NotImplementedError
@@ -86,7 +82,7 @@ class Filtering(InspectionScreen):
         if self.inspection is None:
             return
         if not keep:
-            self.say("Metrics differ from benchmark to benchmark: one is looked at, and Space on another chooses that.")
+            self.say("Metrics differ from benchmark to benchmark: one is looked at, and keeping another chooses that.")
             return
         before = self.inspection.filter
         self.close_rail()
@@ -151,7 +147,8 @@ class Filtering(InspectionScreen):
             return
         if table.cell is None:
             table.action_cell(0)
-            self.say("Left and right choose the cell; then @ keeps its value and # hides it.")
+            keys = f"{self.keys.of('keep')} keeps its value, {self.keys.of('hide')} hides it"
+            self.say(f"The cell in brackets can be another one beside it; then {keys}.")
             return
         try:
             chosen = with_cell(self.inspection, *table.cell, keep=keep)

@@ -38,7 +38,7 @@ class HitScreen(Stepping):
         if not hits:
             searched = self.inspection is not None and self.inspection.selection.found is not None
             why = "No text on this page has a hit." if searched else "Nothing is searched for."
-            self.notify(f"{why} / on the list searches.", markup=False)
+            self.say(f"{why} On the list {self.keys.of('search')} searches.")
             return
         known, place = self._hit
         if known == hits:

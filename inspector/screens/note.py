@@ -8,12 +8,12 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.screens.dialog import Dialog
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.text import clean
+from inspector.widgets.typing_line import TypingLine
 
 
-class NoteDialog(TypedAhead, Dialog[str | None]):
+class NoteDialog(TypedAhead[str | None]):
     """Asks for the note, "" takes it away; None if it is to stay as it is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("escape", "dismiss(None)", "Close")]
@@ -30,7 +30,7 @@ class NoteDialog(TypedAhead, Dialog[str | None]):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._others:
                 yield Static(Content(clean(self._others)))
-            yield Input(clean(self._note), placeholder="what is to be known of this case", select_on_focus=False)
+            yield TypingLine(clean(self._note), placeholder="what is to be known of this case", select_on_focus=False)
             yield Static(Content("Enter keeps it, an empty one is taken away, Esc closes"), classes="dim")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

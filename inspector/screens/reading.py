@@ -39,6 +39,7 @@ class ReadingScreen(InspectionScreen):
             named=self.NAMED,
             beside=self.remembered.left.overlaid,
             search=found.query if found else None,
+            keys=self.keys,
         )
 
     def case_at_hand(self, row: int, view: LineView) -> OpenCase | None:

@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 from inspector.messages import Score
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
+from inspector.widgets.typing_line import TypingLine
 from scoring.critic_arguments import PROTOCOLS
 
 TRUNCATE = "score the first steps of too long cases (--truncate)"
@@ -48,13 +49,13 @@ class ScoreDialog(Dialog[Score | None]):
     def compose(self) -> ComposeResult:
         words = f"Score {self._benchmark} with the PRM in this checkpoint (a folder, or ORG/NAME of the hub)"
         yield Static(Content(clean(words)), id="question")
-        yield Input(placeholder="path/to/checkpoint", id="model")
+        yield TypingLine(placeholder="path/to/checkpoint", id="model")
         yield Tick(TRUNCATE, id="truncate")
         critic = f"Or ask a language model to judge the steps, by one of {', '.join(PROTOCOLS)}"
         yield Static(Content(critic), classes="question")
-        yield Input(placeholder="protocol of the critic", id="critic")
-        yield Input(placeholder="its server, such as http://127.0.0.1:8000", id="server")
-        yield Input(placeholder="votes a case, if more than one", id="votes", type="integer")
+        yield TypingLine(placeholder="protocol of the critic", id="critic")
+        yield TypingLine(placeholder="its server, such as http://127.0.0.1:8000", id="server")
+        yield TypingLine(placeholder="votes a case, if more than one", id="votes", type="integer")
         yield Static(Content("Enter starts it, Tab goes on, Space ticks, Esc closes"), id="hint")
 
     def on_mount(self) -> None:

@@ -83,7 +83,7 @@ class ScorerChoice(Dialog[tuple[str, ...] | None]):
         """Tick or untick the scorer under the cursor."""
         name = self._names[self._at]
         if name == self._focus:
-            self.notify("The scorer in focus is always shown; m changes the focus.", markup=False)
+            self.notify("The scorer in focus is always shown: look through another one to leave it out.", markup=False)
         elif name not in self._ticked and len(self._ticked) >= self._most:
             self.notify(f"No more than {self._most} fit beside each other.", markup=False)
         else:

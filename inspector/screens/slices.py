@@ -18,6 +18,7 @@ from inspector.screens.dialog import Dialog
 from inspector.text import cell, clean, squeezed
 from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.typing_line import TypingLine
 from inspector.wrap import wrap
 from scoring.errors import InspectError
 
@@ -79,7 +80,7 @@ class SlicesScreen(Dialog[Slice | None]):
     @staticmethod
     def _name_line() -> Input:
         words = "a name for what is on screen; Enter saves it"
-        box = Input(placeholder=words, id="slice-name", max_length=LONGEST_NAME, compact=True)
+        box = TypingLine(placeholder=words, id="slice-name", max_length=LONGEST_NAME, compact=True)
         box.display = False
         return box
 

@@ -29,10 +29,12 @@ class Slicing(InspectionScreen):
         self.app.push_screen(menu, self._take)
 
     def _take(self, chosen: Slice | None) -> None:
-        now = self.inspection
-        if now is None or chosen is None:
+        if chosen is None:
             return
         self.close_rail()
+        now = self.inspection
+        if now is None:
+            return
         if isinstance(chosen, ReadySlice):
             self.put(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
         elif chosen.search:
@@ -46,8 +48,10 @@ class Slicing(InspectionScreen):
         self.post_message(_searched_out(now, chosen))
 
     def on_sliced(self, message: Sliced) -> None:
-        """Show a slice, or say why there is none."""
-        if message.inspection is not None:
+        """Show a slice, or say why there is none; where something else was changed meanwhile, made of that."""
+        if message.asked_of is not self.inspection:
+            self._take(message.chosen)
+        elif message.inspection is not None:
             self.put(message.inspection)
         else:
             self.notify(clean(message.sentence), severity="warning", markup=False, timeout=10)
@@ -55,6 +59,6 @@ class Slicing(InspectionScreen):
 
 def _searched_out(now: Inspection, chosen: SavedSlice) -> Sliced:
     try:
-        return Sliced(sliced(now, chosen))
+        return Sliced(chosen, now, sliced(now, chosen))
     except InspectError as error:
-        return Sliced(None, str(error))
+        return Sliced(chosen, now, None, str(error))

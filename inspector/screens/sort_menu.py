@@ -11,9 +11,9 @@ from textual.widgets import Input, Static
 
 from inspector.catalogue import Entry, order_words
 from inspector.ordering import other_direction
-from inspector.screens.dialog import Dialog
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.widgets.pick_list import Pick, PickList
+from inspector.widgets.typing_line import TypingLine
 
 
 def sort_of(entry: Entry, now: str) -> str:
@@ -44,7 +44,7 @@ def _words(entry: Entry) -> str:
     return f"{entry.key} {entry.key.replace('_', ' ')} {entry.title} {entry.meaning} {orders}".lower()
 
 
-class SortMenu(TypedAhead, Dialog[str | None]):
+class SortMenu(TypedAhead[str | None]):
     """Choose a column; the value is the sort key, None if the order is to stay."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -65,7 +65,7 @@ class SortMenu(TypedAhead, Dialog[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(f"Sort by (now {order_words(self._now)})"), classes="strong")
-            yield Input(placeholder="type letters to narrow", compact=True)
+            yield TypingLine(placeholder="type letters to narrow", compact=True)
             picks = PickList()
             picks.can_focus = False
             yield picks

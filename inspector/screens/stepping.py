@@ -132,8 +132,9 @@ class Stepping(ReadingScreen):
 
     def action_facts(self) -> None:
         """Unfold everything else that is known of the case, or fold it again."""
-        turned = self.reading.turned - {Stop("facts")}
-        self.read(replace(self.reading, facts=not self.reading.facts, turned=turned))
+        facts = Stop("facts")
+        unfolded = self.reading.facts != (facts in self.reading.turned)
+        self.read(replace(self.reading, facts=not unfolded, turned=self.reading.turned - {facts}))
         if self.reading.facts and self.page.stops:
             self.stop, line = self.page.stops[-1]
             self.steps.scroll_to_line(self.page.length - 1)

@@ -10,10 +10,10 @@ from textual.content import Content
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-from inspector.screens.dialog import Dialog
 from inspector.screens.typed_ahead import TypedAhead
 from inspector.tag_words import completed, typed_tags
 from inspector.text import clean
+from inspector.widgets.typing_line import TypingLine
 
 Typed = tuple[tuple[str, ...], tuple[str, ...]]
 """Tags to put on, tags to take away."""
@@ -33,7 +33,7 @@ class TagSuggester(Suggester):
         return completed(value, self._tags)
 
 
-class TagDialog(TypedAhead, Dialog[Typed | None]):
+class TagDialog(TypedAhead[Typed | None]):
     """Asks for tags; None if nothing is to be done."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -53,7 +53,7 @@ class TagDialog(TypedAhead, Dialog[Typed | None]):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._present:
                 yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
-            yield Input(placeholder="tags, -tag takes one away", suggester=TagSuggester(list(self._in_use)))
+            yield TypingLine(placeholder="tags, -tag takes one away", suggester=TagSuggester(list(self._in_use)))
             if self._in_use:
                 listed = ", ".join(f"{tag} {count:,}" for tag, count in list(self._in_use.items())[:IN_USE])
                 more = f" and {len(self._in_use) - IN_USE} more" if len(self._in_use) > IN_USE else ""

@@ -80,7 +80,7 @@ class Tagging(InspectionScreen):
             if sure:
                 words = ", ".join([*(tag for tag, _ in add), *(f"-{tag}" for tag, _ in remove)])
                 on = cases[0] if len(cases) == 1 else counted(touched, "case")
-                self._write(lambda: journal.do(told), f"Tagged {on}: {words}. u undoes it.")
+                self._write(lambda: journal.do(told), f"Tagged {on}: {words}; {self.keys.of('undo')} undoes it.")
 
         if touched > ASKED_ABOVE:
             self.app.push_screen(SureDialog(f"This changes the tags of {counted(touched, 'case')}. Do it?"), do)
@@ -91,7 +91,7 @@ class Tagging(InspectionScreen):
         journal = self._journal()
         if text is not None and journal is not None:
             said = f"Noted on {case}" if text else f"The note on {case} is gone"
-            self._write(lambda: journal.note([case], text), f"{said}. u undoes it.")
+            self._write(lambda: journal.note([case], text), f"{said}; {self.keys.of('undo')} undoes it.")
 
     # -- the journal
 

@@ -1,17 +1,14 @@
 """Keys that arrive before a dialog's line has the focus are typed into it."""
 
-from typing import Any
-
 from textual import on
 from textual.events import Key
-from textual.screen import Screen
 from textual.widgets import Input
 
-from inspector.screens.steady import Steady
+from inspector.screens.dialog import Answer, Dialog
 
 
-class TypedAhead(Steady, Screen[Any]):
-    """Comes before `ModalScreen` among the bases of a dialog with one line to type in.
+class TypedAhead(Dialog[Answer]):
+    """A dialog with one line to type in.
 
     Textual gives the focus to a line some messages after its screen came up. A key in between would be the screen's,
     that is nobody's, and the first letter of a word would be lost.

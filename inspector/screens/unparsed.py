@@ -33,4 +33,5 @@ class UnparsedScreen(ReadingScreen):
             self.notify(clean(f"No case here is unparsed or refused by {name}."), markup=False)
             return
         self.put(found)
-        self.notify(f"{counted(found.shown.size, 'case')} unparsed or refused; U shows the others again.", markup=False)
+        others = f"{self.keys.of('unparsed')} shows the others again"
+        self.notify(f"{counted(found.shown.size, 'case')} unparsed or refused; {others}.", markup=False)

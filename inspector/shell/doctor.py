@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from inspector.documents import program_version
-from inspector.selection import find_workspace
 from inspector.text import clean
+from inspector.workspace_place import find_workspace
 from scoring.engines.server.keys import GENERAL
 from scoring.errors import InspectError
 

@@ -1,7 +1,6 @@
 """`export`: the shown cases, or one scorer's rewards for them, as the rows that other programs read."""
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import polars as pl
 
 from inspector.selection import Selection, load
 from inspector.sentences import threshold_name
-from inspector.shell.output import say
+from inspector.shell.output import put_bytes, say
 from inspector.shell.requests import request_of
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
@@ -48,8 +47,7 @@ def run(args: argparse.Namespace) -> int:
         why = "; ".join(notes)
         raise UsageError(f"nothing here can be written as {args.to} ({why}).", "Choose other cases or another format.")
     if path is None:
-        sys.stdout.buffer.write(b"".join(rows))
-        sys.stdout.flush()
+        put_bytes(b"".join(rows), json=True)
     else:
         write_atomically(path, b"".join(rows))
     wrote = [] if path is None else [f"Wrote {len(rows)} rows to {path}"]

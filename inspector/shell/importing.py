@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from inspector.selection import ENVIRONMENT, LOCAL, find_workspace
 from inspector.shell.reports import reports
 from inspector.text import clean
+from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported

@@ -7,9 +7,10 @@ import polars as pl
 
 from inspector.critique.counts import answer_counts, listed, unparsed_notes
 from inspector.documents import program_version
-from inspector.selection import Selection, find_workspace_or_demo, load
+from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
+from inspector.workspace_place import find_workspace_or_demo
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.verdicts import REFUSED, UNPARSED, AsGiven, spelled

@@ -16,6 +16,7 @@ from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import FEW, wide_metrics, wide_statistics
+from inspector.statistics_document import statistics_document
 from scoring.export import Document
 from scoring.verdicts import REFUSED, UNPARSED
 
@@ -36,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     make = {
         "metrics": documents.metrics_document,
         "cases": _cases,
-        "stats": documents.statistics_document,
+        "stats": statistics_document,
     }[args.command]
     grouped(selection)  # A column that is not there is an error whether or not there is a scorer.
     document = make(selection, form_of(args))

@@ -12,7 +12,7 @@ from inspector.case_view.open_case import open_case
 from inspector.case_view.original import aligned
 from inspector.case_view.original_lines import original_lines
 from inspector.documents import program_version
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.original_track import original_evaluation, original_of
 from inspector.paint import Brush
 from inspector.selection import Selection

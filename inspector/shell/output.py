@@ -7,9 +7,12 @@ from pathlib import Path
 
 import polars as pl
 
-from inspector.text import clean
+from inspector.text import clean, escaped_json
 from scoring.errors import UnwritableWorkspace
 from scoring.export import Document, footer
+
+JSON = frozenset({"json", "jsonl"})
+"""Forms in which a character may stand as its escape."""
 
 
 def put(
@@ -28,9 +31,7 @@ def put(
         say([f"Wrote {document.rows.height} rows to {path}"], args)
         return
     if args.form:
-        # A document is bytes, not words: text that this terminal's encoding lacks must not stop it.
-        sys.stdout.buffer.write(document.render(args.form).encode("utf-8", errors="replace"))
-        sys.stdout.flush()
+        put_bytes(document.render(args.form).encode("utf-8", errors="replace"), json=args.form in JSON)
         return
     from inspector.shell.tables import print_table
 
@@ -40,6 +41,19 @@ def put(
             {name: document.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
         ):
             print(clean(line), file=sys.stderr)
+
+
+def put_bytes(data: bytes, *, json: bool) -> None:
+    """Write bytes of UTF-8 to stdout: as they are, but to a terminal with nothing in them that could act there.
+
+    What is `json` there means the same; of other forms control characters are seen as their pictures.
+    """
+    # A document is bytes, not words: text that this terminal's encoding lacks must not stop it.
+    if sys.stdout.isatty():
+        text = data.decode("utf-8", errors="replace")
+        data = (escaped_json(text) if json else clean(text, lines=True)).encode("utf-8")
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
 
 
 def form_of(args: argparse.Namespace) -> str:

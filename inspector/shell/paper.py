@@ -8,10 +8,11 @@ import polars as pl
 from inspector.papers.checking import verdict
 from inspector.papers.documents import Source, table_document, tables_document
 from inspector.request import Request
-from inspector.selection import Selection, find_workspace, load
+from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.paper_table import paper_table, statistics_table
 from inspector.shell.requests import request_of
+from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
 from scoring.protocols import protocol_of

@@ -9,10 +9,10 @@ from inspector.documents import program_version
 from inspector.names import match_name
 from inspector.prm_job import ask, prm_words
 from inspector.request import Request
-from inspector.selection import find_workspace
 from inspector.shell.output import form_of, put
 from inspector.shell.page import print_page, width_of
 from inspector.shell.prm_pages import check_page, family_page, list_page
+from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
 from scoring.own_code import installed, is_file, package_of

@@ -35,7 +35,7 @@ def _together(found: Found, saved: Sequence[Saved]) -> Iterator[str]:
         erroneous, clean = ((cases["earliest_error"] >= 0).sum(), (cases["earliest_error"] == -1).sum())
         files = f"{len(parts)} file{'s' * (len(parts) > 1)}"
         read = sum(part.read for part in parts)
-        counts = f"{cases.height:,} cases of {read:,} rows in {files}, {erroneous:,} erroneous, {clean:,} clean"
+        counts = f"{_cases_of(cases.height, read)} in {files}, {erroneous:,} erroneous, {clean:,} clean"
         yield f"Together {benchmark}: {counts}"
     left_out = {index for index, one in enumerate(saved) if one.state == LEFT_OUT}
     taken = (joined.foreign for index, joined in enumerate(found.joined) if index not in left_out)
@@ -52,7 +52,7 @@ def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
     unlabelled = one.cases.height - one.erroneous - one.clean
     rest = f", {unlabelled:,} without a gold label" if unlabelled else ""
     twins = f"; {one.twins.height:,} twins beside them" if one.twins.height else ""
-    kept = f"{one.cases.height:,} cases of {one.read:,} rows{lost}"
+    kept = f"{_cases_of(one.cases.height, one.read)}{lost}"
     yield f"  {kept}: {one.erroneous:,} erroneous, {one.clean:,} clean{rest}{twins}"
     if one.cases.height:
         subsets = one.cases.group_by("subset", maintain_order=True).len().rows()
@@ -113,3 +113,7 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
             yield f"    {place}{finding.message}" + (f" [{finding.case}]" if finding.case else "")
         if number > _SHOWN_FINDINGS:
             yield f"    ... and {number - _SHOWN_FINDINGS:,} more"
+
+
+def _cases_of(cases: int, rows: int) -> str:
+    return f"{cases:,} case{'s' * (cases != 1)} of {rows:,} row{'s' * (rows != 1)}"

@@ -4,10 +4,24 @@ import argparse
 import re
 
 from inspector.request import Request, split
+from scoring.errors import UsageError
 
 
 def request_of(args: argparse.Namespace) -> Request:
-    """The request that a command's arguments make."""
+    """The request that a command's arguments make.
+
+    Raises:
+        UsageError: a flag is given that says nothing: it would be passed over in silence.
+    """
+    if args.within and args.search is None:
+        raise UsageError("--in says where --search looks, and there is no --search.", "Add --search TEXT.")
+    if args.search is not None and not args.search.strip():
+        raise UsageError("--search is empty.", "Give it a word, or leave it out for all cases.")
+    columns = getattr(args, "columns", None)
+    if columns is not None and not split(columns):
+        raise UsageError(
+            "--columns is empty.", "Give it names with commas between, or leave it out for the usual ones."
+        )
     return Request(
         workspace=args.workspace,
         benchmarks=tuple(args.benchmark),
@@ -15,7 +29,7 @@ def request_of(args: argparse.Namespace) -> Request:
         scorers=tuple(args.scorer),
         where=tuple(args.where),
         slices=tuple(args.slice),
-        search=args.search,
+        search=args.search or "",
         within=tuple(args.within),
         thresholds=tuple(_threshold(text) for text in args.threshold),
         rules=tuple(_rule(text) for text in args.rule),
@@ -26,7 +40,7 @@ def request_of(args: argparse.Namespace) -> Request:
         baselines=args.baselines,
         by=tuple(getattr(args, "by", ())),
         sort=getattr(args, "sort", ""),
-        columns=split(getattr(args, "columns", "")),
+        columns=split(columns or ""),
     )
 
 

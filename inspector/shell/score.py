@@ -13,9 +13,9 @@ from inspector.filtering.saved_slices import with_slices
 from inspector.jobs import Job, signals_passed_on
 from inspector.request import Request, shell_word
 from inspector.scoring_words import speed, words_of
-from inspector.selection import find_workspace
 from inspector.sentences import counted
 from inspector.text import clean
+from inspector.workspace_place import find_workspace
 from scoring.arguments import add_arguments
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError

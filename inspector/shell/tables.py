@@ -76,8 +76,8 @@ def fitting(frame: pl.DataFrame, width: int) -> Iterator[pl.DataFrame]:
 
 def _with_something(frame: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """The rows that say something in one of the columns."""
-    nothing = (pl.col(name).is_null() | (pl.col(name).cast(pl.String) == "") for name in names)
-    return frame.filter(~pl.all_horizontal(nothing))
+    something = [any(shown(value) for value in row) for row in frame.select(names).iter_rows()]
+    return frame.filter(pl.Series(something, dtype=pl.Boolean))
 
 
 def _width(cells: pl.DataFrame, names: Sequence[str]) -> int:

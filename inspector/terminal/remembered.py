@@ -7,6 +7,7 @@ filter nor a threshold comes back by itself.
 
 import hashlib
 import json
+import os
 import re
 import threading
 from collections.abc import Mapping
@@ -30,32 +31,26 @@ class Left(msgspec.Struct, frozen=True):
     | field | what |
     | --- | --- |
     | `benchmark`, `scorer` | what was in focus |
-    | `sort` | the order of the list as `Request.sort` writes it; None where none was chosen |
     | `columns` | the columns of the list, by name, in their order |
     | `overlaid` | the scorers beside each other in a case, in their order |
     | `conditions` | SQL conditions, the newest first |
-    | `searches` | searched texts, the newest first |
-    | `slices` | saved slices, name -> whatever their owner writes |
 
     A name may no longer exist when it is read back: whoever uses it checks.
     """
 
     benchmark: str = ""
     scorer: str = ""
-    sort: str | None = None
     columns: tuple[str, ...] = ()
     overlaid: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
-    searches: tuple[str, ...] = ()
-    slices: dict[str, Any] = {}
 
 
 class Remembered:
     """Reads and changes what is remembered of one workspace.
 
     `left` is up to date at once; `save` brings it to the disk, merged with what other processes wrote meanwhile: of a
-    field the last one counts, histories are joined. Nothing here raises: what cannot be read counts as never written,
-    what cannot be written is told once in `problem`.
+    field the last one counts, histories are joined. Nothing here raises: what cannot be read counts as never written;
+    that, and what cannot be written, is told in `problem`.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -65,8 +60,10 @@ class Remembered:
         self._saving = threading.Lock()
         self._kept: dict[str, Any] = {}
         self._added: dict[str, tuple[str, ...]] = {}
-        self.problem = ""
-        self.left = _read(_written(path))
+        written = _written(path)
+        damaged = written is None and path is not None and os.path.exists(path)  # noqa: PTH110  # Path.exists may raise
+        self.problem = f"{path} is damaged: how you left this workspace is forgotten, and kept anew." if damaged else ""
+        self.left = _read(written or {})
 
     @classmethod
     def of_workspace(cls, root: Path | None, folder: Path) -> "Remembered":
@@ -80,7 +77,7 @@ class Remembered:
             self._kept.update(fields)
 
     def add(self, history: str, text: str) -> None:
-        """Put a text at the head of a history of `Left` (`conditions`, `searches`), each text once."""
+        """Put a text at the head of a history of `Left` (`conditions`), each text once."""
         with self._lock:
             self.left = msgspec.structs.replace(self.left, **{history: _joined((text,), getattr(self.left, history))})
             self._added[history] = _joined((text,), self._added.get(history, ()))
@@ -104,7 +101,7 @@ class Remembered:
                 self._write(self._path, kept, added)
 
     def _write(self, path: Path, kept: Mapping[str, Any], added: Mapping[str, tuple[str, ...]]) -> None:
-        written = _written(path)
+        written = _written(path) or {}
         there = _read(written)
         histories = {name: _joined(texts, getattr(there, name)) for name, texts in added.items()}
         # Fields that only a later version knows stay.
@@ -129,13 +126,13 @@ def _file_name(root: Path | None) -> str:
     return f"{readable}-{hashlib.blake2b(whole.encode('utf-8', 'surrogateescape'), digest_size=4).hexdigest()}.json"
 
 
-def _written(path: Path | None) -> dict[str, Any]:
-    """The object in the file; empty where there is none, or nothing readable."""
+def _written(path: Path | None) -> dict[str, Any] | None:
+    """The object in the file; None where there is none, or nothing readable."""
     try:
-        found = json.loads(path.read_bytes()) if path is not None else {}
+        found = json.loads(path.read_bytes()) if path is not None else None
     except (OSError, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _read(written: Mapping[str, Any]) -> Left:

@@ -60,11 +60,11 @@ class CritiquePane(LineView):
 
     _head: int = 0
 
-    def bring(self, line: int, *, top: bool = False) -> None:
+    def bring(self, line: int) -> None:
         """Bring a line beneath the head (0-based) into view."""
         at, first = line + self._head, self.scroll_offset.y + self.fixed_lines
         height = max(1, self.viewport.height - self.fixed_lines)
-        if top or at < first:
+        if at < first:
             self.scroll_to(y=max(0, at - self.fixed_lines), force=True)
         elif at >= first + height:
             self.scroll_to(y=at - self.fixed_lines - height + 1, force=True)

@@ -10,10 +10,11 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.text import cell, clean
+from inspector.text import clean
+from inspector.widgets.cell_cursor import CellCursor
 from inspector.widgets.columns import Column, FittedColumns
 from inspector.widgets.frame_rows import FrameRows, Row, RowSource
-from inspector.widgets.line_scroll import LineScroll
+from inspector.wrap import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ STRIPS_KEPT = 1024
 PLAIN, CURSOR, CURSOR_BLURRED = "", "cursor", "cursor-blurred"
 
 
-class FrameTable(LineScroll, can_focus=True):
+class FrameTable(CellCursor, can_focus=True):
     """Rows of an immutable frame in the order of a view.
 
     The frame is any polars DataFrame, or a source that makes only the rows on screen; the view an int32 array of row
@@ -51,8 +52,6 @@ class FrameTable(LineScroll, can_focus=True):
 
     cursor: reactive[int] = reactive(0, repaint=False)
     """Position in the view, 0-based; 0 in an empty view."""
-    cell_name: reactive[str] = reactive("", repaint=False)
-    """The name of the column in which the cell cursor stands; "" is none. It may not be shown now."""
     sorted_by: reactive[tuple[str, str]] = reactive(("", ""), repaint=False)
     """The name of the column by which rows are sorted, and the mark (one cell) before its title."""
     empty: reactive[str] = reactive("", repaint=False)
@@ -155,22 +154,14 @@ class FrameTable(LineScroll, can_focus=True):
         return self._rows.key(self.cursor) if self._rows else None
 
     @property
-    def cell(self) -> "tuple[Column, Any] | None":
-        """The column and the value under the cell cursor; None where there is no row or no cell is chosen."""
-        place = self._cell
-        if place is None or not self._rows:
-            return None
-        return self._columns.shown[place], self._columns.value(self._rows.values(self.cursor), place)
-
-    @property
-    def _cell(self) -> int | None:
-        names = [column.name for column in self._columns.shown]
-        return names.index(self.cell_name) if self.cell_name in names else None
-
-    @property
     def columns_shown(self) -> "tuple[Column, ...]":
         """The columns for which there is room at the present width."""
         return self._columns.shown
+
+    def width_of(self, name: str) -> int:
+        """Cells of the column called `name`; 0 where there is no room for it."""
+        shown = zip(self._columns.shown, self._columns.widths, strict=True)
+        return next((width for column, width in shown if column.name == name), 0)
 
     @property
     def page(self) -> int:
@@ -233,7 +224,7 @@ class FrameTable(LineScroll, can_focus=True):
 
     def _empty_line(self, line: int) -> Strip:
         width = self.viewport.width
-        sentence = _folded(clean(self.empty), width)
+        sentence = wrap(clean(self.empty), width)
         number = line - self.fixed_lines - (self.page - len(sentence)) // 2
         if not 0 <= number < len(sentence):
             return Strip([], 0)
@@ -268,31 +259,6 @@ class FrameTable(LineScroll, can_focus=True):
 
     def action_move(self, rows: int) -> None:
         self.cursor += rows
-
-    def action_cell(self, by: int) -> None:
-        """Move the cell cursor; the first press shows it where it is."""
-        columns, place = self._columns.shown, self._cell
-        if columns:
-            place = self._first_cell() if place is None else max(0, min(place + by, len(columns) - 1))
-            self.cell_name = columns[place].name
-
-    def _first_cell(self) -> int:
-        """Where the cell cursor appears: in the column that says so, else in the first."""
-        return next((place for place, column in enumerate(self._columns.shown) if column.start), 0)
-
-    def watch_cell_name(self) -> None:
-        self._reveal_cell()
-        # Only the cells up to the last one that changed are written.
-        self.repaint_changed()
-
-    def _reveal_cell(self) -> None:
-        """Scroll sideways if the cell is out of sight; of the first cell, to the very left."""
-        if (place := self._cell) is None:
-            return
-        start, end = self._columns.extent(place)
-        left, width = self.scroll_offset.x, self.viewport.width
-        if start < left or end > left + width:
-            self.scroll_to(x=max(0, end - width) if place else 0, force=True)
 
     def action_first(self) -> None:
         self.cursor = 0
@@ -344,15 +310,3 @@ class FrameTable(LineScroll, can_focus=True):
         row_id = self.row_id
         if row_id is not None:
             self.post_message(message(self, row_id, self.key))
-
-
-def _folded(text: str, width: int) -> list[str]:
-    """Text cut at spaces into lines of at most `width` cells; a longer word is cut short."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and cell_len(longer) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(word if cell_len(word) <= width else cell(word, width))
-    return lines

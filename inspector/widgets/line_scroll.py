@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -42,6 +43,13 @@ class LineScroll(ScrollView, can_focus=True):
     or a word.
     """
 
+    # They stay keys, and lists of keys are shorter without them.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "scroll_left", "Scroll left", show=False, system=True),
+        Binding("right", "scroll_right", "Scroll right", show=False, system=True),
+        Binding("ctrl+pageup", "page_left", "Page left", show=False, system=True),
+        Binding("ctrl+pagedown", "page_right", "Page right", show=False, system=True),
+    ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line--dim",
         "line--strong",

@@ -12,12 +12,13 @@ from textual.widgets import Input
 
 from inspector.phrases import Phrase
 from inspector.widgets.phrase_line import PhraseLine
+from inspector.widgets.typing_line import TypingLine
 
 EVERYWHERE = "all"
 """The word for every scope."""
 
 
-class SearchInput(Input):
+class SearchInput(TypingLine):
     """The input of the line; its keys are told to the line."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

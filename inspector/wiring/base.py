@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from inspector.commands.key_words import KeyWords
 from inspector.request import Request
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Wired(App[int]):
     """An app with the value that is shown and how the workspace was left; its parts are one duty a file.
 
     `inspection` and `remembered` are None until the workspace has been read, `manner` (how cases are shown) until a
-    person changes it.
+    person changes it. `keys` are those that sentences name.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Wired(App[int]):
         self.inspection: Inspection | None = None
         self.remembered: Remembered | None = None
         self.manner: Manner | None = None
+        self.keys = KeyWords()
 
     @property
     def front(self) -> "InspectionScreen | None":
@@ -55,6 +57,11 @@ class Wired(App[int]):
 
         screens = reversed(self.get_screen_stack(INSPECT))
         return next((screen for screen in screens if isinstance(screen, InspectionScreen)), None)
+
+    @property
+    def held(self) -> bool:
+        """Whether nobody may put another value on screen now: under somebody's moving threshold or search."""
+        return self.front is None or self.front.held
 
     def brush(self) -> "Brush":
         """How pictures are drawn."""

@@ -21,7 +21,8 @@ FOLLOW_SECONDS = 1.5
 class Following(Wired):
     """Reads the rewards again where their files have come or gone."""
 
-    _seen: frozenset[str] = frozenset()
+    _seen: frozenset[str] | None = None
+    """The files that were read; None: they are to be read again."""
 
     def follow(self, selection: "Selection") -> None:
         """Begin to look, from what was read."""
@@ -30,22 +31,26 @@ class Following(Wired):
         self._keep(selection)
 
     def _keep(self, selection: "Selection") -> None:
-        """Keep what had to be computed for the next time; quitting waits for one scorer of it at most."""
+        """Keep what had to be computed for the next time, and nothing that is of no use any more.
+
+        Quitting waits for one scorer of it at most.
+        """
 
         def keep() -> None:
+            from scoring.derived import clean
+
             worker = get_current_worker()
             for one in selection.unkept:
                 if worker.is_cancelled:
                     return
                 one.keep()
+            clean(selection.workspace)
 
-        if selection.unkept:
-            self.run_worker(keep, thread=True, exclusive=True, group="keep")
+        self.run_worker(keep, thread=True, exclusive=True, group="keep")
 
     def _look(self) -> None:
-        """Not under somebody's moving threshold or search."""
-        inspection, front = self.inspection, self.front
-        if inspection is None or front is None or front.held:
+        inspection = self.inspection
+        if inspection is None or self.held:
             return
         from inspector.filtering.searching import asked
 
@@ -66,14 +71,32 @@ class Following(Wired):
             self.call_from_thread(self.notify, clean(str(error)), severity="warning", markup=False)
 
     def on_reloaded(self, message: Reloaded) -> None:
-        """Show the same with the rewards that there are now."""
+        """Show the same with the rewards that there are now.
+
+        Where a person moved a threshold or searched while they were read, they are read again under that.
+        """
         if self.inspection is None:
+            return
+        if self.held or _asked(message.selection) != _asked(self.inspection.selection):
+            self._seen = None
             return
         told = self.inspection.selection.problems
         for problem in message.selection.problems:
             if problem not in told:
                 self.notify(clean(problem), severity="warning", markup=False, timeout=15)
-        self.inspection = self.inspection.renewed(message.selection)
+        before, self.inspection = self.inspection, self.inspection.renewed(message.selection)
+        if before.scorer not in {None, self.inspection.scorer}:
+            now = self.inspection.scorer
+            instead = "There is no other scorer." if now is None else f"What is on screen is {now}'s."
+            gone = f"The rewards of {before.scorer} are gone. {instead}"
+            self.notify(clean(gone), severity="warning", markup=False, timeout=15)
         self._keep(message.selection)
         if self.front is not None:
             self.front.inspection = self.inspection
+
+
+def _asked(selection: "Selection") -> object:
+    """What a person may have changed that was read with the rewards."""
+    from inspector.filtering.searching import asked
+
+    return selection.request.thresholds, asked(selection.found)

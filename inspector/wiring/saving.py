@@ -42,7 +42,7 @@ class Saving(Wired):
         from inspector.terminal.clipboard import keep, size
 
         where = keep(message.text, self.state or self.folder)
-        what = f"{message.what} ({size(message.text)})"
+        what = f"{clean(message.what)} ({size(message.text)})"
         long = f"Too long for the clipboards of most terminals: {what}."
         self._copy(message.text, f"Copied {what}.\n{where}", f"{long}\n{where}")
 

@@ -23,7 +23,8 @@ class ScoringRuns(Wired):
         if self.inspection is None or root is None:
             return
         if self._job is not None and self._job.running:
-            self.notify("A run is going on; X on the board stops it.", severity="warning", markup=False)
+            told = f"A run is going on; on the board {self.keys.of('stop-scoring')} stops it."
+            self.notify(told, severity="warning", markup=False)
             return
         try:
             self._job = ScoringJob(root, self.inspection.benchmark, message.model, flags=message.flags)
@@ -49,9 +50,10 @@ class ScoringRuns(Wired):
         if sentence := self._job.note(message.event):
             failed = message.event.get("status") in {"failed", "died"}
             self.notify(clean(sentence), severity="error" if failed else "information", markup=False, timeout=15)
+        words = f"{self._job.words}; {self.keys.of('stop-scoring')} stops it" if self._job.words else ""
         for screen in self.get_screen_stack(INSPECT):
             if isinstance(screen, BoardScreen):
-                screen.show_job(self._job.words)
+                screen.show_job(words)
 
     def on_unmount(self) -> None:
         if self._job is not None:

@@ -21,8 +21,7 @@ class FollowingTriage(Wired):
         self.set_interval(LOOK_SECONDS, self._look_at_journals)
 
     def _look_at_journals(self) -> None:
-        """Not under somebody's moving threshold or search."""
-        if self.inspection is None or self.front is None or self.front.held:
+        if self.inspection is None or self.held:
             return
         journal = self.inspection.selection.journal
         if journal is not None and journal.changed:
@@ -33,8 +32,11 @@ class FollowingTriage(Wired):
         self.post_message(TriageRead(journal.again()))
 
     def on_triage_read(self, message: TriageRead) -> None:
-        """Show the same with the tags and notes that there are now."""
-        if self.inspection is None:
+        """Show the same with the tags and notes that there are now.
+
+        Not where somebody has written since they were read: the next look reads that too.
+        """
+        if self.inspection is None or self.held or message.journal.changed:
             return
         self.inspection = self.inspection.triaged(message.journal)
         if self.front is not None:

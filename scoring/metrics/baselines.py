@@ -5,7 +5,8 @@ from hashlib import blake2b, shake_256
 import numpy as np
 import polars as pl
 
-from scoring.evaluation import Evaluation, evaluate
+from scoring.evaluate import evaluate
+from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer

@@ -132,9 +132,10 @@ def measured(root: Path, cases: int, every: Sequence[Keys], words: Sequence[str]
     """The start, if it is asked for, and the keys, each in an app of its own."""
     with tempfile.TemporaryDirectory() as state:
         program = Program([*RUN, "-w", str(root)], state, cases)
-        # The first start computes what the others find.
+        # The first start computes what the others find, and keeps it while it says nothing.
         with program.started() as terminal:
-            terminal.settle(3, timeout=600)
+            program.ready(terminal)
+            terminal.settle(3 + cases / 1e5, timeout=600)
         if wanted("start", words) and every is EVERY:
             yield program.start()
         for keys in every:

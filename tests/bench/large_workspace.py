@@ -57,7 +57,7 @@ def make_workspace(root: Path, cases: int, scorers: int = 8, steps: tuple[int, i
         for first in range(0, cases, BATCH):
             labels, texts = _batch(first, min(BATCH, cases - first), steps, rng)
             files.append(spill / f"texts-{uuid7()}.parquet")
-            write_parquet(files[-1], texts, "lz4", row_group_size=ROW_GROUP)
+            write_parquet(files[-1], texts, "uncompressed", row_group_size=ROW_GROUP)
             metadata.append(labels)
             heights.append(texts.height)
         index = pl.concat(metadata).with_columns(_rest=pl.lit(None, dtype=pl.String))

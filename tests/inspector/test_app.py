@@ -20,11 +20,6 @@ from opened import inspected, listed, opened
 from screen_text import press, screen_text, settled, shows
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("app") / "workspace")
-
-
 def stack(pilot):
     return [type(screen) for screen in pilot.app.screen_stack if isinstance(screen, InspectionScreen)]
 
@@ -177,8 +172,8 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
             (("f",), "outcome of"),
             (("f", "t", "right"), "threshold 0.56"),
             (("escape", "enter"), "Gold"),
-            (("question_mark",), "n and p go"),
-            (("question_mark", "ctrl+p"), "Search for"),
+            (("question_mark",), "through the list"),
+            (("escape", "ctrl+p"), "Search for"),
             (("escape", "e"), "CSV file"),
             (("c",), "Again:"),
         ):

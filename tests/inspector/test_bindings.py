@@ -9,6 +9,7 @@ import inspector.screens
 import inspector.widgets
 import inspector.wiring
 from inspector.commands import COMMANDS, RAIL
+from inspector.screens.case import CaseScreen
 from inspector.terminal.keymap import usual
 
 
@@ -34,7 +35,8 @@ def test_every_binding_says_what_it_does():
 
 def _action(node, binding):
     name = binding.action.partition("(")[0].rpartition(".")[2]
-    return getattr(App if "app." in binding.action else node, f"action_{name}", None)
+    of = {"app": App, "screen": CaseScreen}.get(binding.action.partition(".")[0], node)
+    return getattr(of, f"action_{name}", None)
 
 
 def test_an_id_is_one_command_everywhere():

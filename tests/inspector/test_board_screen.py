@@ -18,11 +18,6 @@ from scoring.workspace import Workspace
 from screen_text import press, screen_lines, screen_text, settled, shows, type_ahead, until
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("board") / "workspace")
-
-
 def row(pilot, scorer):
     """The cells of a scorer's line, without the cursor's mark."""
     return next(line[1:].split() for line in screen_lines(pilot.app) if line[1:].startswith(scorer))

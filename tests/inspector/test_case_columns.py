@@ -4,7 +4,7 @@ from inspector.filtering.facet_columns import TITLES
 from inspector.filtering.facet_counts import FACETS
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

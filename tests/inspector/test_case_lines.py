@@ -8,7 +8,7 @@ import making
 import reference
 from inspector.case_view.lines import Manner, case_lines
 from inspector.documents import case_document
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

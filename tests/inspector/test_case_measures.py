@@ -6,7 +6,7 @@ import pytest
 import example
 import making
 from inspector.case_measures import MEASURES, CaseMeasures
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from scoring.disagreement import disagreement

@@ -12,11 +12,6 @@ from opened import DEMO, inspected, listed, opened
 from screen_text import press, screen_text, shows, until
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("case") / "workspace")
-
-
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_scrolling(request_, size):
     async with opened(request_, size=size) as pilot:

@@ -29,6 +29,7 @@ def test_gold_step_predicted_step_rewards_and_outcome_without_scrolling(space, t
         terminal.press("j")
         terminal.press("enter")
         terminal.wait_for("two steps late")
+        terminal.wait_for("Step 2 of late-one.")
         lines = [line.strip() for line in terminal.screen_text().splitlines()]
         gold, predicted = (next(line for line in lines if f"Step {step} of late-one." in line) for step in (0, 2))
         assert gold.startswith("gold")

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 
 import pytest
@@ -8,14 +9,9 @@ from inspector.widgets.facet_list import FacetList, Rest, Value
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
 from scoring.filters import Span
-from screen_text import press, screen_lines, screen_text, shows, until
+from screen_text import hides, press, screen_lines, screen_text, shows, until
 
 EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("cases") / "workspace")
 
 
 def on_screen(pilot):
@@ -175,7 +171,7 @@ async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
 async def test_a_filter_that_nothing_passes_says_so_and_x_shows_all(request_):
     async with opened(replace(request_, unparsed="drop")) as pilot:
         await press(pilot, "enter", "m")
-        await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter. x shows all again.")
+        await shows(pilot, "0 of 9 cases", "beta", "No case passes this filter; x shows all again.")
         await press(pilot, "enter", "e", "escape", "j", "G", "r", "backslash", "t", "right", "escape")
         await press(pilot, "x")
         await shows(pilot, "9 of 9 cases", "no filter", "Problem of")
@@ -303,3 +299,49 @@ async def test_a_tiny_terminal_breaks_nothing(request_, size):
         await press(pilot, "n", "t", "left", "escape", "e", "escape", "question_mark", "question_mark", "escape")
         await pilot.resize_terminal(120, 36)
         await shows(pilot, "alpha")
+
+
+async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_asked_for(request_):
+    async with opened(request_, size=(160, 36)) as pilot:
+        await press(pilot, "a")
+        table = pilot.app.screen.query_one(FrameTable)
+        before = await shows(pilot, "o missed", "▸")
+        names = [column.name for column in table.columns_shown]
+        assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
+        await press(pilot, "B")
+        told = await shows(pilot, "BLIND", "B shows them")
+        assert [column.name for column in table.columns_shown][:3] == ["id", "n_steps", "rewards"]
+        assert [word for word in ("o missed", "! false alarm", "▸", "pattern", "slip") if word in told] == []
+        await press(pilot, "enter", "B")
+        await shows(pilot, "Gold")
+        await press(pilot, "escape")
+        await hides(pilot, "BLIND")
+        assert [column.name for column in table.columns_shown] == names
+        await press(pilot, "enter", "B", "escape")
+        await shows(pilot, "BLIND")
+        assert "outcome" not in [column.name for column in table.columns_shown]
+        await press(pilot, "B")
+        assert await hides(pilot, "BLIND") == before
+
+
+async def test_blind_leaves_the_chosen_columns_that_tell_nothing(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
+        await press(pilot, "B")
+        await shows(pilot, "BLIND", "lowest tags")
+        assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == [
+            "lowest_reward",
+            "tags",
+        ]
+        pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
+        await shows(pilot, "exact-one")
+
+
+async def test_the_facts_of_a_row_are_copied_blind(request_, tmp_path):
+    async with opened(request_, state=tmp_path) as pilot:
+        await press(pilot, "a", "B", "y")
+        await shows(pilot, "Copied the facts of exact-one")
+        facts = json.loads((tmp_path / "copied.txt").read_text())
+        assert {"outcome", "verdict", "earliest_error"} & set(facts) == set()
+        assert facts["rewards"] == [0.9, 0.2, 0.8]

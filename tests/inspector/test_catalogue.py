@@ -4,7 +4,7 @@ import example
 from inspector.case_columns import case_columns
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue, entry_of, order_words
 from inspector.column_names import columns_table
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.screens.sort_menu import narrowed, sort_of
 from inspector.selection import load

@@ -2,7 +2,6 @@ from dataclasses import dataclass
 
 import pytest
 
-import example
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
@@ -36,7 +35,7 @@ EFFECTS = {
     ("board", "theme"): Effect("Search for themes"),
     ("cases", "theme"): Effect("Search for themes"),
     ("case", "theme"): Effect("Search for themes"),
-    ("board", "help"): Effect("Enter opens a", undo=("question_mark",)),
+    ("board", "help"): Effect("Scorers by the official"),
     ("board", "score"): Effect("Enter starts it", undo=("escape",)),
     ("cases", "open-case"): Effect("1 of 5"),
     ("cases", "threshold"): Effect("* best"),
@@ -62,7 +61,7 @@ EFFECTS = {
     ("cases", "export"): Effect("The 5 cases on screen"),
     ("cases", "back"): Effect("2 scorers", undo=("enter",)),
     ("cases", "quit"): Effect("2 scorers", undo=("enter",)),
-    ("cases", "help"): Effect("chooses what", undo=("question_mark",)),
+    ("cases", "help"): Effect("The cases under the present"),
     ("case", "threshold"): Effect("* best"),
     ("case", "next-case"): Effect("2 of 5", undo=("p",)),
     ("case", "previous-case"): Effect("1 of 5", before=("n",), undo=("n",)),
@@ -87,7 +86,7 @@ EFFECTS = {
     ("case", "export"): Effect("This case, a row a step"),
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
-    ("case", "help"): Effect("go through the", undo=("question_mark",)),
+    ("case", "help"): Effect("One case: the keys"),
 }
 MOVED = {
     "rail-down": "threshold 0.4900",
@@ -101,11 +100,6 @@ MOVED = {
     "rail-keep": "0.510",
     "rail-restore": "0.500",
 }
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("commands") / "workspace")
 
 
 def test_every_command_has_words_and_an_id_of_its_own():
@@ -203,7 +197,7 @@ async def test_the_palette_offers_every_command_of_its_screen_once(request_):
 
 @pytest.mark.parametrize(
     ("typed", "help_", "then"),
-    [("all cases", "Every case, through this scorer", "9 of 9 cases"), ("threshold", "Enter keeps, Esc", "* best")],
+    [("all cases", "Every case, through this scorer", "9 of 9 cases"), ("threshold", "keep it or restore", "* best")],
 )
 async def test_a_command_typed_in_the_palette_is_done(request_, typed, help_, then):
     async with opened(request_) as pilot:

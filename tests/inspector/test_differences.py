@@ -10,7 +10,7 @@ from inspector.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.documents import case_document, metrics_document
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

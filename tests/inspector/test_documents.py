@@ -11,10 +11,11 @@ from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
+from inspector.statistics_document import statistics_document
 from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
@@ -78,7 +79,7 @@ def test_the_command_in_a_document_prints_that_document(root, name, form, capsys
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
     made = [cases_document(selection, form), documents.metrics_document(selection, form)]
-    made += [documents.statistics_document(selection, form), documents.case_document(selection, 8, form)]
+    made += [statistics_document(selection, form), documents.case_document(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
 

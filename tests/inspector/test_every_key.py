@@ -22,7 +22,7 @@ import critic_spaces
 import example
 import inspector.screens
 import inspector.widgets
-from inspector.commands import bindings_of
+from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.condition import ConditionScreen
@@ -145,7 +145,7 @@ PLACES: dict[type[Any], Place] = {
     CritiquePane: Place(
         ("a", "enter", "v"),
         lambda app: app.screen.query_one(CritiquePane).scroll_offset.y,
-        (("j", 1), ("k", 0), ("G", 101), ("g", 0)),
+        (("j", 1), ("k", 0), ("G", 100), ("g", 0)),
         space=critic,
     ),
     ColumnMenu: Place(
@@ -231,7 +231,17 @@ def places() -> set[type[Any]]:
                     found.add(one)
     # Leaving while the workspace is being read is pressed in test_ending, under a real terminal.
     found.discard(LoadingScreen)
-    return {one for one in found if one.__dict__["BINDINGS"] != bindings_of(getattr(one, "NAME", "") or "board")}
+    return {one for one in found if _own(one) not in ([], bindings_of(_name(one)), bindings_of_answers())}
+
+
+def _own(one: type) -> list[Any]:
+    """The bindings of a class less those of the system, which are none of its commands."""
+    return [entry for entry in one.__dict__["BINDINGS"] if not getattr(entry, "system", False)]
+
+
+def _name(one: type) -> str:
+    """Of a screen its name in the table of commands."""
+    return getattr(one, "NAME", "") or "board"
 
 
 def test_every_place_with_keys_is_here():

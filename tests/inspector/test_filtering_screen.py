@@ -9,7 +9,9 @@ import making
 import reference
 from inspector.cli import main
 from inspector.filtering.saved_slices import SavedSlice, save_slice
-from inspector.inspection import inspect
+from inspector.filtering.slicing import sliced
+from inspector.first_inspection import inspect
+from inspector.messages import Sliced
 from inspector.request import Request
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.slices import SlicesScreen
@@ -19,11 +21,6 @@ from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.filters import Facet, Filter
 from screen_text import hides, press, screen_text, shows, until
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("filtering") / "workspace")
 
 
 def ids(pilot):
@@ -46,7 +43,7 @@ async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(reques
         await press(pilot, "a", "colon", *"err")
         await shows(pilot, "> error_type")
         await press(pilot, "tab")
-        await shows(pilot, "> =", "This gives String")
+        await shows(pilot, "> =", "This gives a text")
         await press(pilot, "=", "space", "'")
         await shows(pilot, "'slip'", "'gap'")
         await press(pilot, *"gap'")
@@ -128,7 +125,7 @@ async def test_conditions_are_a_group_of_the_facets_and_can_be_taken_away(reques
 async def test_the_cell_cursor_is_seen_without_colour_and_keeps_and_hides(request_):
     async with opened(request_, size=(120, 24)) as pilot:
         await press(pilot, "a", "at")
-        await shows(pilot, "[= exact", "Left and right choose the cell")
+        await shows(pilot, "[= exact", "The cell in brackets can be another one")
         await press(pilot, "at")
         await shows(pilot, "2 of 9 cases", "filter outcome = exact")
         await press(pilot, "x", "left", "left")
@@ -378,13 +375,50 @@ async def test_a_span_that_is_none_of_the_usual_is_counted_too(request_):
         assert (counts["30 or more"], counts["15 or more"], counts["0 to 4"]) == (1, 1, 8)
 
 
-async def test_another_benchmark_is_chosen_among_the_facets(tmp_path):
+async def test_what_is_changed_while_a_slice_is_searched_out_is_not_undone(tmp_path):
+    request = example.write(tmp_path / "ws")
+    async with opened(request) as pilot:
+        await press(pilot, "a")
+        slow = SavedSlice("found", search="step")
+        old = Sliced(slow, inspected(pilot), sliced(inspected(pilot), slow))
+        pilot.app.screen.put(inspected(pilot).moved(0.9))
+        pilot.app.screen.post_message(old)
+        await until(pilot, lambda: inspected(pilot).selection.found is not None)
+        assert inspected(pilot).threshold == 0.9
+
+
+@pytest.fixture
+def of_two_benchmarks(tmp_path):
     cases, scorers = making.study()
     made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
     other = making.full_frame(cases[:4], "second")
     made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
-    request = Request(workspace=str(tmp_path), scorers=("gpt4",))
-    async with opened(request, size=(120, 40)) as pilot:
+    return Request(workspace=str(tmp_path), scorers=("gpt4",))
+
+
+@pytest.mark.parametrize("sort", ["margin:desc", "instructive:desc", "instructive", "n_steps:desc", ""])
+def test_an_order_goes_along_to_another_benchmark(of_two_benchmarks, sort):
+    start = inspect(load(of_two_benchmarks)).ordered(sort)
+    there = start.on_benchmark("second")
+    assert (there.scorer, there.selection.request.sort) == ("gpt4", sort)
+    assert there.shown.size == 4
+    assert there.on_benchmark("bench").shown.tolist() == start.shown.tolist()
+
+
+@pytest.mark.parametrize(
+    ("sort", "kept"), [("margin:desc", ""), ("instructive:desc", ""), ("n_steps:desc", "n_steps:desc")]
+)
+def test_an_order_by_what_a_scorer_said_ends_where_none_has_said_anything(tmp_path, sort, kept):
+    cases, scorers = making.study()
+    made = making.workspace(tmp_path, cases, scorers, benchmark="bench")
+    other = making.full_frame([replace(case, n_steps=case.n_steps + 1) for case in cases[:4]], "second")
+    made.add([making.Imported("second", "made.jsonl", "made", "0-based", other.height, other, ())])
+    there = inspect(load(Request(workspace=str(tmp_path)))).ordered(sort).on_benchmark("second")
+    assert (there.scorer, there.selection.request.sort) == (None, kept)
+
+
+async def test_another_benchmark_is_chosen_among_the_facets(of_two_benchmarks):
+    async with opened(of_two_benchmarks, size=(120, 40)) as pilot:
         await press(pilot, "a", "f")
         await shows(pilot, "- benchmark (one at a time)", "(o) bench", "( ) second")
         facets = pilot.app.screen.query_one(FacetList)

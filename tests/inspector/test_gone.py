@@ -1,15 +1,16 @@
 """What the app says when files go, break or cannot be written while it is open: a sentence, and it goes on."""
 
-import asyncio
 import shutil
+from dataclasses import replace
 
 import pytest
 
 import critic_spaces
 import example
 from inspector.request import Request
-from opened import listed, opened
-from screen_text import hides, press, screen_text, settled, shows
+from opened import inspected, listed, opened
+from scoring import derived
+from screen_text import hides, press, screen_text, shows, until
 
 
 @pytest.fixture
@@ -26,12 +27,6 @@ def texts_of(space):
     found = list(space.glob("benchmarks/*/*/texts-*.parquet"))
     assert found
     return found
-
-
-async def looked(pilot, seconds=2.2):
-    """Wait until the app has looked at its files."""
-    await asyncio.sleep(seconds)
-    await settled(pilot)
 
 
 def fine(pilot):
@@ -97,6 +92,26 @@ async def test_rewards_that_go_are_told_and_what_is_on_screen_stays(request_, sp
         fine(pilot)
 
 
+@pytest.mark.parametrize(("pattern", "said"), [("alpha*", "beta's."), ("*", "no other scorer")])
+async def test_conditions_on_what_a_gone_scorer_said_go_with_it(request_, space, pattern, said):
+    async with opened(replace(request_, scorers=()), size=(120, 30)) as pilot:
+        while inspected(pilot).scorer != "alpha":
+            await press(pilot, "j")
+        await press(pilot, "enter")
+        await shows(pilot, "filter outcome = any failure", "alpha")
+        await press(pilot, "colon", *'"alpha.margin" < 5', "enter")
+        for folder in (space / "rewards").glob(pattern):
+            shutil.rmtree(folder)
+        await shows(pilot, "The rewards of alpha are gone.", said)
+        fine(pilot)
+        await press(pilot, "escape")
+        now = inspected(pilot)
+        assert now.filter.where == ()
+        assert [facet.column for facet in now.filter.facets] == (["beta.outcome"] if now.scorer else [])
+        await press(pilot, "enter", "n", "escape", "escape")
+        fine(pilot)
+
+
 async def test_one_broken_part_among_the_rewards_is_told(request_, space):
     async with opened(request_, size=(120, 30)) as pilot:
         folder = next(path for path in (space / "rewards").iterdir() if path.name.startswith("beta"))
@@ -110,7 +125,8 @@ async def test_a_workspace_that_vanishes_takes_nothing_down(request_, space):
         await press(pilot, "a")
         await shows(pilot, "Problem of exact-one")
         shutil.rmtree(space)
-        await looked(pilot)
+        # The app looks at its files now and then.
+        await until(pilot, lambda: not pilot.app._seen)
         for keys in (
             ("j",),
             ("f", "j", "space", "escape"),
@@ -138,19 +154,21 @@ async def test_what_cannot_be_written_is_said(request_, space):
         fine(pilot)
 
 
-@pytest.mark.parametrize("what", ["derived", "derived/x"])
-async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, what):
+@pytest.mark.parametrize("in_the_way", [False, True])
+async def test_a_damaged_folder_of_what_was_computed_before_is_computed_again(request_, space, in_the_way, monkeypatch):
+    monkeypatch.setattr(derived, "WORTH", 0)
+    folder = space / derived.FOLDER
     async with opened(request_, size=(120, 30)) as pilot:
         board = await shows(pilot, "45.0", "83.3")
-        await looked(pilot, 0.3)
-    folder = space / "derived"
-    made = [path for path in folder.rglob("*") if path.is_file()] if folder.is_dir() else []
-    for path in made:
+        await until(pilot, lambda: len(list(folder.glob("*/*/packed.json"))) == 2)
+    for path in folder.rglob("*.npy"):
         path.write_bytes(b"nothing that can be read")
-    if what == "derived":
-        shutil.rmtree(folder, ignore_errors=True)
+    if in_the_way:
+        shutil.rmtree(folder)
         folder.write_text("a file where the folder was")
     async with opened(request_, size=(120, 30)) as pilot:
+        if not in_the_way:
+            await shows(pilot, "was damaged")
         assert (await shows(pilot, "45.0", "83.3")).splitlines()[:5] == board.splitlines()[:5]
         fine(pilot)
 

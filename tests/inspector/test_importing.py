@@ -117,7 +117,7 @@ def test_a_dry_run_reports_and_writes_nothing(run, processbench_file, tmp_path, 
     before = sorted(tmp_path.rglob("*"))
     found, out, _ = run(path, "--dry-run")
     assert found == code
-    assert "1 cases of 1 rows" in out
+    assert "1 case of 1 row" in out
     assert "in the workspace" not in out
     assert sorted(tmp_path.rglob("*")) == before
 

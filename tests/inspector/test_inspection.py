@@ -7,8 +7,9 @@ import making
 import reference
 from inspector.board import board_frame
 from inspector.exporting import export_document
+from inspector.first_inspection import inspect
+from inspector.flipped import Changes
 from inspector.headline import Headline
-from inspector.inspection import inspect
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.selection import load
@@ -108,8 +109,8 @@ def test_moving_decides_everything_and_flips_are_what_changed(start, threshold):
     became_wrong = sum(a and not b for a, b in zip(then, now, strict=True))
     old, new = ([reference.outcome(case, t, "<") for case in SCORED["gpt4"]] for t in (0.5, threshold))
     other = sum(a != b for a, b in zip(old, new, strict=True)) - became_right - became_wrong
-    assert moved.changes(start) == (became_right, became_wrong, other)
-    assert start.changes(moved) == (became_wrong, became_right, other)
+    assert Changes.between(start, moved) == (became_right, became_wrong, other)
+    assert Changes.between(moved, start) == (became_wrong, became_right, other)
     assert moved.headline.score == f1(SCORED["gpt4"], threshold)
     assert moved.evaluation.rule.source == "chosen"
     others = [one for one in moved.selection.evaluations if one.scorer.name != "gpt4"]

@@ -8,7 +8,7 @@ import pytest
 import making
 import step_making
 from inspector.documents import metrics_document
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from scoring.filters import Facet

@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,11 +11,6 @@ from inspector.cli import main
 from inspector.wishes import OPTIMISTIC
 from opened import DEMO, inspected, opened
 from screen_text import hides, press, screen_lines, screen_text, shows, type_ahead, until
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("rail") / "workspace")
 
 
 def written_f1(path, request, scorer, threshold):
@@ -110,6 +106,30 @@ async def test_flips_stop_at_every_threshold_where_an_outcome_changes_and_nowher
             await press(pilot, "comma")
             down.append(threshold_of(pilot))
         assert down[: len(seen) - 1] == seen[:0:-1]
+
+
+@pytest.mark.parametrize("rule", ["<", "<="])
+async def test_from_between_two_flips_the_next_one_either_way_changes_an_outcome(request_, rule):
+    async with opened(replace(request_, rules=((None, rule),), thresholds=((None, "0.33"),))) as pilot:
+        await press(pilot, "t")
+        codes, curve = inspected(pilot).evaluation.codes.tolist(), inspected(pilot).sweep.thresholds
+        assert 0.33 not in curve
+        for key, away in (("comma", "full_stop"), ("full_stop", "comma")):
+            await press(pilot, key)
+            assert inspected(pilot).evaluation.codes.tolist() != codes
+            between = sorted((0.33, threshold_of(pilot)))
+            others = [t for t in curve if between[0] < t < between[1]]
+            assert all(inspected(pilot).evaluation.at(t).codes.tolist() == codes for t in others)
+            await press(pilot, away)
+            assert inspected(pilot).evaluation.codes.tolist() == codes
+
+
+async def test_from_above_every_reward_the_first_flip_down_changes_an_outcome(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "t", *["right"] * 99)
+        codes = inspected(pilot).evaluation.codes.tolist()
+        await press(pilot, "comma")
+        assert inspected(pilot).evaluation.codes.tolist() != codes
 
 
 async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimistic(request_):

@@ -10,7 +10,8 @@ from rich.cells import cell_len
 import judged
 import making
 import reference
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
+from inspector.flipped import Changes
 from inspector.paint import Brush
 from inspector.rail_lines import WIDE, percent, rail_lines
 from inspector.request import Request
@@ -21,9 +22,9 @@ from scoring.texts import Texts
 from scoring.workspace import Workspace
 
 
-def opened(cases, low=0.0, high=1.0):
+def opened(cases, low=0.0, high=1.0, comparison="<"):
     """The inspection of cases that one scorer scored."""
-    evaluation = replace(making.evaluation(cases), scorer=making.scorer(low=low, high=high))
+    evaluation = replace(making.evaluation(cases, 0.5, comparison), scorer=making.scorer(low=low, high=high))
     rows = np.arange(len(cases))
     selection = Selection(
         Request(), Workspace(None), making.frame(cases), Texts.whole((), ()), (evaluation,), ("scorer",), rows
@@ -35,18 +36,18 @@ def text_of(line):
     return "".join(text for text, _ in line.parts)
 
 
-def column_best(cases, low, high):
+def column_best(cases, low, high, comparison="<"):
     """The highest average F1 of any threshold in (low, high]; None where all are undefined."""
     inside = [reward for case in cases for reward in reference.usable(case) or () if low < reward <= high]
     tries = {high, math.nextafter(low, math.inf), *inside, *(math.nextafter(reward, math.inf) for reward in inside)}
-    found = [reference.metrics(cases, t, "<")["average", "f1"] for t in tries if low < t <= high]
+    found = [reference.metrics(cases, t, comparison)["average", "f1"] for t in tries if low < t <= high]
     return max((value for value in found if value is not None), default=None)
 
 
 @settings(deadline=None, max_examples=40)
-@given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)))
-def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width):
-    now = opened(cases, -1.0, 1.0)
+@given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)), comparison=st.sampled_from(("<", "<=")))
+def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, comparison):
+    now = opened(cases, -1.0, 1.0, comparison)
     if now.sweep.best() is None:
         told = text_of(rail_lines(now, now, 200, Brush())[1])
         assert told.startswith("no curve: F1 is undefined at every threshold: ")
@@ -54,8 +55,8 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width):
     low, high = now.span
     line = text_of(rail_lines(now, now, width, Brush(ascii_only=True))[1])
     edges = np.linspace(low, high, width + 1).tolist()
-    values = [column_best(cases, *edges[index : index + 2]) for index in range(width)]
-    assert line == Brush(ascii_only=True).curve(values, reference.best_f1(cases, "<") or 0.0)
+    values = [column_best(cases, *edges[index : index + 2], comparison) for index in range(width)]
+    assert line == Brush(ascii_only=True).curve(values, reference.best_f1(cases, comparison) or 0.0)
 
 
 @settings(deadline=None, max_examples=40)
@@ -92,7 +93,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
             said = f" {count}" + (f" ({difference:+})" if difference else "  ")
             words = [f"{GLYPHS[word]} {word.replace('_', ' ')}{said}", f"{GLYPHS[word]}{said}"]
             assert any(form in "".join(rest) for form in words[: 1 if width == WIDE else 2])
-    right, wrong, other = now.changes(study)
+    right, wrong, other = Changes.between(study, now)
     full = f"{right + wrong + other} changed: {right} now right, {wrong} now wrong, {other} still wrong"
     short = full.replace(" now", "")
     said = (full if width == WIDE else short) if right + wrong + other else "nothing changed"
@@ -132,7 +133,7 @@ def test_ascii_means_ascii(study):
 
 def test_what_changed_is_said_in_as_many_words_as_fit(study):
     now = study.moved(0.2)
-    right, wrong, other = now.changes(study)
+    right, wrong, other = Changes.between(study, now)
     assert right + wrong + other
     said = {width: text_of(rail_lines(now, study, width, Brush())[4]) for width in (40, 80, WIDE)}
     total = right + wrong + other
@@ -152,7 +153,7 @@ def test_another_mistake_is_neither_right_nor_wrong_anew():
     now = opened([Case(3, 1, (0.9, 0.9, 0.4)), Case(1, -1, (0.9,))])
     moved = now.moved(0.3)
     assert (now.evaluation.codes.tolist(), moved.evaluation.codes.tolist()) == ([2, 4], [3, 4])
-    assert moved.changes(now) == (0, 0, 1)
+    assert Changes.between(now, moved) == (0, 0, 1)
 
 
 def test_a_scorer_without_a_threshold_has_one_sentence(tmp_path):

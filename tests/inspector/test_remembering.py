@@ -1,16 +1,10 @@
 import pytest
 
-import example
 from inspector.app import InspectApp
 from inspector.request import Request
 from inspector.terminal.remembered import Remembered
 from opened import inspected
 from screen_text import press, settled, shows
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("remembering") / "workspace")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from inspector.command_flags import FORMS
 from inspector.request import Request, shell_word
 from inspector.shell.requests import request_of
 from inspector.wishes import RULES
+from scoring.errors import UsageError
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
 WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(
@@ -35,7 +36,7 @@ REQUESTS = st.builds(
     subsets=WORDS,
     scorers=WORDS,
     where=WORDS,
-    search=WORD.filter(bool),
+    search=WORD.filter(str.strip),
     within=WORDS,
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
     rules=st.lists(st.tuples(NAME, st.sampled_from(tuple(RULES))), max_size=2).map(tuple),
@@ -181,3 +182,18 @@ def test_wrong_usage_ends_with_2(words, capsys):
         parse(words)
     assert left.value.code == 2
     assert "usage:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--in", "steps"], "--in says where --search looks"),
+        (["--search", ""], "--search is empty"),
+        (["--search", "  ", "--in", "steps"], "--search is empty"),
+        (["--columns", ""], "--columns is empty"),
+        (["--columns", " , "], "--columns is empty"),
+    ],
+)
+def test_a_flag_that_says_nothing_is_no_silent_one(words, said):
+    with pytest.raises(UsageError, match=said):
+        request_of(parse(["cases", *words]))

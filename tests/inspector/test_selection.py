@@ -8,7 +8,7 @@ import making
 import reference
 from inspector.names import match_name
 from inspector.request import Request
-from inspector.selection import find_workspace, load
+from inspector.selection import load
 from inspector.wishes import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.workspace import Workspace
@@ -195,23 +195,6 @@ def test_damaged_scorers_are_told_and_the_others_load(tmp_path):
     found = load(Request(workspace=str(tmp_path)))
     assert found.chosen == ("rand-0", "x=y")
     assert any("gpt4-67707434" in problem for problem in found.problems)
-
-
-def test_where_the_workspace_is(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
-    monkeypatch.setattr("platformdirs.user_data_path", (tmp_path / "own").joinpath)
-    with pytest.raises(NoWorkspace, match="prm-inspect import PATH"):
-        find_workspace(None)
-    Workspace.create(tmp_path / "own" / "prm-inspect")
-    assert find_workspace(None).root == tmp_path / "own" / "prm-inspect"
-    Workspace.create(tmp_path / ".prm-inspect")
-    assert find_workspace(None).root.resolve() == tmp_path / ".prm-inspect"
-    monkeypatch.setenv("PRM_INSPECT_WORKSPACE", str(tmp_path / "named"))
-    with pytest.raises(NoWorkspace):
-        find_workspace(None)
-    assert find_workspace(None, create=True).root == tmp_path / "named"
-    assert find_workspace(str(tmp_path / "given"), create=True).root == tmp_path / "given"
 
 
 def test_the_demo_needs_no_workspace(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import step_reference
 from inspector import documents
 from inspector.board import board_columns, board_frame, board_lines, metrics_of
 from inspector.cli import main
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request

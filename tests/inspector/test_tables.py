@@ -65,6 +65,13 @@ def test_any_width_shows_every_cell(width, n):
         assert [part[f"c{at}"].drop_nulls().to_list() for part in parts if f"c{at}" in part.columns] == [[at]]
 
 
+def test_lists_fit_too():
+    frame = pl.DataFrame({"case": ["a", "b", "c"], "error_steps": [[1, 2], [], None], "subset": ["x" * 30] * 3})
+    errors, subsets = fitting(frame, 40)
+    assert errors["error_steps"].to_list() == [[1, 2]]
+    assert subsets["subset"].to_list() == ["x" * 30] * 3
+
+
 def test_on_a_terminal_the_one_benchmark_stands_above(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr(tables.sys.stdout, "isatty", lambda: True, raising=False)

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.text import LINE_BREAKS, cell, clean, content, json_text, squeezed
+from inspector.text import LINE_BREAKS, cell, clean, json_text, squeezed
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=60)
 ACTING = ["RLE", "LRE", "RLO", "LRO", "PDF", "RLI", "LRI", "FSI", "PDI"]
@@ -87,18 +87,6 @@ def test_how_a_cell_is_cut(text, width, shown):
 def test_a_number_stands_right():
     assert cell("7", 3, right=True) == "  7"
     assert cell("12345", 3, right=True) == "12…"
-
-
-@pytest.mark.parametrize("text", ["[bold]x[/bold]", "[@click=app.quit]x[/]", "[$error]x", "\\[x]", "[/]"])
-def test_content_is_never_markup(text):
-    found = content(text)
-    assert found.plain == text
-    assert not found.spans
-
-
-def test_content_is_cleaned():
-    assert content("a\x1b[31m\nb").plain == "a␛[31m\nb"
-    assert content("a\nb", lines=False).plain == "a b"
 
 
 @given(st.recursive(st.text() | st.none() | st.integers(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)))

@@ -9,7 +9,7 @@ import making
 import reference
 from inspector.cli import main
 from inspector.documents import metrics_document
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.rail_lines import why_unmovable
 from inspector.request import Request
 from inspector.selection import load

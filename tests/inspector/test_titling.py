@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 
 import example
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.selection import load
 from inspector.wiring.titling import GIVE_BACK, KEEP, LONGEST, title_of
 from scoring.filters import Facet, Filter

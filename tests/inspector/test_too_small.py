@@ -5,22 +5,17 @@ import pytest
 from textual.events import Resize
 from textual.geometry import Size
 
-import example
 from inspector.messages import Back, Go
 from inspector.screens.cases import CasesScreen
 from inspector.screens.too_small import LEAST, TooSmall, too_small, words
 from inspector.wiring import fitting
+from looks import resting_look
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, screen_text, settled, shows, type_ahead, until
 from terminal import Terminal
 from test_pty import ENV, RUN
 
 SIZES = [(39, 12), (40, 11), (20, 5), (4, 2), (1, 1), (200, 3), (12, 60)]
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("small") / "workspace")
 
 
 async def resized(pilot, width, height):
@@ -66,8 +61,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back(request_, width,
 async def test_dialogs_and_panels_come_back_too(request_, keys):
     async with opened(request_) as pilot:
         await press(pilot, "a", *keys)
-        await pilot.pause(0.3)
-        await settled(pilot)
+        await resting_look(pilot, still=0.3)
         before = screen_text(pilot.app)
         for size in ((4, 2), (120, 36), (20, 5), (1, 1), (120, 36)):
             await resized(pilot, *size)
@@ -90,8 +84,7 @@ async def test_a_terminal_that_begins_too_small_shows_the_board_when_it_grows(re
     app = InspectApp(request_)
     async with app.run_test(size=(20, 5), notifications=True) as pilot:
         await shows(pilot, "40x12")
-        await pilot.pause(1)
-        await settled(pilot)
+        await until(pilot, lambda: app.inspection is not None)
         assert "40x12" in screen_text(app)
         await resized(pilot, 120, 36)
         await shows(pilot, "2 scorers", "alpha", "beta")

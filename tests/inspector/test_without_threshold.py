@@ -15,7 +15,7 @@ from inspector.cli import main
 from inspector.documents import case_document, metrics_document
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

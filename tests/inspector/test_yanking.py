@@ -5,18 +5,12 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-import example
 from inspector.cli import main
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.selection import load
 from inspector.yanking import case_facts, score_facts
 from opened import opened
 from screen_text import press, shows
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("yanking") / "workspace")
 
 
 @pytest.fixture(scope="module")

@@ -68,3 +68,13 @@ def test_what_can_be_read_and_not_evaluated_has_no_place(condition, words):
     assert found.place is None
     assert words in found.fault
     assert condition in str(found)
+
+
+@pytest.mark.parametrize("condition", ["right = 'yes'", "n_steps > 1 AND \"right\" <> 'no'"])
+def test_a_column_of_true_and_false_is_no_text(condition):
+    frame = FRAME.with_columns(right=pl.lit(True))
+    with pytest.raises(FilterError, match="is true or false, and no text") as found:
+        passing(frame, [condition])
+    assert condition[slice(*found.value.place)] in {"'yes'", "'no'"}
+    for fine in ("right = true", "right = 'true'", "subset = 'yes'", "right IS NULL", "right IN (true)", "right"):
+        passing(frame, [fine])

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scoring.categories import Categories
 from scoring.condition_masks import KEPT, ConditionMasks
 from scoring.errors import FilterError
-from scoring.facet_reading import facet_of
 from scoring.filters import Facet, passing
 
 SOME = settings(deadline=None, max_examples=80)
@@ -138,13 +137,9 @@ def test_an_error_is_that_of_the_whole_frame(condition):
     assert str(found.value) == str(expected.value)
 
 
-@SOME
-@given(facet=FACETS)
-def test_a_facet_is_read_back_from_its_condition(facet):
-    found = facet_of(facet.sql)
-    assert (found.column, set(found.values), found.keep) == (facet.column, set(facet.values), facet.keep)
-
-
-@pytest.mark.parametrize("condition", ["", "n_steps > 1", "subset IN ('a') OR true", "subset IN (a)", "subset IS TRUE"])
-def test_what_is_no_facet_is_not_read_as_one(condition):
-    assert facet_of(condition) is None
+def test_a_condition_without_columns_is_answered_for_as_many_cases_as_there_are():
+    masks = ConditionMasks()
+    for rows in ([("a", 1, None, 0.5, 0)], [("a", 1, None, 0.5, 0)] * 3):
+        source = table(rows, [0] * len(rows))
+        assert masks.passing(source, ("1 = 1",)).tolist() == [True] * len(rows)
+        assert masks.passing(source, (f"COUNT(*) = {len(rows)}",)).tolist() == [True] * len(rows)

@@ -1,6 +1,10 @@
+import json
 import os
 import shutil
 import threading
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -10,16 +14,18 @@ from hypothesis import given, settings
 import example
 import judged
 import making
+import reference
 from imports import import_source
 from inspector.documents import metrics_document
 from inspector.request import Request
 from inspector.selection import load
 from scoring import derived
 from scoring.cache import RewardParts
-from scoring.derived import FOLDER, Derived
+from scoring.derived import FOLDER, Derived, clean
 from scoring.derived_parts import Reasons, packed_evaluation, unpacked_evaluation
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
+from scoring.packed import DamagedPack, discard
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
@@ -62,7 +68,7 @@ def places(request):
 
 
 def root(request):
-    return load(request).workspace.root
+    return Path(request.workspace)
 
 
 def no_reading(monkeypatch):
@@ -141,16 +147,110 @@ def test_another_rule_in_scorer_json_is_another_key(request_):
 def test_cases_that_are_imported_again_leave_nothing_old(request_, processbench_file):
     kept(request_)
     old = places(request_)
-    rows = [
-        {"id": "new-0", "problem": "p", "steps": ["a"], "final_answer_correct": True, "label": -1, "generator": "g"}
-    ]
-    Workspace.open(root(request_)).add([import_source(str(processbench_file(rows, "sums.jsonl")))])
+    add(request_, processbench_file, "first")
     again = Request(workspace=request_.workspace, benchmarks=("bench",))
     assert load(again).unkept == ()
     both = Request(workspace=request_.workspace)
     same(kept(both), load(both))
-    # The cases of the first benchmark alone are still as they were.
-    assert set(old) <= set(places(request_)) or not load(again).unkept
+    clean(Workspace.open(root(request_)))
+    # The cases of the first benchmark alone are as they were.
+    assert set(old) < set(places(request_))
+    assert load(again).unkept == ()
+    add(request_, processbench_file, "second")
+    clean(Workspace.open(root(request_)))
+    assert places(request_) == old
+    same(kept(both), load(both))
+
+
+def add(request, processbench_file, case):
+    """A case in another benchmark."""
+    rows = [{"id": case, "problem": "p", "steps": ["a"], "final_answer_correct": True, "label": -1, "generator": "g"}]
+    Workspace.open(root(request)).add([import_source(str(processbench_file(rows, f"{case}.jsonl")))])
+
+
+def test_scorers_that_are_gone_leave_nothing(request_):
+    kept(request_)
+    shutil.rmtree(load(request_).folders["alpha"])
+    clean(Workspace.open(root(request_)))
+    assert [place.name[:4] for place in places(request_)] == ["beta"]
+    assert load(replace(request_, scorers=())).unkept == ()
+
+
+def test_only_as_many_folders_of_cases_stay(request_, processbench_file, monkeypatch):
+    monkeypatch.setattr(derived, "MOST", 1)
+    kept(request_)
+    add(request_, processbench_file, "first")
+    later = Request(workspace=request_.workspace, benchmarks=())
+    kept(later)
+    assert len(places(request_)) == 4
+    clean(Workspace.open(root(request_)))
+    assert len(places(request_)) == 2
+    assert load(later).unkept == ()
+
+
+def test_what_is_not_ours_or_still_being_made_is_left_alone(request_):
+    kept(request_)
+    whole = places(request_)
+    folder = whole[0].parent
+    others = [
+        folder.parent / "notes",
+        folder.parent / ("0" * 16),
+        folder / "letters",
+        folder / ".hidden",
+        folder / f".{whole[0].name}-{'0' * 32}",
+    ]
+    for other in others:
+        other.mkdir()
+    (folder.parent / "read me.txt").write_text("mine")
+    (folder / ".cases.json.1-2.tmp").write_text("half")
+    clean(Workspace.open(root(request_)))
+    assert all(other.is_dir() for other in others)
+    assert (folder / ".cases.json.1-2.tmp").exists()
+    for path in (*others, folder / ".cases.json.1-2.tmp"):
+        os.utime(path, (0, 0))
+    clean(Workspace.open(root(request_)))
+    # What a process left half made when it was killed goes after a day.
+    assert [other.is_dir() for other in others] == [True, False, True, True, False]
+    assert not (folder / ".cases.json.1-2.tmp").exists()
+    assert (folder.parent / "read me.txt").read_text() == "mine"
+    assert places(request_) == whole
+
+
+def test_who_is_reading_sees_all_of_it_or_nothing_while_it_is_removed(request_):
+    whole = kept(request_)
+    reading = load(request_)
+    stop = threading.Event()
+
+    def remove():
+        while not stop.is_set():
+            for place in places(request_):
+                discard(place)
+            for one in whole.unkept:
+                one.keep()
+
+    thread = threading.Thread(target=remove)
+    thread.start()
+    try:
+        for _ in range(30):
+            same(whole, load(request_))
+    finally:
+        stop.set()
+        thread.join()
+    # What was mapped before is there as it was.
+    same(whole, reading)
+
+
+def test_a_workspace_without_a_folder_has_nothing_to_clean(tmp_path):
+    clean(Workspace(None))
+    clean(Workspace.create(tmp_path / "w"))
+
+
+def test_facts_of_another_kind_are_damage():
+    whole = making.evaluation([reference.Case(2, 1, (0.9, 0.1))])
+    arrays, facts = packed_evaluation(whole)
+    for reasons in ([], None, {"x": "y"}):
+        with pytest.raises(DamagedPack):
+            unpacked_evaluation(whole.gold, whole.scorer, arrays, {**facts, "reasons": reasons})
 
 
 @pytest.mark.parametrize(
@@ -248,3 +348,18 @@ def test_a_rule_that_changes_before_the_rewards_are_read_is_not_kept_as_the_new_
 
     monkeypatch.setattr(Scorer, "load", classmethod(slow))
     assert "beta" not in [one.evaluation.scorer.name for one in load(request_).unkept]
+
+
+def test_how_it_is_computed_has_a_version():
+    cases = making.frame(judged.CASES)
+    keys = cases["key"].to_list()
+    bits = blake2b(digest_size=8)
+    rated = [reference.Case(3, 1, (0.9, 0.2, 0.4)), reference.Case(2, -1, (0.9, 0.5)), reference.Case(1, 0, None)]
+    labelled = evaluate(Gold(cases), making.scorer(), judged.labels(keys, judged.LABELS))
+    for whole in (making.evaluation(rated), labelled):
+        arrays, facts = packed_evaluation(whole)
+        for name, array in sorted(arrays.items()):
+            bits.update(f"{name} {array.dtype.str} {array.shape}".encode() + array.tobytes())
+        bits.update(json.dumps(facts, sort_keys=True).encode())
+    # What is kept by the version before would be shown as if it were computed: count scoring.derived.VERSION up.
+    assert (derived.VERSION, bits.hexdigest()) == (1, "121be118a48695f7")

@@ -15,7 +15,7 @@ import step_reference
 from reference import Case
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import metric_rows
 from scoring.scorer import Scorer

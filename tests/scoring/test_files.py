@@ -177,3 +177,16 @@ def test_uuids_rise_even_if_the_clock_goes_back(monkeypatch):
     monkeypatch.setattr(files.time, "time_ns", lambda: next(ticks))
     names = [uuid7() for _ in range(4)]
     assert names == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.ENOSPC, "Free space, or choose another folder."),
+        (errno.EACCES, "Make it writable, or choose another folder."),
+        (errno.EROFS, "Make it writable, or choose another folder."),
+        (errno.ENOTDIR, "Nothing there was changed. Choose another folder."),
+    ],
+)
+def test_what_to_do_next_fits_what_went_wrong(number, remedy):
+    assert str(unwritable(Path("here"), OSError(number, "no"))).endswith(remedy)

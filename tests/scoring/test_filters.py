@@ -7,36 +7,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from nasty import NASTY, TEXT
 from scoring.errors import FilterError
-from scoring.facet_reading import facet_of, filter_of
-from scoring.filters import Facet, Filter, Span, passing
+from scoring.filters import Facet, Filter, Span, passing, row_passes
 from scoring.schema import METADATA
 from scoring.sql_words import literal, named, quoted
 
-NASTY = (
-    "",
-    "'",
-    "''",
-    '"',
-    "\\",
-    "\\'",
-    "a\nb",
-    "\r",
-    "\x00",
-    "%",
-    "_",
-    "--",
-    "/*",
-    ";",
-    "true",
-    "NULL",
-    "é",
-    "题",
-    "\u2028",
-    "1",
-    "a'b\"c\\d",
-)
-TEXT = st.text(max_size=6) | st.sampled_from(NASTY)
 SOME = settings(deadline=None, max_examples=80)
 
 
@@ -127,6 +103,7 @@ FRAME = pl.DataFrame(
         "n_steps": [3, 9, 12, None],
         "gpt4.outcome": ["late", "exact", None, "late"],
         "rand-0.outcome": ["exact", "late", "late", None],
+        "tags": [["x"], [], None, ["y"]],
     }
 )
 
@@ -179,15 +156,20 @@ def test_a_filter_keeps_what_each_of_its_conditions_keeps(conditions):
         ("subst = 'math'", "did you mean subset?"),
         ('subset = "olympiad"', "A text stands in single quotes: 'olympiad'."),
         ("zzz = 1", 'there are subset, n_steps, "gpt4.outcome"'),
-        ("subset", "gives String, not true or false"),
-        ("n_steps + 1", "gives Int"),
+        ("subset", "gives a text, not true or false"),
+        ("n_steps + 1", "gives a number, not true or false"),
         ("n_steps > 'x'", "cannot be evaluated"),
-        ("n_steps >", "cannot be evaluated"),
-        ("", "cannot be evaluated"),
-        ("'", "cannot be evaluated"),
-        ("subset = 'math'; DROP TABLE x", "cannot be evaluated"),
-        ("foo(n_steps) > 1", "unsupported function"),
-        ("'gpt4.outcome' = subset AND", "cannot be evaluated"),
+        ("n_steps >", "at character 10: something is missing here"),
+        ("", "is no condition. Example: n_steps > 8"),
+        ("  ", "is no condition. Example: n_steps > 8"),
+        ("'", "at character 1: the closing ' is missing"),
+        ("subset = 'math'; DROP TABLE x", "at character 16: ; cannot stand here"),
+        ("foo(n_steps) > 1", "there is no function 'foo'"),
+        ("'gpt4.outcome' = subset AND", "at character 28: something is missing here"),
+        ("tags = 1", "tags holds lists: ARRAY_CONTAINS(tags, VALUE)"),
+        ("tags = 'x'", "ARRAY_CONTAINS(tags, 'x')"),
+        ("tags", "gives a list, not true or false"),
+        ("n_steps IN (SELECT 1)", "it cannot ask another table or read a file"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(condition, said):
@@ -236,58 +218,6 @@ def test_a_facet_on_lists_is_about_every_value_a_row_has(rows, values, keep):
     assert found.to_list() == [one == keep for one in has]
 
 
-CHOICES = (
-    st.lists(TEXT | st.none(), min_size=1, max_size=3, unique=True)
-    | st.lists(st.booleans() | st.none(), min_size=1, max_size=3, unique=True)
-    | st.lists(
-        st.integers(-9, 99)
-        | st.tuples(st.integers(-3, 9), st.none() | st.integers(0, 20)).map(lambda pair: Span(*pair))
-        | st.none(),
-        min_size=1,
-        max_size=4,
-        unique=True,
-    )
-)
-
-
-@SOME
-@given(
-    column=st.text(min_size=1, max_size=5).filter(lambda text: "\0" not in text)
-    | st.sampled_from(("subset", "NOT", "a'b", 'x"y', "gpt4.outcome", "tags")),
-    values=CHOICES,
-    keep=st.booleans(),
-)
-def test_a_facet_is_read_back_from_its_sql(column, values, keep):
-    facet = Facet(column, tuple(values), keep)
-    found = facet_of(facet.sql)
-    assert found is not None
-    assert (found.column, found.keep, found.sql) == (column, keep, facet.sql)
-    assert set(found.values) == set(values)
-
-
-@pytest.mark.parametrize("keep", [True, False])
-@pytest.mark.parametrize("values", [("a",), ("a", "it's"), ("a", None), (None,)])
-def test_a_facet_on_lists_is_read_back(values, keep):
-    facet = Facet("tags", values, keep, listed=True)
-    assert facet_of(facet.sql) == facet
-
-
-@pytest.mark.parametrize(
-    "condition",
-    ["n_steps > 8", "subset = 'a'", "subset IN ('a') AND n_steps > 2", "true", "false", "", "'", "1", "NOT"],
-)
-def test_what_was_typed_stays_as_it_was_typed(condition):
-    assert facet_of(condition) is None
-    assert filter_of([condition]).conditions == (condition,)
-
-
-def test_a_filter_is_read_back_from_its_conditions():
-    made = Filter().toggled("subset", "math").toggled("subset", "x", keep=False).toggled("gpt4.outcome", "late")
-    made = made.toggled("generator", None, keep=False).plus("n_steps > 2")
-    assert filter_of(made.conditions).conditions == made.conditions
-    assert filter_of(["subset IN ('a')", "subset IN ('b')"]).where == ("subset IN ('b')",)
-
-
 def test_a_hidden_value_is_not_said_where_others_are_kept():
     made = Filter().toggled("a", "x", keep=False).toggled("a", "y")
     assert made.conditions == ("\"a\" IN ('y')",)
@@ -326,3 +256,21 @@ def test_what_is_kept_says_nothing_of_a_hidden_span_that_holds_it(kept, hidden, 
     frame = pl.DataFrame({"n_steps": [*range(16), None]})
     apart = [facet.rows(frame) for facet in (Filter((facet,)) for facet in chosen.facets)]
     assert chosen.rows(frame).to_list() == (apart[0] & apart[1]).to_list()
+
+
+def test_what_gives_another_number_of_rows_is_no_condition():
+    listed = pl.DataFrame({"tags": [["x", "y"], [], ["x"]]})
+    with pytest.raises(FilterError, match="cannot be evaluated"):
+        passing(listed, ["UNNEST(tags) = 'x'"])
+
+
+@pytest.mark.parametrize("condition", ["COUNT(*) > 2", "ROW_NUMBER() OVER () > 0"])
+def test_a_condition_that_names_no_column_counts_the_rows(condition):
+    assert row_passes(pl.DataFrame(), condition, 3, ()).to_list() == [True] * 3
+    assert passing(pl.DataFrame({"a": [1, 2, 3]}), [condition]).to_list() == [True] * 3
+
+
+def test_a_name_that_is_nowhere_is_none_of_a_table_without_columns():
+    for name in ("row", '"row"', '""'):
+        with pytest.raises(FilterError):
+            row_passes(pl.DataFrame(), f"{name} IS NULL", 3, ())

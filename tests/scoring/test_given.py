@@ -9,7 +9,7 @@ import making
 import reference
 from reference import Case
 from scoring.errors import UsageError
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.metrics.first_error import count, metric_rows
 from scoring.scorer import Scorer

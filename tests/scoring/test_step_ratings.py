@@ -7,7 +7,7 @@ import pytest
 import making
 import reference
 import step_making
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.metrics.step_labels import metric_rows, pooled_figures
 from scoring.schema import VOTES, conform

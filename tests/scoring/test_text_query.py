@@ -1,15 +1,12 @@
 """How a query is read: words, phrases, regular expressions, and whether case matters."""
 
-from itertools import pairwise
-
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import SearchError
-from scoring.text_query import SCOPES, TextQuery
-from scoring.text_spans import spans
+from scoring.text_query import LONGEST, MOST_WORDS, SCOPES, TextQuery
 
 
 def matches(query, text):
@@ -26,6 +23,10 @@ def matches(query, text):
         ("b a", "a b", True),
         ('"a b"', "b a", False),
         ('"the premise"', "of the\n  Premise", True),
+        ('"the premise', "of the\n  Premise", True),
+        ('"the premise', "premise of the", False),
+        ('of "the premise', "of the premise", True),
+        ('5" x', 'a 5" X', True),
         ('"say ""x"""', 'Say "X" now', True),
         ('x" y', 'y x"', True),
         ("a.c", "abc", False),
@@ -40,6 +41,17 @@ def matches(query, text):
         ("/2", "1/2", True),
         ("caf\u00e9", "CAFE\u0301", True),
         ("cafe\u0301", "caf\u00e9", True),
+        ("\u00e9t\u00e9", "e\u0301t\u00e9", True),
+        ("\u00e9te\u0301", "\u00c9TE\u0301", True),
+        ('"t\u00e9 s"', "e\u0301te\u0301  s\u00e9", True),
+        ("\u1ebf", "\u00ea\u0301", True),
+        ("e\u0302\u0301", "\u1ebf", True),
+        ("\u00ea\u0301", "e\u0302\u0301", True),
+        ("\u00e9", "e", False),
+        ("\uac01\uac01", "\u1100\u1161\u11a8\uac01", True),
+        ("/\u212bx/c", "\u00c5x", False),
+        ("\u212bX", "\u212bX", True),
+        ("\u212bX", "A\u030aX", True),
         ("界", "世界", True),
         ("𝒳", "let 𝒳 be", True),
         ("x\u00b2", "x^2", False),
@@ -105,24 +117,21 @@ def test_no_text_is_misread(text):
         pl.Series(["x"]).str.contains(pattern)
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), st.text(max_size=3))
-def test_spans_are_where_the_engine_matches(text, query):
-    try:
-        found = TextQuery.parse(query)
-    except SearchError:
-        return
-    places = spans(found, text)
-    assert all(0 <= start < stop <= len(text) for start, stop in places)
-    assert all(before[1] < after[0] for before, after in pairwise(places))
-    anywhere = any(pl.Series([text]).str.contains(pattern).item() for pattern in found.patterns)
-    assert bool(places) == (anywhere and bool(text))
-    for start, stop in places:
-        assert any(pl.Series([text[start:stop]]).str.contains(pattern).item() for pattern in found.patterns)
+@pytest.mark.parametrize("part", ["a", "\u1ebf", "\u00e9 b", "\u212b"])
+def test_the_engine_has_room_for_the_longest_query(part):
+    longest = part * ((LONGEST - 2) // len(part))
+    assert matches(f'"{longest}"', f"so {longest}")
+    assert not matches(f'"{longest}"', longest[:-1])
 
 
-def test_spans_of_several_words_and_hostile_text():
-    assert spans(TextQuery.parse("ab bc"), "xabcx ab") == ((1, 4), (6, 8))
-    assert spans(TextQuery.parse("/x*/"), "axxb") == ((1, 3),)
-    assert spans(TextQuery.parse("m"), "\ud800 M \ue000m\ue001") == ((2, 3), (5, 6))
-    assert spans(TextQuery.parse("𝒳"), "a𝒳界𝒳") == ((1, 2), (3, 4))
-    assert spans(TextQuery.parse(r"/\bfoo\b/"), "foofoo foo") == ((7, 10),)
+def test_a_longer_one_is_refused_before_the_engine_sees_it():
+    with pytest.raises(SearchError, match="4,001 characters, more than 4,000"):
+        TextQuery.parse("a" * (LONGEST + 1))
+
+
+def test_many_words_are_one_phrase_or_refused():
+    words = " ".join(f"w{number}" for number in range(MOST_WORDS + 1))
+    with pytest.raises(SearchError, match=r"65 words, more than 64.*one phrase"):
+        TextQuery.parse(words)
+    assert len(TextQuery.parse(f'"{words}"').patterns) == 1
+    assert len(TextQuery.parse("again " * 100).patterns) == 1

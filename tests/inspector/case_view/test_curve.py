@@ -8,7 +8,7 @@ from rich.cells import cell_len
 import making
 from inspector.case_view.canvas import Canvas
 from inspector.case_view.curve import MARGIN, columns_of, curve_lines
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load

@@ -7,7 +7,7 @@ from inspector.case_view.copying import copied, whole
 from inspector.case_view.facts import known
 from inspector.case_view.findings import findings_of
 from inspector.case_view.manner import Stop
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case

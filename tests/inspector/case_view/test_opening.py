@@ -8,7 +8,7 @@ import making
 from inspector.case_view.folding import prefix
 from inspector.case_view.manner import Stop
 from inspector.case_view.opening import line_of, opening, stop_at
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 from inspector.sentences import WORDS

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 import critic_spaces
 from inspector.critique.vote_page import Manner, answers_to, vote_page
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
@@ -190,12 +190,23 @@ def test_ratings_stand_beside_their_steps(space):
     rated = json.dumps({"validity": [1, -0.5, 0], "redundancy": [0, 0.25, -1]})
     head, page = read(space, [rated], protocol="prmbench", width=120)
     page = page.page()
-    assert "rates 3 steps" in head[-2]
+    assert "rates 3 steps" in head[-1]
     assert texts(page)[1].split("  ")[:3] == [
         "step 0 +1 redundancy +0", "step 1 -0.5✗ redundancy +0.25", "step 2 +0✗ redundancy -1",
     ]  # fmt: skip
     assert at_spots(page)[:3] == [("step 0", 0), ("step 1", 1), ("step 2", 2)]
     assert texts(page)[page.answer_at].startswith('» {"validity"')
+
+
+def test_ratings_are_judged_at_the_present_threshold(space):
+    rated = json.dumps({"validity": [1, -0.5, 0], "redundancy": [0, 0.25, -1]})
+    critic_spaces.critic(space, lambda *_: [rated], protocol="prmbench")
+    start = inspect(load(Request(workspace=str(space), scorers=("judge",))))
+    for threshold, wrong in ((-0.75, []), (-0.5, [1]), (0.5, [1, 2]), (1.0, [0, 1, 2])):
+        now = start.moved(threshold)
+        page = vote_page(now, 1, answers_to(now, 1), 0, Manner(120, Brush())).page()
+        found = [step for step, told in enumerate(texts(page)[1].split("step ")[1:]) if "✗" in told]
+        assert found == wrong == [step for step, bad in enumerate(now.evaluation.judged_wrong(1)) if bad]
 
 
 def test_ratings_that_do_not_fit_are_shown_and_told(space):

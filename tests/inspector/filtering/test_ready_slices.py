@@ -4,7 +4,7 @@ import example
 import making
 from inspector.filtering.filter_words import filter_words
 from inspector.filtering.ready_slices import ready_slices
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
 

@@ -5,20 +5,14 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-import example
 from inspector.cases_document import cases_document
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.selection import load
 from scoring.errors import SearchError
 from scoring.filters import Filter
 from scoring.text_query import TextQuery
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("searching") / "workspace")
 
 
 def cases(selection):

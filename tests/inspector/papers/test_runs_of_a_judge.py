@@ -7,7 +7,7 @@ import judged
 import making
 from inspector.papers.values import Asked, values_of
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.published.papers import PAPERS
 from scoring.schema import REWARDS

@@ -77,6 +77,16 @@ async def test_the_sorted_column_has_a_mark_and_a_click_on_its_title_turns_it(re
         assert inspected(pilot).selection.request.sort == "margin:desc"
 
 
+async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_):
+    async with opened(request_, size=(160, 36)) as pilot:
+        await press(pilot, "a", "slash", *"step", "enter")
+        await shows(pilot, "found in")
+        order = listed(pilot)
+        await pilot.click(FrameTable, offset=(header(pilot).index("found in") + 1, 0))
+        await shows(pilot, "Found in has no order to sort by.")
+        assert listed(pilot) == order
+
+
 async def test_columns_are_chosen_moved_and_given_back(request_):
     async with opened(request_, size=(160, 36)) as pilot:
         await press(pilot, "a")

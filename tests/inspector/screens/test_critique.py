@@ -5,7 +5,7 @@ import pytest
 import critic_spaces
 from inspector.case_view.manner import Stop
 from inspector.request import Request
-from inspector.screens.critique import CLOSED, room_for
+from inspector.screens.critique import room_for
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.asking import Answer
@@ -76,6 +76,19 @@ async def test_v_goes_to_and_fro_where_both_are_seen(space, tmp_path):
         assert pilot.app.focused.id == "critique"
         await press(pilot, "v", "escape")
         await hides(pilot, "half is")
+
+
+async def test_the_footer_tells_the_keys_of_what_has_the_focus(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 36)) as pilot:
+        footer = "] Next vote [ Vote before Tab Next mention Space Go to step z Zoom critique Esc Back"
+        await press(pilot, "a", "enter")
+        await shows(pilot, "n Next p Previous o Scorers")
+        await press(pilot, "v")
+        await shows(pilot, footer)
+        await press(pilot, "v")
+        await hides(pilot, footer)
+        await shows(pilot, "n Next p Previous o Scorers")
 
 
 async def test_brackets_go_through_the_votes_and_nothing_in_them_acts(space, tmp_path):
@@ -170,9 +183,9 @@ async def test_keys_of_a_closed_pane_say_so(space, tmp_path):
         await press(pilot, "a", "enter")
         for key in ("tab", "shift+tab", "space", "z"):
             pilot.app.clear_notifications()
-            await hides(pilot, CLOSED)
+            await hides(pilot, "v opens a critic's answers.")
             await press(pilot, key)
-            await shows(pilot, CLOSED)
+            await shows(pilot, "v opens a critic's answers.")
 
 
 async def test_a_scorer_without_answers_says_so(tmp_path):

@@ -41,7 +41,7 @@ async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(re
         await press(pilot, "a", "enter", "D", "n")
         await shows(pilot, "circular_sum_0 · 2 of 4", "On the original: predicted step 2")
         await press(pilot, "n")
-        await shows(pilot, "it has no rewards for it")
+        await shows(pilot, "no rewards for it")
         await press(pilot, "n")
         await shows(pilot, "4 of 4", "This case has no original")
         await press(pilot, "D", "D")

@@ -1,17 +1,9 @@
 """What was searched for stands out where texts are read, and > and < go through it."""
 
-import pytest
-
-import example
 from inspector.case_view.found_text import FOUND
 from inspector.widgets.line_view import LineView
 from opened import opened
 from screen_text import press, shows
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("hits") / "workspace")
 
 
 def found(pilot, name):

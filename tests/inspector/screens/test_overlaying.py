@@ -13,11 +13,6 @@ from screen_text import hides, press, shows
 HINT = "Scorers beside each other"
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("overlaying") / "workspace")
-
-
 async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "o")

@@ -23,11 +23,6 @@ ONE = [
 ]
 
 
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("searching") / "workspace")
-
-
 def keys(text):
     names = {" ": "space", "/": "slash", '"': "quotation_mark", "\\": "backslash", "(": "left_parenthesis"}
     return [names.get(character, character) for character in text]
@@ -214,7 +209,7 @@ async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):
         await press(pilot, "enter")
         await shows(pilot, "Step 0 of")
         gate.open.set()
-        await pilot.pause(0.05)
+        await until(pilot, lambda: all(one.is_finished for one in pilot.app.workers if one.group == "search"))
         await press(pilot, "escape")
         await shows(pilot, "1 of 9 cases", "search late")
         assert listed(pilot) == ["bench/late-one"]

@@ -28,6 +28,18 @@ def stop(pilot):
     return pilot.app.screen.stop
 
 
+async def test_the_key_of_the_facts_folds_those_that_enter_unfolded(request_):
+    async with opened(request_, size=(120, 36)) as pilot:
+        await press(pilot, "a", "j", "enter")
+        await shows(pilot, "Short.", "I shows all")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "I folds them")
+        await press(pilot, "I")
+        await shows(pilot, "I shows all")
+        await press(pilot, "I")
+        await shows(pilot, "I folds them")
+
+
 async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
     async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "a", "enter")

@@ -4,7 +4,7 @@ import pytest
 
 import example
 import making
-from inspector.inspection import inspect
+from inspector.first_inspection import inspect
 from inspector.selection import load
 from opened import inspected, listed, opened
 from reference import Case
@@ -29,12 +29,12 @@ async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(r
         await press(pilot, "enter", "j", "w")
         await shows(pilot, "Tag bench/late-one", "Enter does it")
         await press(pilot, *"odd", "space", *"easy", "enter")
-        await shows(pilot, "Tagged bench/late-one: odd, easy. u undoes it.")
+        await shows(pilot, "Tagged bench/late-one: odd, easy; u undoes it.")
         assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
         await press(pilot, "w")
         await shows(pilot, "It has: easy, odd", "In use: easy 1, odd 1")
         await press(pilot, *"-easy,new", "enter")
-        await shows(pilot, "Tagged bench/late-one: new, -easy.")
+        await shows(pilot, "Tagged bench/late-one: new, -easy;")
         assert kept(request_).tags == {"bench/late-one": ("new", "odd")}
         await press(pilot, "u")
         await shows(pilot, "Undone: new, -easy on bench/late-one.")
@@ -55,7 +55,7 @@ async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(reques
         await press(pilot, "enter", "w")
         await shows(pilot, "In use: geometry 1")
         await press(pilot, *"geo", "tab", "enter")
-        await shows(pilot, "Tagged bench/alarm-one: geometry.")
+        await shows(pilot, "Tagged bench/alarm-one: geometry;")
         await press(pilot, "w", *"geometry", "enter")
         await shows(pilot, "It is tagged like that already.")
         await press(pilot, "w", "enter")
@@ -69,7 +69,7 @@ async def test_all_cases_in_the_list_are_tagged_at_once_and_undone_at_once(reque
         await press(pilot, "enter", "W")
         await shows(pilot, "Tag all 5 cases in the list")
         await press(pilot, *"wrong", "enter")
-        await shows(pilot, "Tagged 5 cases: wrong.")
+        await shows(pilot, "Tagged 5 cases: wrong;")
         assert set(kept(request_).tags) == set(example.FAILURES)
         await press(pilot, "u")
         await shows(pilot, "Undone: wrong on 5 cases.")
@@ -87,7 +87,7 @@ async def test_more_than_a_hundred_are_tagged_only_after_a_question(tmp_path):
         await hides(pilot, "Do it?")
         assert kept(request).tags == {}
         await press(pilot, "W", *"big", "enter", "y")
-        await shows(pilot, "Tagged 101 cases: big.")
+        await shows(pilot, "Tagged 101 cases: big;")
         assert len(kept(request).tags) == 101
 
 
@@ -96,13 +96,13 @@ async def test_a_note_is_written_changed_and_taken_away(request_):
         await press(pilot, "enter", "N")
         await shows(pilot, "Note on bench/alarm-one")
         await press(pilot, *"look", "enter")
-        await shows(pilot, "Noted on bench/alarm-one.")
+        await shows(pilot, "Noted on bench/alarm-one;")
         assert kept(request_).notes == {"bench/alarm-one": {"ann": "look"}}
         await press(pilot, "N", *"s", "enter")
-        await shows(pilot, "Noted on bench/alarm-one.")
+        await shows(pilot, "Noted on bench/alarm-one;")
         assert kept(request_).note("bench/alarm-one") == "looks"
         await press(pilot, "N", *["backspace"] * 5, "enter")
-        await shows(pilot, "The note on bench/alarm-one is gone.")
+        await shows(pilot, "The note on bench/alarm-one is gone;")
         assert kept(request_).notes == {}
         await press(pilot, "u")
         await shows(pilot, "Undone: taking the note away on bench/alarm-one.")
@@ -198,5 +198,5 @@ async def test_what_another_process_writes_is_shown(request_):
         load(request_).journal.tag(["bench/alarm-one"], ["theirs"])
         await shows(pilot, "theirs")
         await press(pilot, "w", *"ours", "enter")
-        await shows(pilot, "Tagged bench/alarm-one: ours.", "ours, theirs")
+        await shows(pilot, "Tagged bench/alarm-one: ours;", "ours, theirs")
         assert kept(request_).tags == {"bench/alarm-one": ("ours", "theirs")}

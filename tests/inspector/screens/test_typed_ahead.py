@@ -1,6 +1,7 @@
 """Letters that follow a key at once are typed into the line that it opens, and are nobody's keys."""
 
 import pytest
+from textual.screen import ModalScreen
 from textual.widgets import Input
 
 import judged
@@ -42,3 +43,13 @@ async def test_where_a_search_is_typed_they_are_letters(request_, tmp_path):
         await shows(pilot, "/tsNwW:")
         await press(pilot, "escape")
         await hides(pilot, "tsNwW")
+
+
+@pytest.mark.parametrize("key", ["colon", "N", "w", "W", "s"])
+async def test_the_list_stays_readable_beneath(request_, tmp_path, key):
+    async with opened(request_, folder=tmp_path) as pilot:
+        await press(pilot, "a")
+        await shows(pilot, "6 of 6 cases")
+        await press(pilot, key)
+        assert isinstance(pilot.app.screen, ModalScreen)
+        await shows(pilot, "6 of 6 cases")

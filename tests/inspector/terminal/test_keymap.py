@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import example
 from any_json import ANY_JSON
 from inspector.app import InspectApp
 from inspector.cli import main
@@ -94,11 +93,6 @@ def test_nothing_in_a_file_breaks_it_and_no_key_starts_two_commands(chosen):
             if one.layer == other.layer and set(one.places) & set(other.places) and set(one.keys) & set(other.keys):
                 before = {each.id: set(each.keys) for each in usual()}
                 assert before[one.id] & before[other.id] & set(one.keys)
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("keymap") / "workspace")
 
 
 async def test_the_app_follows_it_in_keys_footer_panel_and_palette(request_, tmp_path):

@@ -13,12 +13,9 @@ from inspector.terminal.remembered import LONGEST, Left, Remembered
 FIELDS = Left(
     benchmark="processbench",
     scorer="alpha",
-    sort="margin:desc",
     columns=("case", "margin"),
     overlaid=("beta", "alpha"),
     conditions=("n_steps > 8",),
-    searches=("prime",),
-    slices={"mine": {"where": ["n_steps > 3"]}},
 )
 
 
@@ -76,12 +73,12 @@ def test_processes_keep_each_others_fields_and_histories(path):
     one, other = Remembered(path), Remembered(path)
     one.keep(scorer="alpha")
     one.add("conditions", "of one")
-    other.keep(sort="n_steps:desc")
+    other.keep(benchmark="bench")
     other.add("conditions", "of the other")
     one.save()
     other.save()
     left = Remembered(path).left
-    assert (left.scorer, left.sort) == ("alpha", "n_steps:desc")
+    assert (left.scorer, left.benchmark) == ("alpha", "bench")
     assert left.conditions == ("of the other", "of one")
 
 
@@ -101,9 +98,11 @@ def test_a_damaged_file_counts_as_never_written(path, data):
     path.write_bytes(data)
     remembered = Remembered(path)
     assert remembered.left == Left()
+    assert remembered.problem.startswith(f"{path} is damaged")
     remembered.keep(scorer="alpha")
     remembered.save()
     assert Remembered(path).left.scorer == "alpha"
+    assert not Remembered(path).problem
 
 
 @given(written=st.dictionaries(st.sampled_from([*Left.__struct_fields__, "format", "other"]), ANY_JSON))
@@ -163,7 +162,7 @@ def test_many_threads_lose_nothing(path):
     remembered = Remembered(path)
 
     def work(number):
-        remembered.add("searches", str(number))
+        remembered.add("conditions", str(number))
         remembered.save()
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(20)]
@@ -172,5 +171,5 @@ def test_many_threads_lose_nothing(path):
     for thread in threads:
         thread.join()
     remembered.save()
-    assert {*remembered.left.searches} == {str(number) for number in range(20)}
-    assert {*Remembered(path).left.searches} == {str(number) for number in range(20)}
+    assert {*remembered.left.conditions} == {str(number) for number in range(20)}
+    assert {*Remembered(path).left.conditions} == {str(number) for number in range(20)}

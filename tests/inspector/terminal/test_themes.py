@@ -4,7 +4,6 @@ import pytest
 from textual.app import App
 from textual.theme import BUILTIN_THEMES
 
-import example
 from colours import BLINDNESS, ciede2000, contrast, distance, hue
 from inspector.app import InspectApp
 from inspector.paint import OUTCOME_STYLES
@@ -140,11 +139,6 @@ def test_a_choice_is_read_back_and_no_file_breaks_it(tmp_path):
     assert chosen_theme(tmp_path / "state") == ""
     (tmp_path / "file").touch()
     assert choose_theme(tmp_path / "file", "prm-light").startswith("The theme will not be remembered.")
-
-
-@pytest.fixture(scope="module")
-def request_(tmp_path_factory):
-    return example.write(tmp_path_factory.mktemp("themes") / "workspace")
 
 
 def seen(app, style):

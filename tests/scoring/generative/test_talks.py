@@ -15,7 +15,7 @@ from scoring.cache import VoteParts
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.critic_runs.run import ask
 from scoring.errors import EngineError
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.events import Asked, CaseRefused, Estimate
 from scoring.generative.catalogue import FAMILIES
 from scoring.generative.talks import Talking, other_seed

@@ -7,7 +7,7 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.metrics.bias import bias_rows
 

@@ -11,7 +11,7 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluation import evaluate
+from scoring.evaluate import evaluate
 from scoring.filters import passing
 from scoring.gold import Gold
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows

@@ -1,0 +1,35 @@
+"""The document of a benchmark's statistics, which no scorer has a part in."""
+
+import polars as pl
+
+from inspector.documents import provenance
+from inspector.selection import Selection
+from scoring.export import Document
+from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
+from scoring.published.statistics import beside
+
+STATISTICS = {
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "group": pl.String(),
+    "statistic": pl.String(),
+    "value": pl.Float64(),
+    "n": pl.Int64(),
+    "reason": pl.String(),
+}
+
+
+def described_cases(selection: Selection) -> pl.DataFrame:
+    """The shown cases in file order, with the lengths of their problems."""
+    problems = selection.texts.frame(["problem"])["problem"]
+    lengths = problems.str.len_chars().alias(PROBLEM_CHARACTERS)
+    return selection.cases.with_columns(lengths).filter(pl.Series(selection.mask))
+
+
+def statistics_document(selection: Selection, form: str = "") -> Document:
+    """Statistics of the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
+    shown = described_cases(selection)
+    frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
+    facts = provenance(selection, selection.request.command("stats", form=form), decides=False)
+    kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
+    return Document(frame, kept)

@@ -1,0 +1,46 @@
+"""Which workspace a command means."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from scoring.errors import NoWorkspace
+from scoring.workspace import MARK, Workspace
+
+ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
+LOCAL = Path(".prm-inspect")
+
+
+def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
+    """The workspace that a command means: the one given, `$PRM_INSPECT_WORKSPACE`, `./.prm-inspect`, the user's own.
+
+    With `create` (importing), the folder is made where it is missing, and a new one goes to `./.prm-inspect`.
+
+    Raises:
+        NoWorkspace: there is none and none is to be made.
+    """
+    named = given if given is not None else os.environ.get(ENVIRONMENT) or None
+    if named is not None:
+        return Workspace.create(Path(named)) if create else Workspace.open(Path(named))
+    if (LOCAL / MARK).is_file():
+        return Workspace.open(LOCAL)
+    if create:
+        return Workspace.create(LOCAL)
+    from platformdirs import user_data_path
+
+    own = user_data_path("prm-inspect")
+    if (own / MARK).is_file():
+        return Workspace.open(own)
+    raise NoWorkspace(
+        "nothing was imported here yet.", "Start with: prm-inspect import PATH, or look: prm-inspect demo"
+    )
+
+
+def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
+    """The same for looking: where there is no workspace, the demo can still be asked for by name."""
+    try:
+        return find_workspace(given)
+    except NoWorkspace:
+        if "demo" not in benchmarks or given is not None:
+            raise
+        return Workspace(None)

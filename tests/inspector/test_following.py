@@ -1,0 +1,115 @@
+"""Rewards and tags that come in while a person is at work."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import example
+import making
+import reference
+from inspector.messages import Reloaded, TriageRead
+from inspector.selection import load
+from opened import inspected, opened
+from scoring import derived
+from scoring.cache import RewardParts
+from screen_text import press, settled, shows, until
+
+
+@pytest.fixture
+def request_(tmp_path):
+    return example.write(tmp_path / "ws")
+
+
+def land(pilot):
+    """Another process saves the rewards of one more scorer."""
+    root, keys = inspected(pilot).selection.workspace.root, inspected(pilot).cases["key"]
+    folder = root / "rewards" / making.scorer("gamma").folder
+    making.scorer("gamma").save(folder)
+    rows = [reference.Case(one.n_steps, one.gold, one.rewards) for one in example.EXAMPLES]
+    RewardParts(folder).append(making.rewards(rows, keys))
+
+
+def scorers(pilot):
+    return [one.scorer.name for one in inspected(pilot).selection.evaluations]
+
+
+async def test_what_lands_changes_neither_columns_nor_order_nor_threshold_nor_filter(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "enter")
+        screen = pilot.app.screen
+        screen.put(inspected(pilot).arranged(("id", "verdict")).moved(0.53).ordered("n_steps:desc"))
+        await settled(pilot)
+        before = inspected(pilot)
+        land(pilot)
+        await until(pilot, lambda: "gamma" in scorers(pilot))
+        assert inspected(pilot).selection.request == before.selection.request
+        assert inspected(pilot).shown.tolist() == before.shown.tolist()
+        assert inspected(pilot).threshold == 0.53
+
+
+async def test_a_threshold_that_is_moved_while_rewards_are_read_stays(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        old = load(replace(request_, thresholds=inspected(pilot).selection.request.thresholds))
+        pilot.app.screen.put(inspected(pilot).moved(0.53))
+        await settled(pilot)
+        land(pilot)
+        pilot.app.post_message(Reloaded(old))
+        await settled(pilot)
+        assert inspected(pilot).threshold == 0.53
+        await until(pilot, lambda: "gamma" in scorers(pilot))
+        assert inspected(pilot).threshold == 0.53
+
+
+@pytest.mark.parametrize("keys", [("t", "left"), ("slash", "x")])
+async def test_nothing_lands_under_a_moving_threshold_or_a_search_and_all_of_it_afterwards(request_, keys):
+    async with opened(request_) as pilot:
+        await press(pilot, "a", *keys)
+        await settled(pilot)
+        held, old = inspected(pilot), load(request_)
+        land(pilot)
+        pilot.app.post_message(Reloaded(old))
+        await settled(pilot)
+        assert inspected(pilot).selection.texts is held.selection.texts
+        await press(pilot, "escape")
+        await until(pilot, lambda: "gamma" in scorers(pilot))
+        assert inspected(pilot).threshold == 0.5
+
+
+async def test_a_tag_that_is_put_while_journals_are_read_stays(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        read = inspected(pilot).selection.journal.again()
+        await press(pilot, "w", *"odd", "enter")
+        await shows(pilot, "Tagged")
+        pilot.app.post_message(TriageRead(read))
+        await settled(pilot)
+        assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
+
+
+async def test_rewards_that_were_read_before_a_tag_was_put_leave_it_there(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        old = load(request_)
+        await press(pilot, "w", *"odd", "enter")
+        await shows(pilot, "Tagged")
+        pilot.app.post_message(Reloaded(old))
+        await settled(pilot)
+        assert inspected(pilot).selection.column("tags").to_list()[0] == ["odd"]
+        assert inspected(pilot).selection.texts is old.texts
+
+
+async def test_what_was_computed_of_a_scorer_goes_with_it(request_, monkeypatch):
+    monkeypatch.setattr(derived, "WORTH", 0)
+    root = Path(request_.workspace)
+
+    def kept():
+        return sorted(path.parent.name.split("-")[0] for path in root.glob("derived/*/*/packed.json"))
+
+    async with opened(request_) as pilot:
+        await until(pilot, lambda: kept() == ["alpha", "beta"])
+        shutil.rmtree(inspected(pilot).selection.folders["beta"])
+        await until(pilot, lambda: kept() == ["alpha"])
+        assert pilot.app.is_running

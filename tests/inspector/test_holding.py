@@ -1,0 +1,31 @@
+import pytest
+
+import example
+from inspector.holding import held_filter, held_order
+from inspector.selection import load
+from scoring.filters import Facet, Filter
+
+
+@pytest.fixture(scope="module")
+def selection(tmp_path_factory):
+    return load(example.write(tmp_path_factory.mktemp("w")))
+
+
+def test_facets_of_the_old_scorer_become_the_new_ones_and_what_reads_nothing_goes(selection):
+    chosen = Filter(
+        (Facet("gone.outcome", ("late",)), Facet("other.outcome", ("late",)), Facet("subset", ("sums",), keep=False)),
+        ('"gone.margin" < 0', "n_steps > 2", 'n_steps > 2 AND "gone.margin" < 0'),
+    )
+    assert held_filter(chosen, selection, "gone.outcome", "alpha.outcome") == Filter(
+        (Facet("alpha.outcome", ("late",)), Facet("subset", ("sums",), keep=False)), ("n_steps > 2",)
+    )
+    without = held_filter(chosen, selection, "gone.outcome", "None.outcome")
+    assert [facet.column for facet in without.facets] == ["subset"]
+
+
+@pytest.mark.parametrize(
+    ("sort", "held"),
+    [("", ""), ("n_steps:desc", "n_steps:desc"), ("gone.margin:desc", ""), ("alpha.margin", "alpha.margin")],
+)
+def test_an_order_holds_where_its_column_is_there(selection, sort, held):
+    assert held_order(sort, selection) == held

@@ -1,0 +1,141 @@
+"""What commands print of hostile texts: to a terminal nothing that acts, into a pipe the texts as they are."""
+
+import io
+import json
+import re
+import sys
+import unicodedata
+
+import pytest
+
+import hostile_space
+from inspector.cli import COMMANDS, main
+from inspector.command_flags import FORMS
+
+CASE = "=1+1"
+SCORER = ("--scorer", "plain")
+WORDS = {
+    "benchmarks": (),
+    "scorers": (),
+    "prms": (),
+    "keys": (),
+    "stats": (),
+    "metrics": (),
+    "thresholds": SCORER,
+    "compare": ("plain", "loud"),
+    "breakdown": SCORER,
+    "bias": SCORER,
+    "cases": SCORER,
+    "show": (CASE,),
+    "votes": ("judge",),
+    "paper": ("processbench",),
+}
+WITHOUT_FORMS = {
+    "reread": (),
+    "export": ("cases", "--to", "processbench"),
+    "best-of-n": (),
+}
+"""They print no document, or here a sentence that says why not."""
+FURTHER = {
+    "one case, its original": ("show", CASE, "--original"),
+    "one case, its answers": ("show", CASE, "--answers"),
+    "no such case": ("show", "31337"),
+    "no such scorer": ("metrics", "--scorer", "\x1b[31337m"),
+    "a wrong condition": ("cases", "--where", "x\x1b[31337m"),
+    "a search": ("cases", "--search", "31337"),
+    "flips": ("thresholds", *SCORER, "--flips", "0.1", "0.9"),
+    "rewards for another program": ("export", "rewards", "--to", "grben", *SCORER),
+}
+ELSEWHERE = {
+    "import": "tests/test_hostile.py",
+    "score": "tests/inspector/test_score.py",
+    "doctor": "tests/inspector/test_doctor.py",
+    "demo": "it holds no text of anybody else",
+}
+ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+OWN = re.compile(r"\x1b\[(?!31337)[\d;]*m")
+"""Colours, which tables have on a terminal."""
+
+
+class Stream(io.TextIOWrapper):
+    """Stdout or stderr, of a terminal or of a pipe."""
+
+    def __init__(self, *, terminal: bool) -> None:
+        super().__init__(io.BytesIO(), encoding="utf-8", errors="surrogateescape")
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+    def told(self) -> str:
+        self.flush()
+        return self.buffer.getvalue().decode("utf-8", errors="surrogateescape")
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    return hostile_space.make(tmp_path_factory.mktemp("forms") / "w\x1b[31337m[red]")
+
+
+@pytest.fixture
+def printed(space, monkeypatch):
+    """What a command prints, both streams together, and how it ends."""
+
+    def run(*words, terminal=True):
+        streams = Stream(terminal=terminal), Stream(terminal=terminal)
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stdout", streams[0])
+            patched.setattr(sys, "stderr", streams[1])
+            code = main([*words, "-w", str(space)])
+        return code, *(stream.told() for stream in streams)
+
+    return run
+
+
+def acting(text):
+    """The characters of a text that would act on a terminal."""
+    return {one for one in OWN.sub("", text) if one != "\n" and unicodedata.category(one) in ACTING}
+
+
+def test_every_command_is_here():
+    assert WORDS.keys() | WITHOUT_FORMS.keys() | ELSEWHERE.keys() == COMMANDS.keys()
+
+
+@pytest.mark.parametrize("command", WORDS)
+@pytest.mark.parametrize("form", ["", "csv"])
+def test_no_document_acts_on_a_terminal(printed, command, form):
+    code, out, told = printed(command, *WORDS[command], *([f"--{form}"] if form else []))
+    assert code == 0, told
+    assert len(out) > 100
+    assert acting(out + told) == set()
+
+
+@pytest.mark.parametrize("words", [*((name, *words) for name, words in WITHOUT_FORMS.items()), *FURTHER.values()])
+def test_nothing_else_acts_either(printed, words):
+    code, out, told = printed(*words)
+    assert code in {0, 2}, told
+    assert out or told or words == ("reread",)
+    assert acting(out + told) == set()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_terminal_and_a_pipe_get_the_same_but_for_what_acts(printed, form):
+    _, shown, _ = printed("cases", *SCORER, f"--{form}")
+    _, piped, _ = printed("cases", *SCORER, f"--{form}", terminal=False)
+    assert acting(shown) == set()
+    assert acting(piped)
+    if form == "json":
+        assert json.loads(shown) == json.loads(piped)
+    elif form == "jsonl":
+        assert [*map(json.loads, shown.splitlines())] == [*map(json.loads, piped.split("\n")[:-1])]
+    else:
+        assert shown.replace("\ufffd", "")[:40] == piped.replace("\x1b", "␛")[:40]
+
+
+def test_rows_for_other_programs_mean_the_same_on_a_terminal(printed):
+    words = ("export", "cases", "--to", "processbench")
+    _, shown, _ = printed(*words)
+    _, piped, _ = printed(*words, terminal=False)
+    assert shown != piped
+    assert [*map(json.loads, shown.splitlines())] == [*map(json.loads, piped.splitlines())]
+    assert any("\x1b]0;31337\x07" in json.loads(line)["problem"] for line in piped.splitlines())

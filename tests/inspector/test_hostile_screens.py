@@ -1,0 +1,285 @@
+"""Every command of the table, in a workspace where every text is hostile: what it shows is inert and keeps its width.
+
+While it stands there a storm of sizes passes, after which the screen is the one of before. A command that `WAYS` does
+not name is pressed as it is, and has to change the screen.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import pytest
+from textual.events import Paste, Resize
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.widgets import Input
+from wcwidth import wcswidth
+
+import hostile_space
+import inspector.screens
+from inspector.app import InspectApp
+from inspector.commands import COMMANDS, SCREENS
+from inspector.request import Request
+from looks import resting_look
+from opened import opened
+from screen_text import looks_like, press, screen_text, settled, shows, until
+
+SIZE = (120, 40)
+STORM = ((150, 44), (7, 3), (1, 1), (41, 12), (90, 13), (7, 3))
+ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+"""Categories of characters that are never on a screen."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """After the keys `before` that of the command opens a screen of the class `opens`, or another body of it; or some
+    of what stands there changes.
+
+    The keys `then` go on from there; `after` leads back. `says` stands on screen in the end. `tells` stands in a toast,
+    and is all that happens where neither `opens` nor `says` is given; without it there is no toast.
+    """
+
+    before: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
+    after: tuple[str, ...] = ("escape",)
+    opens: str = ""
+    says: str = ""
+    tells: str = ""
+
+
+def turned(key: str, back: str = "", says: str = "") -> Way:
+    """What the same key, or another one, turns back."""
+    return Way(after=(back or key,), says=says)
+
+
+SEARCH = ("slash", *"31337", "enter", "until 3 of 8 cases")
+REACHED = {"board": ("j",), "cases": ("j", "a"), "case": ("j", "a", *SEARCH, "enter")}
+"""The keys that lead to each screen, through a scorer with a threshold."""
+ESC, RED = "␛[31337m", "[red]x[/]"
+EVERYWHERE = {
+    "score": Way(opens="ScoreDialog", says=ESC),
+    "export": Way(opens="ExportMenu"),
+    "theme": Way(opens="SteadyPalette", says="Search for themes"),
+    "help": turned("question_mark"),
+    "tag": Way(then=("t",), opens="TagDialog", says="[red]tag[/]"),
+    "note": Way(opens="NoteDialog", says=ESC),
+    "blind": turned("B"),
+    "reason": turned("r"),
+    # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.
+    "raw": Way(then=("g",), after=("backslash",)),
+    "next-scorer": Way(then=("g",), after=("M",)),
+    "previous-scorer": Way(then=("g",), after=("m",), says="vote"),
+    "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
+    "redo": Way(after=("u",), tells="Done again"),
+    "yank-row": Way(after=(), tells="Copied"),
+}
+WAYS = {
+    ("board", "stop-scoring"): Way(after=(), tells="No run"),
+    ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
+    ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
+    ("cases", "open-case"): Way(opens="CaseScreen", says=ESC),
+    ("cases", "facets"): Way(says="[ ] = exact"),
+    ("cases", "condition"): Way(then=tuple("error_type = "), opens="ConditionScreen", says="'=1+1'"),
+    ("cases", "keep"): Way(("l",), after=("x",)),
+    ("cases", "hide"): Way(("l",), after=("x",)),
+    ("cases", "search"): Way(then=tuple("31337"), says="3 of 8"),
+    ("cases", "slices"): Way(opens="SlicesScreen", says=f"slice [/b] {RED}"),
+    ("cases", "clear"): Way(SEARCH, after=()),
+    ("cases", "sort"): Way(opens="SortMenu", says="margin"),
+    ("cases", "columns"): Way(opens="ColumnMenu", says="margin"),
+    ("cases", "zoom"): turned("z"),
+    ("cases", "unparsed"): Way(("M",), after=("U", "m"), says="1 of 8", tells="unparsed or refused"),
+    ("cases", "back"): Way(after=("a",), opens="BoardScreen", says=ESC),
+    ("cases", "quit"): Way(after=("a",), opens="BoardScreen"),
+    ("cases", "tag-shown"): Way(then=(*"hard", "enter"), opens="SureDialog", says="8 cases"),
+    ("case", "next-case"): turned("n", "p", says="2 of 3"),
+    ("case", "previous-case"): Way(("n",), after=()),
+    ("case", "overlay"): Way(opens="ScorerChoice", says=RED),
+    ("case", "next-hit"): turned("greater_than_sign", "less_than_sign", says="hit 1"),
+    ("case", "previous-hit"): turned("less_than_sign", "greater_than_sign"),
+    ("case", "next-step"): turned("j", "k"),
+    ("case", "previous-step"): Way(("j",), after=()),
+    ("case", "first-step"): Way(("G",), after=()),
+    ("case", "last-step"): turned("G", "g"),
+    ("case", "turn-over"): Way(("G",), after=("enter", "g")),
+    ("case", "prefix"): Way(after=(), tells="Nothing to fold"),
+    ("case", "curve"): turned("O", says="╌"),
+    ("case", "original"): Way(after=("D",), opens="CaseScreen", says="once"),
+    ("case", "tokens"): Way(after=("X",), opens="CaseScreen", says="has no weights"),
+    ("case", "facts"): Way(after=("I",), opens="CaseScreen", says="I folds them"),
+    ("case", "yank"): Way(after=(), tells="Copied"),
+    ("case", "yank-case"): Way(after=(), tells="Copied"),
+    ("case", "answers"): Way(("M",), after=("escape", "m"), says="paragraph 1"),
+    ("case", "next-vote"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "previous-vote"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "next-mention"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "previous-mention"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "choose-mention"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "zoom-critique"): Way(("M", "v"), after=("escape", "m")),
+    ("case", "unparsed"): Way(("M",), after=("U", "m"), tells="unparsed or refused"),
+    ("case", "back"): Way(after=("enter",), opens="CasesScreen"),
+    ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),
+}
+FURTHER = {
+    ("board", "palette"): (("ctrl+p", *"sc"), Way(opens="SteadyPalette", says="PRM")),
+    ("cases", "sorted by a column of a scorer"): (("s", *"lowest", "down", "enter", "s"), Way(opens="SortMenu")),
+    ("cases", "a column in a condition"): (("colon", *"judge", "tab"), Way(opens="ConditionScreen")),
+    ("cases", "a slice's search in its line"): (
+        ("apostrophe", "1", "until 2 of 8 cases", "slash"),
+        Way(after=("escape", "x")),
+    ),
+    ("cases", "a name for a slice"): (
+        ("apostrophe", "s", *"mine"),
+        Way(after=("escape", "escape"), opens="SlicesScreen", says="mine"),
+    ),
+    ("cases", "what was written"): (("e", "c"), Way(tells="Wrote")),
+    ("case", "what was copied"): (("e", "m"), Way(after=(), tells="Copied, and")),
+}
+"""What lies behind a second key."""
+WAYS_OF = {
+    screen: [
+        *(
+            ((one.keys.split(",")[0],), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
+            for one in COMMANDS
+            if screen in one.screens and (screen, one.id) != ("board", "quit")
+        ),
+        *(further for (where, _), further in FURTHER.items() if where == screen),
+    ]
+    for screen in SCREENS
+}
+
+
+@pytest.fixture
+def space(tmp_path, monkeypatch):
+    """The hostile workspace, in which toasts stay and few cases are enough to be asked whether one is sure."""
+    notify = InspectApp.notify
+
+    def lasting(app, message, **options):
+        notify(app, message, **{**options, "timeout": 900})
+
+    monkeypatch.setattr(InspectApp, "notify", lasting)
+    monkeypatch.setattr("inspector.screens.tagging.ASKED_ABOVE", 5)
+    return Request(workspace=str(hostile_space.make(tmp_path / "w\x1b[31337m[red]")))
+
+
+def strips(app: Any) -> Any:
+    return app.screen._compositor.render_strips()
+
+
+def lawful(app: Any) -> None:
+    """Every line has the terminal's width, nothing on it acts, and no data chose a style."""
+    width, height = app.size
+    lines = strips(app)
+    assert len(lines) == height
+    for line in lines:
+        acting = {character for character in line.text if unicodedata.category(character) in ACTING}
+        assert not acting, f"{acting!r} in {line.text!r}"
+        assert (line.cell_length, wcswidth(line.text)) == (width, width), line.text
+        for segment in line:
+            style, meta = segment.style, segment.style.meta if segment.style else {}
+            assert not re.search("313371|713133|blink|link|31337", f"{style} {meta}"), segment
+
+
+async def storm(pilot: Any) -> None:
+    """Sizes upon sizes, and in the end the one of before."""
+    for size in (*STORM, SIZE):
+        pilot.app._driver._size = Size(*size)
+        pilot.app.post_message(Resize(Size(*size), Size(*size)))
+        if size == (41, 12):
+            await until(pilot, lambda: pilot.app.screen._compositor.size == pilot.app.size)
+            lawful(pilot.app)
+    await until(pilot, lambda: pilot.app.screen._compositor.size == SIZE)
+
+
+def cells(app: Any) -> Any:
+    """The lines on screen with their styles."""
+    return [list(strip) for strip in strips(app)]
+
+
+async def without_toasts(pilot: Any) -> Any:
+    """The same, when all toasts are gone."""
+    pilot.app.clear_notifications()
+    await settled(pilot)
+    return cells(pilot.app)
+
+
+async def comes_back(pilot: Any, here: str) -> None:
+    try:
+        await looks_like(pilot, here, timeout=10)
+    except TimeoutError:
+        assert screen_text(pilot.app).splitlines() == here.splitlines()
+
+
+async def pressed(pilot: Any, *keys: str) -> None:
+    """Press keys; one that is written `until words` stands for waiting until these are on screen."""
+    for key in keys:
+        words = key.removeprefix("until ")
+        await (press(pilot, key) if key == words else shows(pilot, words))
+
+
+def panes(app: Any) -> Any:
+    """The screen on top, and what of its parts is there."""
+    return type(app.screen), {
+        id(one) for one in app.screen.walk_children() if one.region and "-toast" not in one.classes
+    }
+
+
+async def gone(pilot: Any, keys: tuple[str, ...], way: Way) -> None:
+    """Where a command leads, or what lies behind it; where that is something else, through a storm; and back."""
+    app = pilot.app
+    await pressed(pilot, *way.before)
+    before, there = await without_toasts(pilot), panes(app)
+    await pressed(pilot, *keys, *way.then)
+    await shows(pilot, way.says, way.tells)
+    told = [one.message for one in app._notifications]
+    assert any(way.tells in one for one in told) if way.tells else not told, told
+    lawful(app)
+    if way.opens or way.says or not way.tells:
+        await until(pilot, lambda: way.opens in {"", type(app.screen).__name__})
+        await without_toasts(pilot)
+        await until(pilot, lambda: cells(app) != before)
+        lawful(app)
+        if way.opens or panes(app) != there:
+            here = "\n".join(line.rstrip() for line in (await resting_look(pilot)).lines)
+            await storm(pilot)
+            await comes_back(pilot, here)
+            lawful(app)
+    await pressed(pilot, *way.after)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+async def test_whatever_a_key_shows_is_inert_and_outlives_a_storm(space, screen, tmp_path):
+    async with opened(space, size=SIZE, folder=tmp_path, state=tmp_path / "state") as pilot:
+        await shows(pilot, "was left out: parquet")
+        await pressed(pilot, *REACHED[screen])
+        for keys, way in WAYS_OF[screen]:
+            await until(pilot, lambda: screen == getattr(pilot.app.screen, "NAME", ""))
+            try:
+                await gone(pilot, keys, way)
+            except (AssertionError, TimeoutError) as error:
+                error.add_note(f"on {screen}, after {keys}")
+                raise
+
+
+@pytest.mark.parametrize("keys", [("ctrl+p",), ("a", "slash"), ("a", "N"), ("a", "colon"), ("S",)], ids=str)
+async def test_what_is_pasted_does_not_act_either(space, keys):
+    async with opened(space, size=SIZE) as pilot:
+        await press(pilot, *keys)
+        await until(pilot, lambda: isinstance(pilot.app.focused, Input))
+        pilot.app.post_message(Paste("31337 \x1b[31337m\x9b2J\u202e\x00 end\nmore"))
+        await shows(pilot, f"31337 {ESC}", "end")
+        lawful(pilot.app)
+
+
+def test_every_dialog_is_among_them():
+    found = set()
+    for module in iter_modules(inspector.screens.__path__, "inspector.screens."):
+        for one in vars(import_module(module.name)).values():
+            if isinstance(one, type) and issubclass(one, ModalScreen) and one.__module__ == module.name:
+                found.add(one)
+    ways = [*WAYS.values(), *EVERYWHERE.values(), *(way for _, way in FURTHER.values())]
+    # What others derive from is none by itself.
+    assert {one.__name__ for one in found if not one.__subclasses__()} <= {way.opens for way in ways}

@@ -1,0 +1,41 @@
+import re
+
+import pytest
+
+import example
+from inspector.app import InspectApp
+from inspector.commands import COMMANDS, RAIL
+from inspector.commands.key_words import USUAL, KeyWords
+from inspector.terminal.keymap import FILE
+from screen_text import press, shows
+
+
+def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
+    assert [USUAL.of(name) for name in ("blind", "clear", "raw", "turn-over", "next-mention", "search")] == [
+        *("B", "x", "\\", "Enter", "Tab", "/")
+    ]
+    own = KeyWords({"blind": "^b", "clear": ""})
+    assert (own.of("blind"), own.of("clear"), own.of("raw")) == ("^b", "the palette (Clear filter)", "\\")
+    with pytest.raises(KeyError):
+        USUAL.of("nothing")
+
+
+def test_no_word_of_the_table_names_a_key_that_a_person_may_have_changed():
+    named = re.compile(r"\b(Enter|Esc|Tab|Space|shift|ctrl)\b|\b[a-z] and [a-z]\b")
+    assert [one.id for one in (*COMMANDS, *RAIL) if named.search(f"{one.title} {one.help}")] == []
+
+
+async def test_hints_and_toasts_name_a_persons_own_keys(tmp_path):
+    chosen = {"blind": "ctrl+b", "raw": "x", "turn-over": "f5", "unparsed": "K", "reason": "ctrl+g", "facts": "up"}
+    (tmp_path / FILE).write_text("".join(f'{name} = "{key}"\n' for name, key in chosen.items()))
+    app = InspectApp(example.write(tmp_path / "ws"), config=tmp_path, ascii_only=True)
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await shows(pilot, "2 scorers")
+        await press(pilot, "a", "slash", *"nowhere", "enter")
+        await shows(pilot, "No case passes this filter; the palette (Clear filter)", "shows all again.")
+        await press(pilot, "slash", *["backspace"] * 7, "enter", "enter")
+        await shows(pilot, "1 of 9", "(up shows all)")
+        await press(pilot, "ctrl+g")
+        await shows(pilot, "hidden; ^g shows it")
+        await press(pilot, "ctrl+b")
+        await shows(pilot, "hidden; ^b shows them")

@@ -1,0 +1,143 @@
+"""Little, nothing and gaps: what a person reads there, and that no key is silent, let alone breaks anything.
+
+A terminal too small for anything: `test_too_small`. Files that go or break while the app is open: `test_gone`; here a
+part of a scorer's rewards goes.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+import pytest
+
+import example
+import scenes
+from inspector.commands import COMMANDS
+from inspector.request import Request
+from inspector.screens.base import InspectionScreen
+from opened import listed, opened
+from scoring.cache import RewardParts
+from screen_text import hides, press, screen_text, settled, shows, until
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A workspace, the keys that lead to a screen of it, and what is read there."""
+
+    space: Callable[[], Request]
+    screen: str
+    keys: tuple[str, ...]
+    reads: tuple[str, ...]
+
+
+def searched(text: str) -> tuple[str, ...]:
+    return ("a", "slash", *text, "enter")
+
+
+IMPORT = "prm-inspect import"
+SITUATIONS = {
+    "an empty workspace": Situation(scenes.empty, "cases", (), ("0 of 0 cases", "no case here yet", IMPORT)),
+    "its board": Situation(scenes.empty, "board", ("q",), ("0 cases", "No scorer has rewards", IMPORT)),
+    "one case": Situation(scenes.single, "cases", ("a",), ("1 of 1 case", "problem 0", "exactly right")),
+    "one case's board": Situation(scenes.single, "board", (), ("1 case", "No F1: no clean case was scored.")),
+    "the one case": Situation(scenes.single, "case", ("a", "enter"), ("1 of 1", "problem 0", "exactly right")),
+    "no scorers": Situation(scenes.unscored, "cases", (), ("9 of 9 cases", "Problem of exact-one")),
+    "no scorers' board": Situation(scenes.unscored, "board", ("q",), ("0 scorers", "No scorer has rewards", "S runs")),
+    "a case without scorers": Situation(scenes.unscored, "case", ("enter",), ("1 of 9", "Step 0 of exact-one")),
+    "no hits": Situation(
+        scenes.small, "cases", searched("zebra"), ("0 of 9 cases", "search zebra", "No case passes", "x shows all")
+    ),
+    "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
+    "a case that was refused": Situation(
+        scenes.small, "case", ("k", "a", "enter"), ("beta", "refused: over length", "Step 0 of exact-one")
+    ),
+    "a case that was never scored": Situation(
+        scenes.small, "case", ("k", "a", "j", "enter"), ("beta", "not scored", "Step 0 of early-one")
+    ),
+}
+SILENT = {"reason", "blind", "raw"}
+"""How cases are read from now on: nothing is seen where no reason, label or formula is on screen."""
+AWAY = {"quit", "back", "open-case", "open-cases", "open-failures"}
+"""Commands that lead to another screen; they are pressed in `test_commands`."""
+TWICE = {"zoom", "blind", "raw", "reason", "help", "curve", "facts", "tokens", "turn-over", "prefix"}
+"""Commands whose key turns back what it did."""
+
+
+def seen(app: Any) -> Any:
+    return [list(strip) for strip in app.screen._compositor.render_strips()]
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+async def test_what_is_read_there(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = SITUATIONS[name]
+    async with opened(there.space(), size=(120, 36), folder=tmp_path) as pilot:
+        await press(pilot, *there.keys)
+        await shows(pilot, *there.reads)
+        assert there.screen == pilot.app.screen.NAME
+
+
+async def answered(pilot: Any, before: Any) -> bool:
+    """Whether a toast says something, or the screen is another."""
+    with suppress(TimeoutError):
+        await until(pilot, lambda: pilot.app._notifications or seen(pilot.app) != before, timeout=5)
+        return True
+    return False
+
+
+async def brought_back(pilot: Any, there: Situation, command: str, key: str) -> None:
+    """Back to where the command was pressed."""
+    app = pilot.app
+    if command in TWICE:
+        await press(pilot, key)
+        return
+    if command in {"facets", "search", "threshold"}:
+        await press(pilot, "escape")
+    while not isinstance(app.screen, InspectionScreen):
+        await press(pilot, "escape")
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+async def test_no_key_is_silent_there(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    there = SITUATIONS[name]
+    silent = set()
+    request = there.space()
+    async with opened(request, size=(120, 36), folder=tmp_path) as pilot:
+        app = pilot.app
+        await press(pilot, *there.keys)
+        await shows(pilot, *there.reads)
+        for command in (one for one in COMMANDS if there.screen in one.screens and one.id not in AWAY):
+            key = command.keys.split(",")[0]
+            app.clear_notifications()
+            await settled(pilot)
+            before = seen(app)
+            await press(pilot, key)
+            if command.id not in SILENT and not await answered(pilot, before):
+                silent.add(command.id)
+            await brought_back(pilot, there, command.id, key)
+    assert silent == set()
+
+
+async def test_a_part_of_the_rewards_that_goes_leaves_its_cases_unscored(tmp_path):
+    request = example.write(tmp_path / "w")
+    folder = next(path for path in (tmp_path / "w" / "rewards").iterdir() if path.name.startswith("beta"))
+    (whole,) = folder.glob("part-*.parquet")
+    rows = pl.read_parquet(whole)
+    whole.unlink()
+    RewardParts(folder).append(rows[:4])
+    first = set(folder.glob("part-*.parquet"))
+    RewardParts(folder).append(rows[4:])
+    (second,) = set(folder.glob("part-*.parquet")) - first
+    async with opened(request, size=(120, 36)) as pilot:
+        before = await shows(pilot, "7/9")
+        await press(pilot, "k", "a")
+        await shows(pilot, "9 of 9 cases", "beta")
+        second.unlink()
+        await shows(pilot, "unscored")
+        assert len(listed(pilot)) == 9
+        await press(pilot, "escape")
+        await hides(pilot, "7/9")
+        assert screen_text(pilot.app) != before
