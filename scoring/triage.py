@@ -103,22 +103,25 @@ class History:
     def stacks(self, who: str, machine: str) -> tuple[list[Batch], list[Batch]]:
         """The batches that a person at a machine can undo, and those to redo; each with the next one last.
 
-        A new action leaves nothing to redo.
+        A new action leaves nothing to redo. One that joins a batch which was undone is undone with it.
         """
         done: list[Batch] = []
         undone: list[Batch] = []
+        hidden: set[Batch] = set()
         for action in self.actions:
             if (action.who, action.machine) != (who, machine):
                 continue
             batch = batch_of(action)
-            if action.kind in CHANGES:
-                undone = []
-                if done[-1:] != [batch]:
-                    done.append(batch)
-            elif action.kind == UNDO:
+            if action.kind == UNDO:
+                hidden.add(batch)
                 _move(batch, done, undone)
             elif action.kind == REDO:
+                hidden.discard(batch)
                 _move(batch, undone, done)
+            elif batch not in hidden:
+                undone = []
+                if batch not in done:
+                    done.append(batch)
         return done, undone
 
     def _take(self, action: Action) -> None:

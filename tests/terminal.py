@@ -117,6 +117,20 @@ class Terminal:
         self._home.cleanup()
         self._fd = -1
 
+    def hang_up(self, *, timeout: float = 30) -> int:
+        """Take the terminal away, as a lost connection does; the exit code.
+
+        Raises:
+            TimeoutError: the program goes on.
+        """
+        os.close(self._fd)
+        # Nothing is read or written any more; whoever closes needs a descriptor.
+        self._fd = os.open(os.devnull, os.O_RDWR)
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise TimeoutError(f"still running {timeout} s after the terminal was gone") from None
+
     # -- what goes in
 
     def send(self, data: bytes) -> None:

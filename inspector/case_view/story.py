@@ -29,8 +29,9 @@ def sentence_lines(shown: OpenCase) -> Iterator[Line]:
     if not shown.tracks:
         return
     first = shown.tracks[0]
-    letter = f"{first.letter} " if first.letter else ""
-    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, shown.row)}  [{letter}{first.name}]"
+    # The legend has the name of a letter.
+    who = first.letter or first.name
+    text = f"{GLYPHS[first.outcome]} {outcome_sentence(first.evaluation, shown.row)}  [{who}]"
     for line in wrap(clean(text), shown.manner.width):
         yield Line([(line, f"{OUTCOME_STYLES.get(first.outcome, 'dim')} strong")])
 
@@ -51,10 +52,13 @@ def agreement(tracks: tuple[Track, ...], gold: int | None) -> str:
         return f"no gold to agree with: {told}"
     right = "exact" if gold >= 0 else "clean"
     found = [track for track in tracks if track.outcome == right]
+    outcomes = {track.outcome for track in tracks}
+    if len(outcomes) == 1 and not found:
+        return f"all {len(tracks)} {WORDS[tracks[0].outcome]}"
     others = [
-        f"{'all' if len(group) == len(tracks) else _listed([track.letter for track in group])} {WORDS[outcome]}"
+        f"{_listed([track.letter for track in tracks if track.outcome == outcome])} {WORDS[outcome]}"
         for outcome in OUTCOMES
-        if outcome != right and (group := [track for track in tracks if track.outcome == outcome])
+        if outcome != right and outcome in outcomes
     ]
     return "; ".join([f"{len(found) or 'none'} of {len(tracks)} {right}", *others])
 

@@ -11,11 +11,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.text import cell, clean
+from inspector.text import cell, clean, squeezed
 from inspector.widgets.line_scroll import LineScroll
 
-WIDEST = 40
-"""Cells of a label; the notes stand behind it."""
+WIDEST, NARROWEST = 40, 20
+"""Cells of a label, which is cut for the sake of the notes behind it, but to no less than these."""
+_GAP = "  "
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,18 @@ class PickList(LineScroll, can_focus=True):
         pick = self._picks[line]
         under = line == self.cursor
         box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
-        label = min(WIDEST, width * 3 // 5, max(cell_len(clean(one.label)) for one in self._picks))
-        shown = cell(f"{box}{pick.label}", min(label + len(box), max(1, width - 1)))
+        label = self._label_width(width - 1 - len(box))
+        shown = cell(f"{box}{squeezed(pick.label, label)}", min(label + len(box), max(1, width - 1)))
         rest = max(0, width - 1 - cell_len(shown))
-        note = cell(f"  {pick.note}", rest) if rest else ""
+        note = cell(f"{_GAP}{pick.note}", rest) if rest else ""
         parts = [(">" if under else " ", "strong"), (shown, "strong" if pick.strong else ""), (note, "dim")]
         return self.strip(parts, "cursor" if under else "")
+
+    def _label_width(self, room: int) -> int:
+        """Cells of every label, where there is room for so many with the notes."""
+        label = max(cell_len(clean(one.label)) for one in self._picks)
+        note = max(cell_len(clean(one.note)) for one in self._picks)
+        return max(1, min(label, WIDEST, room * 3 // 5, max(NARROWEST, room - note - len(_GAP))))
 
     def validate_cursor(self, cursor: int) -> int:
         return max(0, min(cursor, len(self._picks) - 1))

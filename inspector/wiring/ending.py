@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from inspector.terminal.output import lasting_output
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def run(app: App[int], *, mouse: bool) -> int:
     # asyncio.run would wait for whatever a thread is doing.
     loop.set_default_executor(executor)
     try:
-        value = app.run(mouse=mouse, loop=loop)
+        with lasting_output():
+            value = app.run(mouse=mouse, loop=loop)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         left = asyncio.all_tasks(loop)

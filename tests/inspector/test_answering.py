@@ -66,7 +66,7 @@ async def test_every_key_answers_where_there_is_little(folder, tmp_path, kind, s
         (("m",), "There is no scorer to look through."),
         (("enter", "p"), "This is the first case of the list."),
         (("G", "enter", "n"), "This is the last case of the list."),
-        (("escape", "enter"), "There is no scorer whose failures could be shown."),
+        (("escape", "enter"), "There is no scorer whose failures could be shown"),
     ],
 )
 async def test_it_says_why(folder, keys, said):

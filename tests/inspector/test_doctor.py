@@ -57,5 +57,5 @@ def test_with_a_path_it_looks_at_the_file_and_writes_nothing(tmp_path, monkeypat
     row = {"id": "gsm8k-1", "problem": "1 + 1?", "steps": ["It is 2."], "label": -1, "generator": "g"}
     (tmp_path / "file.jsonl").write_text(json.dumps(row))
     assert main(["doctor", "file.jsonl"]) == 0
-    assert "1 cases of 1 rows" in capsys.readouterr().out
+    assert "1 case of 1 row" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["file.jsonl"]

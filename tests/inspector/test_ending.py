@@ -80,6 +80,15 @@ def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
     assert list((tmp_path / "state").rglob("demo.json"))
 
 
+@pytest.mark.parametrize("keys", [b"", b"a" + b"j" * 100])
+def test_a_terminal_that_is_gone_ends_it(home, tmp_path, keys):
+    with board(home, tmp_path) as terminal:
+        terminal.press("down")
+        terminal.send(keys)
+        assert terminal.hang_up() == 129
+    assert list((tmp_path / "state").rglob("demo.json"))
+
+
 def test_ctrl_z_suspends_and_fg_brings_everything_back(home, tmp_path):
     with board(home, tmp_path) as terminal:
         terminal.press("enter")

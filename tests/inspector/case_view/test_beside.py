@@ -90,7 +90,7 @@ def test_each_scorer_is_told_by_letter_name_outcome_and_verdict(start):
     for entry in ("A a = exact 1", "B b < early 0", "C c > late 3", "D d o missed"):
         assert entry in text
     assert "1 of 4 exact; B early; C late; D missed" in lines
-    assert "= predicted step 1, gold step 1: exactly right (reward 0.20 at the gold step)  [A a]" in lines
+    assert "= predicted step 1, gold step 1: exactly right (reward 0.20 at the gold step)  [A]" in lines
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_agreement_in_words(start, row, count, words):
 
 def test_none_and_all_have_words_of_their_own(start):
     shown = at_hand(start.focused("b", "bench"), 0, beside=("b", "f"))
-    assert agreement(shown.tracks, 1) == "none of 2 exact; all early"
+    assert agreement(shown.tracks, 1) == "all 2 early"
 
 
 def test_critics_have_marks_and_labels_have_ticks_beside_bars(tmp_path):

@@ -173,7 +173,8 @@ async def test_keys_are_answered_while_it_runs(request_, monkeypatch, pressed):
         await press(pilot, "j", "k", pressed)
         if pressed == "z":
             gate.open.set()
-            await until(pilot, lambda: listed(pilot) == ["bench/late-one"])
+            await until(pilot, lambda: inspected(pilot).selection.request.search == "late")
+            assert listed(pilot) == ["bench/late-one"]
             await hides(pilot, "/ in all")
             return
         await until(pilot, lambda: gate.stopped)
