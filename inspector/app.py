@@ -31,6 +31,9 @@ from inspector.wiring.scoring_runs import ScoringRuns
 from inspector.wiring.titling import Titling
 from inspector.wiring.triage import FollowingTriage
 
+FULL_COLLECTION = 100
+"""How many middle collections of garbage make a full one."""
+
 
 class InspectApp(
     Moving,
@@ -117,6 +120,8 @@ def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, d
     # What rich finds out about the terminal is what Textual will write.
     usual = usual_theme(Console(force_terminal=True).color_system)
     config = user_config_path("prm-inspect", appauthor=False)
+    # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
+    gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, theme=usual)
     code = run(app, mouse=mouse)
     if said := app.crash or app.failure:
