@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.metrics import agreement
 from scoring.metrics.agreement import Quadrants, Shares, quadrants
-from scoring.metrics.comparison_row import figure_row, none_of, plain_row, sides
+from scoring.metrics.comparison_row import figure_row, none_of, nothing_of, plain_row, sides
 from scoring.metrics.ensemble import NO_BEST, ensemble_rows
 from scoring.metrics.figure import Figure
 from scoring.metrics.lineup import Lineup
@@ -63,7 +63,7 @@ def _pairs(lineup: Lineup, seed: int) -> Iterator[Iterator[dict[str, Any]]]:
 def _pair(lineup: Lineup, left: int, right: int, scores: dict[str, SharedScores]) -> Iterator[dict[str, Any]]:
     """The rows of two scorers."""
     about = {"scorer": lineup.names[left], "other": lineup.names[right], "left_out": lineup.left_out((left, right))}
-    nothing = _nothing(lineup, (left, right))
+    nothing = nothing_of(lineup, (left, right))
     for subset, shared in scores.items():
         for metric in METRICS:
             yield figure_row(about, f"{metric}_difference", shared.difference(metric, left, right), nothing, subset)
@@ -98,7 +98,7 @@ def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
     for column, name in enumerate(lineup.names):
         about = {"scorer": name, "left_out": left_out}
         if column not in columns:
-            why = _nothing(lineup, (column,)) or f"{name} tried no case"
+            why = nothing_of(lineup, (column,)) or f"{name} tried no case"
             yield from (plain_row(about, metric, None, 0, why) for metric in (*METRICS, *TO_BEST))
             continue
         own = {metric: scores.estimate(metric, column) for metric in METRICS}
@@ -131,12 +131,6 @@ def _voices(lineup: Lineup, columns: tuple[int, ...], common: Bools, left_out: i
         for name, metric, marks in [*alone, *((None, metric, marks) for metric, marks in counted.items())]:
             count = int((marks & members).sum()) if n else None
             yield plain_row({"scorer": name, "left_out": left_out}, metric, count, n, none_of(side))
-
-
-def _nothing(lineup: Lineup, columns: tuple[int, ...]) -> str | None:
-    """Why there can be no verdict of one of these scorers; None where there can."""
-    said = [f"{lineup.names[column]}: {lineup.nothing[column]}" for column in columns if lineup.nothing[column]]
-    return "; ".join(said) or None
 
 
 def _share(about: dict[str, Any], metric: str, share: Shares, nothing: str | None) -> dict[str, Any]:

@@ -20,6 +20,12 @@ def none_of(side: str) -> str:
     return f"no {side} case in common"
 
 
+def nothing_of(lineup: Lineup, columns: tuple[int, ...]) -> str | None:
+    """Why there can be no verdict of one of these scorers; None where there can."""
+    said = [f"{lineup.names[column]}: {lineup.nothing[column]}" for column in columns if lineup.nothing[column]]
+    return "; ".join(said) or None
+
+
 def plain_row(about: dict[str, Any], metric: str, value: float | None, n: int, reason: str) -> dict[str, Any]:
     """A row over all subsets. `about` holds `left_out` and, where there are any, `scorer` and `other`."""
     return {

@@ -1,7 +1,6 @@
 """What several scorers give together: their consensus, whichever of them is right, and what each adds to the others."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ from scoring.metrics.comparison_row import figure_row, none_of, plain_row, sides
 from scoring.metrics.consensus import Consensus, consensus, have_a_say
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.paired import METRICS, shared_scores
-from scoring.step_rewards import Bools
 from scoring.verdicts import NO_VERDICT
 
 CONSENSUS = (
@@ -57,7 +55,8 @@ def _figures(
     right = {"consensus": said.verdicts == shared.earliest, "oracle": shared.right.any(axis=1)}
     if best is not None:
         right["the best scorer"] = shared.right[:, best]
-    scores = shared_scores(_scored_as(shared, right), np.ones(n, dtype=np.bool_), tuple(range(len(right))), seed)
+    made = shared.decided_as(tuple(right), np.column_stack(list(right.values())))
+    scores = shared_scores(made, np.ones(n, dtype=np.bool_), tuple(range(len(right))), seed)
     for place, name in enumerate(("consensus", "oracle")):
         for metric in METRICS:
             yield figure_row(about, f"{name}_{metric}", scores.estimate(metric, place))
@@ -69,20 +68,6 @@ def _figures(
             yield figure_row({**about, "other": shared.names[best]}, name, scores.difference(metric, 0, 2))
     decided = int((said.verdicts != NO_VERDICT).sum())
     yield plain_row(about, "consensus_decided", decided if n else None, n, "no case in common")
-
-
-def _scored_as(shared: Lineup, right: dict[str, Bools]) -> Lineup:
-    """A lineup on the same cases of scorers of which only who is right (n,) is known."""
-    shape = (shared.rows.size, len(right))
-    return replace(
-        shared,
-        names=tuple(right),
-        families=("",) * len(right),
-        nothing=(None,) * len(right),
-        tried=np.ones(shape, dtype=np.bool_),
-        right=np.column_stack(list(right.values())),
-        verdicts=np.full(shape, NO_VERDICT),
-    )
 
 
 def _weights(shared: Lineup, said: Consensus, about: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """Scorers side by side on the same cases: who tried which, who is right, and what each said."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed
 from scoring.problems import problem_numbers, problems
 from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import NO_VERDICT, RIGHT
+from scoring.verdicts import CLEAN, EXACT, NO_VERDICT, RIGHT, UNSCORED, Codes
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,8 @@ class Lineup:
     no verdict on any case, None where it has. `rows` (n,) are the row ids of the cases. `tried` and `right` (n, s) say
     who has the case in the denominator and who is right about it, `verdicts` (n, s) are 0-based, -1 no error,
     NO_VERDICT none. `earliest`, `n_steps` (n,) are gold; `subsets` and `problems` (n,) number the subset and the
-    problem of each case: solutions of one problem have one number.
+    problem of each case: solutions of one problem have one number. `codes` (n, s, uint8) are outcomes by
+    `scoring.verdicts`, and `unparsed` is the policy that `tried` follows.
     """
 
     names: tuple[str, ...]
@@ -34,6 +35,8 @@ class Lineup:
     n_steps: Ints
     subsets: Ints
     problems: Ints
+    codes: Codes
+    unparsed: Unparsed = "wrong"
 
     @property
     def erroneous(self) -> Bools:
@@ -64,11 +67,27 @@ class Lineup:
             n_steps=self.n_steps[rows],
             subsets=self.subsets[rows],
             problems=self.problems[rows],
+            codes=self.codes[rows][:, taken],
+            unparsed=self.unparsed,
         )
 
     def related(self, rows: Bools) -> bool:
         """Whether two of these cases are solutions of one problem."""
         return np.unique(self.problems[rows]).size < int(rows.sum())
+
+    def decided_as(self, names: Sequence[str], right: Bools) -> "Lineup":
+        """The same cases with made-up scorers of which only who is right (n, k) is known; they tried all cases."""
+        on_right = np.where(self.erroneous, EXACT, CLEAN)[:, None]
+        return replace(
+            self,
+            names=tuple(names),
+            families=("",) * len(names),
+            nothing=(None,) * len(names),
+            tried=np.ones(right.shape, dtype=np.bool_),
+            right=right,
+            verdicts=np.full(right.shape, NO_VERDICT),
+            codes=np.where(right, on_right, UNSCORED).astype(np.uint8),
+        )
 
 
 def line_up(evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed = "wrong") -> Lineup:
@@ -94,4 +113,6 @@ def line_up(evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unparsed =
         n_steps=gold.n_steps[taken],
         subsets=gold.subsets[1][taken],
         problems=problem_numbers(problems(gold.cases))[taken],
+        codes=np.column_stack([one.codes for one in evaluations])[taken],
+        unparsed=unparsed,
     )

@@ -180,7 +180,20 @@ def simulated(rng, size, problems=None, shared=0.0):
     right = luck < rates
     zeros, tried = np.zeros(n, dtype=np.int64), np.ones((n, 2), dtype=bool)
     verdicts = np.where(right, gold[:, None], 5)
-    return Lineup(("a", "b"), ("", ""), (None, None), numbers, tried, right, verdicts, gold, zeros + 2, zeros, numbers)
+    return Lineup(
+        ("a", "b"),
+        ("", ""),
+        (None, None),
+        numbers,
+        tried,
+        right,
+        verdicts,
+        gold,
+        zeros + 2,
+        zeros,
+        numbers,
+        right.astype(np.uint8),
+    )
 
 
 def covered(simulate, simulations):
