@@ -16,6 +16,8 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 def export_document(inspection: Inspection, asked: Export) -> Document:
     """The table on screen as a document: the cases, one case, or the metrics behind the board or the list of cases."""
+    if asked.make is not None:
+        return asked.make(asked.form)
     if asked.what == "cases":
         return cases_document(inspection.selection, asked.form)
     if asked.what == "case":

@@ -4,7 +4,7 @@ A key press makes a new value out of the old one; nothing in it ever changes. Wh
 the file holds what the screen shows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -42,7 +42,8 @@ class Inspection:
 
     `selection.shown` are the rows on screen in their order; `selection.request` can make them again. `benchmark` and
     `scorer` are in focus; a scorer of None means that the workspace has none. `base` and
-    `base_search` are the conditions and the text search that were given when the app was opened.
+    `base_search` are the conditions and the text search that were given when the app was opened. `titles` says of
+    conditions that nobody typed, by their SQL, what they mean.
     """
 
     selection: Selection
@@ -51,6 +52,7 @@ class Inspection:
     filter: Filter = field(default_factory=Filter)
     base: tuple[str, ...] = ()
     base_search: Found | None = None
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     # -- what is in focus
 
@@ -91,7 +93,7 @@ class Inspection:
         A condition on what a scorer made of a case, chosen or typed, would make the metric a statement about itself.
         Those given when the app was opened count: they are what was asked for.
         """
-        conditions = (*self.base, *self._data().conditions)
+        conditions = (*self.base, *self.of_data.conditions)
         within: Bools = self.benchmark_rows & self.selection.passing(conditions)
         return within & self.matching
 
@@ -152,22 +154,28 @@ class Inspection:
 
     def for_metrics(self) -> Selection:
         """The selection behind the metrics: all scorers, on the cases that the headline speaks of, in file order."""
-        request = replace(self.selection.request, scorers=(), sort="", where=(*self.base, *self._data().conditions))
+        request = replace(self.selection.request, scorers=(), sort="", where=(*self.base, *self.of_data.conditions))
         names = tuple(one.scorer.name for one in self.selection.evaluations)
         return select(replace(self.selection, request=request, chosen=names))
 
     @property
     def apart(self) -> bool:
         """Whether the filter has conditions on outcomes, which the metrics leave out."""
-        return self._data() != self.filter
+        return self.of_data != self.filter
 
-    def _data(self) -> Filter:
+    @property
+    def of_data(self) -> Filter:
         """The filter less its conditions on outcomes, and on whatever else scorers made of the cases."""
         said = self.selection.said_by_scorers
         facets = tuple(facet for facet in self.filter.facets if not said(facet.column))
         return Filter(facets, tuple(text for text in self.filter.where if not any(map(said, columns_read(text)))))
 
     # -- other values made of this one
+
+    @property
+    def without_outcomes(self) -> "Inspection":
+        """The same but for its filter, which is that of the slice; the rows shown are not selected anew."""
+        return replace(self, filter=self.of_data)
 
     def focused(self, scorer: str | None, benchmark: str) -> "Inspection":
         """Another scorer or benchmark in focus; facets on outcomes of the old scorer become the new one's.
@@ -220,7 +228,7 @@ class Inspection:
         again = replace(selection, request=request, found=found).triaged(self.selection.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
-        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search)
+        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, self.titles)
         return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "Inspection":
@@ -322,7 +330,7 @@ class Inspection:
         # Metrics and facets look beyond the rows that are shown.
         found = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
         selected = select(replace(wider, found=found), order)
-        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search)
+        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, self.titles)
 
     @cached_property
     def order(self) -> Ints:

@@ -1,17 +1,20 @@
 """What screens and widgets say upwards."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from inspector.case_view.manner import Manner
     from inspector.filtering.saved_slices import SavedSlice
     from inspector.filtering.search_run import SoFar
     from inspector.inspection import Inspection
     from inspector.selection import Selection
     from inspector.terminal.remembered import Remembered
+    from scoring.export import Document
     from scoring.journal import Journal
 
 
@@ -82,10 +85,18 @@ class Sliced(Message):
 
 @dataclass
 class Go(Message):
-    """Open another screen on top. `row` is the case to show there."""
+    """Open another screen on top, by its name in the table of commands. `row` is the case to show there."""
 
-    to: Literal["cases", "case"]
+    to: str
     row: int = -1
+
+
+@dataclass
+class Computed(Message):
+    """Figures that took longer are there, or the error that there are none; `owners` are what they depend on."""
+
+    owners: "Sequence[object]"
+    made: Any
 
 
 @dataclass
@@ -98,12 +109,16 @@ class Back(Message):
 
 @dataclass
 class Export(Message):
-    """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard."""
+    """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard.
 
-    what: Literal["board", "metrics", "cases", "case"]
+    `make` gives the document in a form where the screen knows more of it than the inspection does.
+    """
+
+    what: str
     form: str
     copy: bool = False
     row: int = -1
+    make: "Callable[[str], Document] | None" = None
 
 
 @dataclass

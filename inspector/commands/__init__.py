@@ -5,6 +5,7 @@ In the footer commands stand in the order of this table.
 
 from textual.binding import Binding
 
+from inspector.commands.analyses import ANALYSIS
 from inspector.commands.board import BOARD
 from inspector.commands.case import CASE
 from inspector.commands.cases import CASES
@@ -16,7 +17,7 @@ from inspector.commands.reading import READING
 
 __all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers", "shown_key"]
 
-COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *EVERYWHERE)
+COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *ANALYSIS, *EVERYWHERE)
 
 
 def bindings_of(screen: str) -> list[Binding]:

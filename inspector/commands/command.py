@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-SCREENS = ("board", "cases", "case")
+ANALYSES = ("compare",)
+"""The screens of numbers, each of which opens its cases."""
+SCREENS = ("board", "cases", "case", *ANALYSES)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,18 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
-from inspector.commands.command import Command
+from inspector.commands.command import ANALYSES, Command
 
 READING: tuple[Command, ...] = (
-    Command("next-scorer", "m", "Next scorer", "Look through the next scorer", "scorer(1)", ("cases", "case")),
     Command(
-        "previous-scorer", "M", "Previous scorer", "Look through the scorer before", "scorer(-1)", ("cases", "case")
+        "next-scorer", "m", "Next scorer", "Look through the next scorer", "scorer(1)", ("cases", "case", *ANALYSES)
+    ),
+    Command(
+        "previous-scorer",
+        "M",
+        "Previous scorer",
+        "Look through the scorer before",
+        "scorer(-1)",
+        ("cases", "case", *ANALYSES),
     ),
     Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", "case")),
     Command(
@@ -26,7 +33,7 @@ READING: tuple[Command, ...] = (
         "Back",
         "One level back, never out",
         "back",
-        ("cases", "case"),
+        ("cases", "case", *ANALYSES),
         in_answers=True,
         shown_key="Esc",
     ),

@@ -66,7 +66,7 @@ def _sentence(parts: list[str]) -> str:
 
 def _parts(inspection: Inspection) -> list[tuple[str, str]]:
     """Every condition in full and shorter."""
-    titles = condition_titles(inspection)
+    titles = {**condition_titles(inspection), **inspection.titles}
     typed = ((titles.get(text, text), squeezed(titles.get(text, text), SHORT)) for text in _texts(inspection))
     given, own = list(typed), [_facet_words(facet, inspection) for facet in inspection.filter.telling]
     searched = [(words, words) for words in search_words(inspection.selection.found)]

@@ -12,7 +12,7 @@ from textual.widgets import HelpPanel
 from inspector.commands import RAIL
 from inspector.commands.key_words import KeyWords
 from inspector.inspection import Inspection
-from inspector.messages import Back, Export, Inspected
+from inspector.messages import Back, Export, Go, Inspected
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.rail_lines import rail_lines, why_unmovable
@@ -229,6 +229,12 @@ class InspectionScreen(Steady, Screen[None]):
 
     def action_back(self) -> None:
         self.post_message(Back())
+
+    def action_go(self, name: str) -> None:
+        """Open a screen of analysis."""
+        self.close_rail()
+        if self.inspection is not None:
+            self.post_message(Go(name))
 
     def action_leave(self) -> None:
         self.post_message(Back(top=True))

@@ -185,6 +185,13 @@ class BoardScreen(InspectionScreen):
             cases, score = self.keys.of("open-cases"), self.keys.of("score")
             self.say(f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them.")
 
+    def action_go(self, name: str) -> None:
+        """Open a screen of analysis: on all cases, as the board is."""
+        self.close_rail()
+        if self.inspection is not None:
+            self.put(self.inspection.cleared())
+        super().action_go(name)
+
     def action_all_cases(self) -> None:
         self.close_rail()
         if self.inspection is not None:

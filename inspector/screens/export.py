@@ -1,5 +1,6 @@
 """The export menu: one more key says what to save or copy."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -36,4 +37,4 @@ class ExportMenu(Dialog[Export | None]):
         for index, (export, _) in enumerate(self._choices):
             for key, form, _ in _FORMS:
                 if character == (key.upper() if index else key):
-                    self.dismiss(Export(export.what, form, copy=form == "markdown", row=export.row))
+                    self.dismiss(replace(export, form=form, copy=form == "markdown"))

@@ -1,7 +1,9 @@
 """Screens open on top of each other and close again."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
+from inspector.commands.command import ANALYSES
 from inspector.messages import Back, Go, Reads
 from inspector.wiring.base import INSPECT, Wired
 
@@ -9,8 +11,16 @@ if TYPE_CHECKING:
     from inspector.screens.base import InspectionScreen
 
 
+SCREENS = {
+    "cases": "cases:CasesScreen",
+    "case": "case:CaseScreen",
+    "compare": "compare:CompareScreen",
+}
+"""Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
+
+
 class Moving(Wired):
-    """From the board to the cases to one case, and back."""
+    """From the board to the cases to one case, and to the screens of analysis, and back."""
 
     def open(self, screen: "InspectionScreen") -> None:
         """Put a screen on top and hand it what it needs."""
@@ -33,14 +43,21 @@ class Moving(Wired):
 
     def on_go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
-        from inspector.screens.case import CaseScreen
-        from inspector.screens.cases import CasesScreen
-
         front = self.front
         if front is not None and message.to == front.NAME:
             front.inspection = self.inspection
             return
-        self.open(CaseScreen(self.brush(), message.row) if message.to == "case" else CasesScreen(self.brush()))
+        if front is not None and front.NAME in ANALYSES and message.to in ANALYSES:
+            # They stand beside each other: one goes back from any of them to where the first was opened.
+            self.pop_screen()
+        self.open(self._screen(message.to, message.row))
+
+    def _screen(self, name: str, row: int) -> "InspectionScreen":
+        """A new screen of this name."""
+        module, _, kind = SCREENS[name].partition(":")
+        made = getattr(import_module(f"inspector.screens.{module}"), kind)
+        screen: InspectionScreen = made(self.brush(), row) if name == "case" else made(self.brush())
+        return screen
 
     def on_back(self, message: Back) -> None:
         """Close the screen on top; the first one stays, unless it was asked to leave."""

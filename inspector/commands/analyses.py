@@ -1,0 +1,26 @@
+"""What a person can do to understand numbers: the screens of analysis, and what is known on all of them."""
+
+from inspector.commands.command import ANALYSES, Command
+
+ANALYSIS: tuple[Command, ...] = (
+    Command(
+        "compare",
+        "c",
+        "Compare",
+        "Scorers against each other: who is right where the other is wrong, and whether it is chance",
+        "go('compare')",
+        footer=True,
+    ),
+    Command("compare-with", "o", "Other", "Choose the scorer to compare with", "other", ("compare",), footer=True),
+    Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare",)),
+    Command(
+        "drill",
+        "enter",
+        "Its cases",
+        "Exactly the cases behind the number under the cursor",
+        "drill",
+        ANALYSES,
+        footer=True,
+        shown_key="Enter",
+    ),
+)

@@ -1,0 +1,235 @@
+"""What the screens of analysis share: a sheet of numbers, each of which opens exactly its cases."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.worker import get_current_worker
+
+from inspector.drilling import drilled, returned
+from inspector.filtering.filter_words import filter_phrase
+from inspector.inspection import Inspection
+from inspector.messages import Computed, Export, Go, Inspected
+from inspector.paint import Brush
+from inspector.phrases import Phrase, name_forms
+from inspector.screens.base import InspectionScreen
+from inspector.screens.export import ExportMenu
+from inspector.screens.sheet_words import opens_words
+from inspector.sentences import counted
+from inspector.sheets.sheet import Drill, Sheet
+from inspector.text import clean
+from inspector.widgets.sheet_view import SheetView
+from scoring.errors import InspectError
+from scoring.export import Document
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+Tables = tuple[tuple[Callable[[str], Document], str], ...]
+"""What can be exported: a function from a form of `scoring.export.FORMS` to the document, and what it holds in words.
+
+Two at most.
+"""
+REST = 0.12
+"""Seconds a threshold must rest before figures that take longer are computed anew."""
+
+
+class AnalysisScreen(InspectionScreen):
+    """A sheet about the slice of the inspection: the cases of its benchmark under every condition on the cases.
+
+    A subclass gives `lay_out`, which is called in the thread of the keys and must be quick, and, where there are
+    figures that take longer (a bootstrap, say), `behind`: these are computed in a thread and filled in. Both are about
+    the inspection that they are given, never about `self.inspection`.
+    """
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._figures: tuple[Sequence[object], Any] | None = None
+        self._wanted: Sequence[object] | None = None
+        self._left: Inspection | None = None
+        self._rest: Timer | None = None
+
+    # -- what a subclass gives
+
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
+        """The sheet for a pane of so many cells and lines; `figures` is what `behind` computed, None while it does."""
+        raise NotImplementedError
+
+    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
+        """What takes longer: what it depends on, and a function that computes it, for a thread. None: nothing does.
+
+        Where the first is the same as before, what was computed stays. Evaluations are compared by identity, arrays
+        and words by their values.
+        """
+
+    def tables(self, inspection: Inspection) -> Tables:
+        """The documents of what is on screen; none where there is nothing to export."""
+        raise NotImplementedError
+
+    def subject(self, inspection: Inspection) -> list[Phrase]:
+        """What the title says after the benchmark."""
+        return [Phrase((*name_forms(inspection.scorer, 30, 14), ""), rank=3)] if inspection.scorer else []
+
+    # -- showing
+
+    def compose(self) -> ComposeResult:
+        yield self.one_line("title")
+        yield self.one_line("filter")
+        yield SheetView(id="sheet")
+        yield self.one_line("behind")
+        yield from self.compose_rail()
+
+    def on_mount(self) -> None:
+        self.query_one(SheetView).focus()
+        self.call_after_refresh(self._show_first)
+
+    def _show_first(self) -> None:
+        if self.inspection is not None:
+            self.show_inspection(self.inspection)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._show_first)
+
+    def watch_inspection(self, inspection: Inspection | None) -> None:
+        if inspection is not None and self._left is not None and self.is_mounted:
+            # The list of a number's cases was open above: its filter is its own.
+            before, self._left = self._left, None
+            self.put(returned(inspection, before))
+            return
+        super().watch_inspection(inspection)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self._show_title(inspection)
+        self._compute(inspection)
+        self._show_sheet(inspection)
+
+    def _show_title(self, inspection: Inspection) -> None:
+        phrases = [
+            Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
+            Phrase((counted(int(inspection.slice.sum()), "case"),)),
+            *self.subject(inspection),
+        ]
+        if inspection.evaluation is not None:
+            phrases.append(Phrase(self.threshold_forms(inspection.evaluation.rule), rank=1))
+        self.tell("title", phrases, "strong")
+        self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
+
+    def _show_sheet(self, inspection: Inspection) -> None:
+        view = self.query_one(SheetView)
+        figures = None if self._figures is None else self._figures[1]
+        width, height = view.viewport
+        if width:
+            view.show_sheet(self.lay_out(inspection, figures, width, height))
+            self._tell_behind(view)
+
+    def _tell_behind(self, view: SheetView) -> None:
+        words = opens_words(view.drill, self.keys.of("drill"))
+        if view.sheet.busy:
+            words = f"{view.sheet.busy} {words}"
+        self.write("behind", words, "dim")
+
+    def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
+        self._tell_behind(message.view)
+
+    # -- what takes longer
+
+    def _compute(self, inspection: Inspection) -> None:
+        asked = self.behind(inspection)
+        if asked is None:
+            self._figures, self._wanted = None, None
+            return
+        owners, make = asked
+        if self._figures is not None and not _same(self._figures[0], owners):
+            self._figures = None
+        if self._figures is not None or (self._wanted is not None and _same(self._wanted, owners)):
+            return
+        first, self._wanted = self._wanted is None, owners
+        if self._rest is not None:
+            self._rest.stop()
+        start = partial(self._start, owners, make)
+        if first or not self.rail_open:
+            start()
+        else:
+            self._rest = self.set_timer(REST, start)
+
+    def _start(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
+        self.run_worker(partial(self._make, owners, make), thread=True, exclusive=True, group="figures")
+
+    def _make(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+        try:
+            made = make()
+        except InspectError as error:
+            made = error
+        if not worker.is_cancelled:
+            self.post_message(Computed(owners, made))
+
+    def on_computed(self, message: Computed) -> None:
+        """Figures are there; unless others are wanted by now, they are filled in."""
+        if self._wanted is None or not _same(self._wanted, message.owners) or self.inspection is None:
+            return
+        self._wanted = None
+        self._figures = message.owners, message.made
+        self._show_sheet(self.inspection)
+
+    # -- keys
+
+    def action_export(self) -> None:
+        self.close_rail()
+        tables = self.tables(self.inspection) if self.inspection is not None else ()
+        if not tables:
+            self.say("There is nothing to export here yet.")
+            return
+        choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
+        self.app.push_screen(ExportMenu(choices), self.export)
+
+    def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
+        self.drill(message.drill)
+
+    def action_drill(self) -> None:
+        """Open the cases behind the number under the cursor."""
+        drill = self.query_one(SheetView).drill
+        if drill is None:
+            self.say("There is no number here that has cases.")
+        else:
+            self.drill(drill)
+
+    def drill(self, drill: Drill) -> None:
+        """Open a list of exactly these cases."""
+        self.close_rail()
+        if self.inspection is None:
+            return
+        if not drill.n:
+            self.say(f"There is no such case: {clean(drill.words)}.")
+            return
+        try:
+            listed = drilled(self.inspection, drill)
+        except InspectError as error:
+            self.say(str(error))
+            return
+        self._left = self.inspection
+        if drill.others:
+            self.remembered.keep(overlaid=tuple(dict.fromkeys((listed.scorer or "", *drill.others))))
+        # Told to the app alone: this screen stays as it is beneath the list.
+        self.post_message(Inspected(listed))
+        self.post_message(Go("cases"))
+
+    def action_scorer(self, by: int) -> None:
+        """Look through the next scorer."""
+        if self.inspection is not None:
+            self.close_rail()
+            self.put(self.inspection.next_scorer(by))
+
+
+def _same(one: Sequence[object], other: Sequence[object]) -> bool:
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
+    return one is other or bool(one == other)

@@ -1,0 +1,45 @@
+"""Picking one of a few things by its name."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.screens.dialog import Dialog
+from inspector.text import clean
+from inspector.widgets.pick_list import Pick, PickList
+
+
+class Picking(Dialog[str | None]):
+    """The key of what was picked; None where nothing is to change."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("enter", "take", "Take it"),
+        ("escape,q", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0) -> None:
+        """`cursor` is the line (0-based) on which the cursor begins."""
+        super().__init__()
+        self._title, self._picks, self._cursor = title, tuple(picks), cursor
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(self._title)), classes="strong")
+            yield PickList()
+            yield Static(Content("Enter takes it, Esc closes"), classes="dim")
+
+    def on_mount(self) -> None:
+        picks = self.query_one(PickList)
+        picks.show(self._picks, self._cursor)
+        picks.focus()
+
+    def action_take(self) -> None:
+        self.dismiss(self.query_one(PickList).key)
+
+    def on_pick_list_clicked(self) -> None:
+        self.action_take()

@@ -1,0 +1,245 @@
+"""A pane of prepared lines with a cursor that goes from number to number."""
+
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from rich.cells import cell_len
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from inspector.sheets.sheet import Drill, Piece, Sheet
+from inspector.text import clean
+from inspector.widgets.line_view import Line, LineView
+
+HERE = "spot"
+"""The style of the number under the cursor."""
+
+
+class Spot(NamedTuple):
+    """A number that opens cases: its line, its place on the line, its first cell and how many it has; all 0-based."""
+
+    line: int
+    place: int
+    start: int
+    width: int
+    piece: Piece
+
+
+class SheetView(LineView):
+    """A sheet. State is given by `show_sheet`; the cursor stays on its number while lines are made anew."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "line(1)", "Next line", show=False, id="sheet.down"),
+        Binding("up,k", "line(-1)", "Line before", show=False, id="sheet.up"),
+        Binding("right,l", "place(1)", "Next number", show=False, id="sheet.next"),
+        Binding("left,h", "place(-1)", "Number before", show=False, id="sheet.before"),
+        Binding("pagedown", "page(1)", "Next page", show=False, id="sheet.page-down"),
+        Binding("pageup", "page(-1)", "Page before", show=False, id="sheet.page-up"),
+        Binding("home,g", "edge(0)", "First number", show=False, id="sheet.first"),
+        Binding("end,G", "edge(-1)", "Last number", show=False, id="sheet.last"),
+        Binding("enter", "open", "Its cases", key_display="Enter", show=False, id="sheet.open"),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{HERE}"}
+    DEFAULT_CSS = """
+    SheetView {
+        & > .line--spot { text-style: bold reverse; }
+    }
+    """
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another number, or the number under it has other cases; None: on none."""
+
+        view: "SheetView"
+        drill: Drill | None
+
+        @property
+        def control(self) -> "SheetView":
+            return self.view
+
+    @dataclass
+    class Opened(Message):
+        """The cases behind a number were asked for."""
+
+        view: "SheetView"
+        drill: Drill
+
+        @property
+        def control(self) -> "SheetView":
+            return self.view
+
+    def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
+        super().__init__(name=name, id=id, classes=classes)
+        self._sheet = Sheet()
+        self._spots: list[Spot] = []
+        self._at = 0
+
+    @property
+    def sheet(self) -> Sheet:
+        """What is shown."""
+        return self._sheet
+
+    @property
+    def spots(self) -> tuple[Spot, ...]:
+        """The numbers that open cases, line by line."""
+        return tuple(self._spots)
+
+    @property
+    def drill(self) -> Drill | None:
+        """What the number under the cursor opens; None where there is no number."""
+        return self._spots[self._at].piece.drill if self._spots else None
+
+    def show_sheet(self, sheet: Sheet) -> None:
+        """Replace the lines; the cursor stays where it was, as nearly as there is a number."""
+        before = self._spots[self._at] if self._spots else None
+        told = self.drill
+        self._sheet, self._spots = sheet, list(_spots(sheet))
+        if before is not None and self._spots:
+            self._at = self._nearest(before)
+        self._at = min(self._at, max(0, len(self._spots) - 1))
+        self.show(self._marked(), keep_scroll=True)
+        if self.drill is not told:
+            self.post_message(self.Moved(self, self.drill))
+
+    def go_to(self, line: int, place: int) -> None:
+        """Put the cursor on the number at a line and a place on it (both 0-based), or the nearest one."""
+        if self._spots:
+            self._move(self._nearest(Spot(line, place, 0, 0, Piece(""))))
+
+    def _nearest(self, spot: Spot) -> int:
+        """Where the same number is: at the same place, else on the same line, else on the next one with a number."""
+        here = [at for at, one in enumerate(self._spots) if one.line == spot.line]
+        if not here:
+            return min(bisect_left(self._spots, spot.line, key=lambda one: one.line), len(self._spots) - 1)
+        return min(here, key=lambda at: abs(self._spots[at].place - spot.place))
+
+    def _marked(self) -> list[Line]:
+        here = self._spots[self._at] if self._spots else None
+        marked = here is not None and self.has_focus
+        return [
+            Line(
+                [
+                    (piece.text, f"{piece.style} {HERE}".strip())
+                    if marked and here is not None and (here.line, here.place) == (number, place)
+                    else piece.part
+                    for place, piece in enumerate(row)
+                ]
+            )
+            for number, row in enumerate(self._sheet.lines)
+        ]
+
+    def _move(self, at: int) -> None:
+        if not self._spots:
+            return
+        changed, self._at = at != self._at, at
+        self.show(self._marked(), keep_scroll=True)
+        self._reveal()
+        if changed:
+            self.post_message(self.Moved(self, self.drill))
+
+    def _reveal(self) -> None:
+        """Scroll as little as shows the number under the cursor; at the first one, what stands above it as well."""
+        spot = self._spots[self._at]
+        self.scroll_to_line(0 if self._at == 0 and spot.line < self.viewport.height else spot.line)
+        left, width = self.scroll_offset.x, self.viewport.width
+        if spot.start < left:
+            self.scroll_to(x=0 if spot.start + spot.width <= width else spot.start, force=True)
+        elif spot.start + spot.width > left + width:
+            self.scroll_to(x=spot.start + spot.width - width, force=True)
+
+    # -- keys
+
+    def action_line(self, by: int) -> None:
+        """To the nearest number on the next line that has one, or, where that is far, as far as half the pane."""
+        height, first = self.viewport.height, self.scroll_offset.y
+        target = self._line_from(by)
+        seen = range(first - height // 2, first + height + height // 2)
+        if target is None or self._spots[target].line not in seen:
+            self.scroll_to(y=first + by * max(1, height // 2), force=True)
+        else:
+            self._move(target)
+
+    def _line_from(self, by: int) -> int | None:
+        """Of the next line with numbers (or the one before) the number above or below the cursor; None past the end."""
+        if not self._spots:
+            return None
+        here = self._spots[self._at]
+        lines = sorted({one.line for one in self._spots})
+        at = bisect_right(lines, here.line) if by > 0 else bisect_left(lines, here.line) - 1
+        if not 0 <= at < len(lines):
+            return None
+        return self._beneath(lines[at], here)
+
+    def _beneath(self, line: int, here: Spot) -> int:
+        middle = here.start + here.width / 2
+        there = [at for at, one in enumerate(self._spots) if one.line == line]
+        return min(there, key=lambda at: abs(self._spots[at].start + self._spots[at].width / 2 - middle))
+
+    def action_place(self, by: int) -> None:
+        """To the next number on the line, or the one before; past its end sideways, if there is more of the line."""
+        if not self._spots:
+            self.scroll_relative(x=by * 8, force=True)
+            return
+        at = self._at + by
+        if 0 <= at < len(self._spots) and self._spots[at].line == self._spots[self._at].line:
+            self._move(at)
+        else:
+            self.scroll_relative(x=by * 8, force=True)
+
+    def action_page(self, by: int) -> None:
+        """A page on, with the cursor on a number of it."""
+        height = max(1, self.viewport.height - 1)
+        self.scroll_to(y=self.scroll_offset.y + by * height, force=True)
+        if not self._spots:
+            return
+        first, last = self.scroll_offset.y, self.scroll_offset.y + self.viewport.height - 1
+        seen = [at for at, one in enumerate(self._spots) if first <= one.line <= last]
+        if seen:
+            line = self._spots[seen[0] if by > 0 else seen[-1]].line
+            self._move(self._beneath(line, self._spots[self._at]))
+
+    def action_edge(self, to: int) -> None:
+        """To the first number, or the last."""
+        self.scroll_to(y=0 if to == 0 else self.line_count, force=True)
+        if self._spots:
+            self._move(to % len(self._spots))
+            if to:
+                self.scroll_to(y=self.line_count, force=True)
+
+    def action_open(self) -> None:
+        """Ask for the cases behind the number under the cursor."""
+        if (drill := self.drill) is not None:
+            self.post_message(self.Opened(self, drill))
+
+    # -- mouse and focus
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        line, cell = offset.y + self.scroll_offset.y, offset.x + self.scroll_offset.x
+        hit = [at for at, one in enumerate(self._spots) if one.line == line and 0 <= cell - one.start < one.width]
+        if hit:
+            event.stop()
+            self._move(hit[0])
+            self.action_open()
+
+    def on_focus(self) -> None:
+        self.show(self._marked(), keep_scroll=True)
+
+    def on_blur(self) -> None:
+        self.show(self._marked(), keep_scroll=True)
+
+
+def _spots(sheet: Sheet) -> list[Spot]:
+    found = []
+    for number, row in enumerate(sheet.lines):
+        cell = 0
+        for place, piece in enumerate(row):
+            width = cell_len(clean(piece.text))
+            if piece.drill is not None:
+                found.append(Spot(number, place, cell, width, piece))
+            cell += width
+    return found

@@ -1,0 +1,41 @@
+"""SQL conditions on what a scorer made of a case: right, wrong, tried; and on which side a case is."""
+
+from collections.abc import Iterable
+
+from scoring.filters import Facet
+from scoring.metrics.first_error import FAILURES, Unparsed
+from scoring.sql_words import named
+from scoring.verdicts import OUTCOMES, RIGHT
+
+RIGHT_OUTCOMES = tuple(OUTCOMES[code] for code in RIGHT)
+SIDES = {"erroneous": "earliest_error >= 0", "clean": "earliest_error = -1"}
+"""By the name of a side the condition that selects its cases."""
+
+
+def right(scorer: str) -> str:
+    """The cases that it has right: `exact` or `clean`."""
+    return _outcome(scorer, RIGHT_OUTCOMES)
+
+
+def wrong(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases that count as wrong, refused and unparsed ones among them where they count."""
+    return _outcome(scorer, FAILURES[unparsed])
+
+
+def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
+    """The cases in its denominators."""
+    return _outcome(scorer, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
+
+
+def answered(scorer: str) -> str:
+    """The cases with a verdict."""
+    return f"{named(f'{scorer}.verdict')} IS NOT NULL"
+
+
+def pattern(who: Iterable[tuple[str, bool]], unparsed: Unparsed = "wrong") -> tuple[str, ...]:
+    """The cases that every one of these scorers tried, right or wrong as the pairs of name and truth say."""
+    return tuple(right(name) if is_right else wrong(name, unparsed) for name, is_right in who)
+
+
+def _outcome(scorer: str, outcomes: tuple[str, ...]) -> str:
+    return Facet(f"{scorer}.outcome", outcomes).sql
