@@ -43,6 +43,10 @@ WIDTHS = {
     "reward_at_gold": 7,
     "drop_at_gold": 6,
     "lowest_reward": 6,
+    "decision_distance": 8,
+    "lowest_compared": 8,
+    "lowest_to_gold": 7,
+    "lowest_before_gold": 11,
     "step_accuracy": 8,
     "solution": 8,
 }
@@ -58,7 +62,7 @@ LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fro
 
 TELLING = OF_GOLD | {
     *("earliest_error", "error_steps", "outcome", "verdict", "margin", "abs_margin"),
-    *("reward_at_gold", "drop_at_gold", "step_accuracy"),
+    *("reward_at_gold", "drop_at_gold", "step_accuracy", "lowest_to_gold", "lowest_before_gold"),
 }
 """Columns that tell gold labels or what a scorer decided."""
 

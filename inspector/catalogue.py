@@ -29,6 +29,10 @@ OF_SCORER = {
     "drop_at_gold": ("drop", "by how much the reward falls at the earliest wrong step"),
     "lowest_reward": ("lowest", "the lowest reward of all steps"),
     "step_accuracy": ("step acc", "share of the labelled steps that are judged as labelled"),
+    "decision_distance": ("distance", "how far the lowest reward is from the threshold, whatever the gold label is"),
+    "lowest_compared": ("compared", "the lowest of what the threshold is compared with"),
+    "lowest_to_gold": ("to gold", "the same of the steps up to the earliest wrong one"),
+    "lowest_before_gold": ("before gold", "the same of the steps before the earliest wrong one"),
     "solution": ("solution", "one number for the whole solution"),
 }
 """Titles and meanings of what a scorer has a case."""
@@ -59,6 +63,8 @@ OF_CASES = {
     "line": ("line", "the line of that file"),
 }
 """The same of the cases themselves, the most telling first; the others are inner business."""
+FOR_CONDITIONS = frozenset({"lowest_compared", "lowest_to_gold", "lowest_before_gold"})
+"""Those of a scorer that conditions speak of, and that would only make lists longer."""
 
 ORDERS = {
     INSTRUCTIVE: ("most instructive first", "least instructive first"),
@@ -68,6 +74,7 @@ ORDERS = {
     "verdict": ("none predicted, then earliest first", "latest prediction first"),
     "margin": ("lowest margin first", "highest margin first"),
     "abs_margin": ("nearest to flipping first", "farthest from flipping first"),
+    "decision_distance": ("least sure first", "most sure first"),
     "disagreement": ("least disagreed first", "most disagreed first"),
     "reward_at_gold": ("lowest reward at gold first", "highest reward at gold first"),
     "drop_at_gold": ("smallest drop at gold first", "largest drop at gold first"),
@@ -129,7 +136,7 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
 def _columns_of(evaluation: Evaluation) -> list[str]:
     """What a scorer has a case: few give one number for the whole solution."""
     solutions = bool(np.isfinite(evaluation.rewards.solutions).any())
-    return [key for key in OF_SCORER if key != "solution" or solutions]
+    return [key for key in OF_SCORER if key not in FOR_CONDITIONS and (key != "solution" or solutions)]
 
 
 def entry_of(key: str) -> Entry:

@@ -107,3 +107,13 @@ def margins(floats: CaseFloats, codes: Codes, threshold: float | Floats) -> Floa
         [np.nan, exact, -wrong, clean, -clean],
         np.nan,
     )
+
+
+def decision_distances(floats: CaseFloats, threshold: float | Floats) -> Floats:
+    """How far the lowest of what is compared lies from the threshold, shape (n,); NaN where no threshold decides.
+
+    `threshold` is one for all or one a case. The lowest number alone decides whether a step is judged wrong at all, so
+    that this says how sure the scorer is of that, and gold labels have no part in it.
+    """
+    distances: Floats = np.abs(floats.all - threshold)
+    return distances

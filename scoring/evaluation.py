@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from scoring.boundary import DEFAULTS
-from scoring.case_floats import CaseFloats, case_floats, margins
+from scoring.case_floats import CaseFloats, case_floats, decision_distances, margins
 from scoring.errors import UsageError
 from scoring.given import Given
 from scoring.gold import Gold
@@ -252,6 +252,13 @@ class Evaluation:
         if isinstance(self.rule, AsGiven):
             return np.full(self.codes.size, np.nan)
         return margins(self.floats, self.codes, self.rule.cut)
+
+    @cached_property
+    def decision_distances(self) -> Floats:
+        """See `scoring.case_floats.decision_distances`; NaN throughout where no threshold decides."""
+        if isinstance(self.rule, AsGiven):
+            return np.full(self.codes.size, np.nan)
+        return decision_distances(self.floats, self.rule.cut)
 
     @cached_property
     def rewards_at_gold(self) -> Floats:

@@ -17,6 +17,10 @@ MEASURES: dict[str, pl.DataType] = {
     "lowest_reward": pl.Float64(),
     "drop_at_gold": pl.Float64(),
     "solution": pl.Float64(),
+    "decision_distance": pl.Float64(),
+    "lowest_compared": pl.Float64(),
+    "lowest_to_gold": pl.Float64(),
+    "lowest_before_gold": pl.Float64(),
 }
 """Names and dtypes of further columns a scorer, each prefixed `<scorer>.`; undefined is null.
 
@@ -26,6 +30,13 @@ MEASURES: dict[str, pl.DataType] = {
 | `lowest_reward` | the lowest reward of all steps |
 | `drop_at_gold` | the reward of the step before the earliest error less that at it; null at the first step |
 | `solution` | one number for the whole solution, where the scorer gives one |
+| `decision_distance` | how far `lowest_compared` is from the threshold, whatever the gold label is |
+| `lowest_compared` | the lowest of what the threshold is compared with: rewards, or their differences |
+| `lowest_to_gold` | the same of the steps up to the earliest error, that step included; on clean cases of all steps |
+| `lowest_before_gold` | the same of the steps before the earliest error; infinite at the first step |
+
+The last four are null where no threshold decides the case. A case with an error is exact iff `lowest_to_gold` is under
+the threshold and `lowest_before_gold` is not; where the error is beyond the last step, both are those of all steps.
 """
 
 
@@ -58,4 +69,8 @@ _MADE: dict[str, "Callable[[Evaluation], Floats]"] = {
     "lowest_reward": _lowest,
     "drop_at_gold": _drops,
     "solution": lambda one: one.rewards.solutions,
+    "decision_distance": lambda one: one.decision_distances,
+    "lowest_compared": lambda one: one.floats.all,
+    "lowest_to_gold": lambda one: one.floats.at,
+    "lowest_before_gold": lambda one: one.floats.before,
 }

@@ -9,6 +9,8 @@ import polars as pl
 import making
 import reference
 from scoring.cache import RewardParts, VoteParts
+from scoring.evaluate import evaluate
+from scoring.gold import Gold
 from scoring.schema import REWARDS, VOTES, conform
 
 CASES = [
@@ -87,3 +89,11 @@ def workspace(root, **columns):
         (VoteParts(folder) if name == "critic" else RewardParts(folder)).append(frame)
         scorer.save(folder)
     return made
+
+
+def critic(cases, verdicts):
+    """Evaluation of a critic that gives each case this verdict; None is an answer that cannot be read."""
+    gold = Gold(making.frame(cases))
+    ballots = [[None if verdict is None else str(verdict)] for verdict in verdicts]
+    answers = votes(gold.cases["key"], ballots)
+    return evaluate(gold, making.scorer("a critic"), pl.DataFrame(schema=REWARDS), votes=answers)

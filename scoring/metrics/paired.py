@@ -42,7 +42,7 @@ class SharedScores:
     @property
     def values(self) -> Floats:
         """METRICS of every scorer, plain means over the subsets, shape (3, k); NaN where undefined."""
-        return _figures(self.hits, self.totals)
+        return subset_means(self.hits, self.totals)
 
     @property
     def n(self) -> int:
@@ -113,9 +113,9 @@ def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: i
     shape = totals.shape
     drawn = resampled_counts(right, cells, totals.size, lineup.problems[rows], seed)
     drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
-    draws = _figures(drawn_hits, drawn_totals, both_zero=0.0)
+    draws = subset_means(drawn_hits, drawn_totals, both_zero=0.0)
     together = drawn_hits.sum(axis=1, keepdims=True), drawn_totals.sum(axis=1, keepdims=True)
-    pooled_draws = _figures(*together, both_zero=0.0)
+    pooled_draws = subset_means(*together, both_zero=0.0)
     names = tuple(lineup.names[column] for column in columns)
     return SharedScores(names, columns, totals, hits, draws, pooled_draws)
 
@@ -123,7 +123,7 @@ def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: i
 def shared_values(lineup: Lineup, columns: tuple[int, ...]) -> Floats:
     """METRICS of some scorers on the cases that all of them tried, shape (3, k); NaN where undefined."""
     _, _, totals, hits = _counted(lineup, lineup.common(columns), columns)
-    return _figures(hits, totals)
+    return subset_means(hits, totals)
 
 
 def _counted(lineup: Lineup, rows: Bools, columns: tuple[int, ...]) -> tuple[Bools, Ints, Ints, Ints]:
@@ -142,7 +142,7 @@ def _counted(lineup: Lineup, rows: Bools, columns: tuple[int, ...]) -> tuple[Boo
     return right, cells, totals, hits
 
 
-def _figures(hits: Ints | Floats, totals: Ints | Floats, both_zero: float = np.nan) -> Floats:
+def subset_means(hits: Ints | Floats, totals: Ints | Floats, both_zero: float = np.nan) -> Floats:
     """METRICS (3, ..., k) from counts (..., u, 2, k) and (..., u, 2); `both_zero` is the F1 of two accuracies of 0."""
     if not totals.shape[-2]:
         return np.full((3, *hits.shape[:-3], hits.shape[-1]), np.nan)

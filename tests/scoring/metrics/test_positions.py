@@ -11,23 +11,12 @@ import judged
 import making
 import reference
 from reference import Case
-from scoring.evaluate import evaluate
 from scoring.filters import passing
-from scoring.gold import Gold
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.metrics.step_bins import PRESETS
-from scoring.schema import REWARDS
 
 SOME = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 PLAIN = PRESETS["processbench"]
-
-
-def critic(cases, verdicts):
-    """Evaluation of a critic that gives each case this verdict; None is an answer that cannot be read."""
-    gold = Gold(making.frame(cases))
-    ballots = [[None if verdict is None else str(verdict)] for verdict in verdicts]
-    votes = judged.votes(gold.cases["key"], ballots)
-    return evaluate(gold, making.scorer("a critic"), pl.DataFrame(schema=REWARDS), votes=votes)
 
 
 def everything(evaluation):
@@ -49,7 +38,7 @@ def answered(draw):
 @given(study=answered(), taken=st.lists(st.booleans(), min_size=10, max_size=10))
 def test_offsets_are_what_is_counted_one_by_one_and_add_up(study, taken):
     cases, verdicts = study
-    evaluation, mask = critic(*study), np.array(taken[: len(cases)], dtype=bool)
+    evaluation, mask = judged.critic(*study), np.array(taken[: len(cases)], dtype=bool)
     expected = Counter()
     for case, verdict, inside in zip(cases, verdicts, mask, strict=True):
         if inside and verdict is not None and case.gold is not None and case.gold >= 0:
@@ -69,7 +58,7 @@ def test_offsets_are_what_is_counted_one_by_one_and_add_up(study, taken):
 
 def test_offsets_by_hand():
     cases = [Case(4, 2)] * 5 + [Case(4, -1), Case(4, 9), Case(4, 2)]
-    rows = list(offset_rows(found := critic(cases, [2, 0, 3, -1, 7, 1, 3, -2]), everything(found)))
+    rows = list(offset_rows(found := judged.critic(cases, [2, 0, 3, -1, 7, 1, 3, -2]), everything(found)))
     assert values(rows, "count", "outcome", "offset") == {
         ("early", -6): 1,  # the label is beyond the last step
         ("early", -2): 1,
@@ -86,7 +75,7 @@ def test_offsets_by_hand():
 @given(study=answered(), preset=st.sampled_from(sorted(PRESETS)))
 def test_first_positions_of_both_sides_are_over_the_same_cases(study, preset):
     cases, verdicts = study
-    evaluation, bins = critic(*study), PRESETS[preset]
+    evaluation, bins = judged.critic(*study), PRESETS[preset]
     rows = list(first_position_rows(evaluation, everything(evaluation), bins))
     counts = values(rows, "count", "side", "position")
     there = [
@@ -178,7 +167,7 @@ def test_a_bin_with_several_steps_of_a_case_has_no_interval():
 
 def test_what_cannot_be_said_says_why():
     cases = [Case(2, 0, (0.1, 0.9)), Case(2, 1, (0.9, 0.9))]
-    evaluation, silent = making.evaluation(cases), critic(cases, [0, 1])
+    evaluation, silent = making.evaluation(cases), judged.critic(cases, [0, 1])
     for rows, word in (
         (all_position_rows(evaluation, everything(evaluation), PLAIN), "not labelled"),
         (all_position_rows(silent, everything(silent), PLAIN), "one by one"),
