@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
     "thresholds": ("inspector.shell.thresholds", "what every way to choose a threshold gives, and what it turns over"),
     "compare": ("inspector.shell.comparing", "scorers on the cases they share: differences, tests, agreement"),
+    "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),
     "bias": ("inspector.shell.breakdown", "which way scorers lean, and on which cases they differ from the rest"),
@@ -39,8 +40,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command -> the module whose `run(args)` does it, and its line of help."""
 
 EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
-like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or paper --check or prms check found
-something, 2 could not or wrong usage, 130 interrupted."""
+like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or check, paper --check or
+prms check found something, 2 could not or wrong usage, 130 interrupted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -47,6 +47,30 @@ def _paper(parser: argparse.ArgumentParser) -> None:
     )
 
 
+CHECK_CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
+benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
+fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
+or PRMScore) on the cases that both tried is below 0. That an interval holds 0 is no proof of equality: 'low < -0.02'
+fails unless a drop of two points is ruled out."""
+
+
+def _check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("new", metavar="NEW", help="the scorer to check: its name or a unique part of it")
+    parser.add_argument(
+        "--baseline", dest="old", metavar="OLD", required=True, help="the scorer that it is held against"
+    )
+    parser.add_argument(
+        "--fail-if",
+        metavar="COND",
+        help="fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
+        "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
+    )
+    parser.epilog = CHECK_CODES
+
+
+_WITH_WORDS_OF_ITS_OWN = {"paper": _paper, "check": _check}
+
+
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
@@ -106,8 +130,8 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
             metavar="X",
             help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
         )
-    if name == "paper":
-        _paper(parser)
+    if name in _WITH_WORDS_OF_ITS_OWN:
+        _WITH_WORDS_OF_ITS_OWN[name](parser)
     if name in _OF_SCORERS:
         parser.add_argument("scorers", nargs="*", metavar="SCORER", help=_OF_SCORERS[name])
     if name == "breakdown":

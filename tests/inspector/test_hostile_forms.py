@@ -23,6 +23,7 @@ WORDS = {
     "metrics": (),
     "thresholds": SCORER,
     "compare": ("plain", "loud"),
+    "check": ("loud", "--baseline", "plain", "--fail-if", "n < 0"),
     "breakdown": SCORER,
     "bias": SCORER,
     "cases": SCORER,
@@ -39,6 +40,8 @@ WITHOUT_FORMS = {
 FURTHER = {
     "one case, its original": ("show", CASE, "--original"),
     "one case, its answers": ("show", CASE, "--answers"),
+    "a check that cannot be decided": ("check", "loud", "--baseline", "plain"),
+    "a condition on no figure": ("check", "loud", "--baseline", "plain", "--fail-if", "x\x1b[31337m < 0"),
     "no such case": ("show", "31337"),
     "no such scorer": ("metrics", "--scorer", "\x1b[31337m"),
     "a wrong condition": ("cases", "--where", "x\x1b[31337m"),

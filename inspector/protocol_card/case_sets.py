@@ -1,0 +1,76 @@
+"""Which cases a scorer's official figure is made of, and which condition leaves those that several have in common."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from inspector.selection import Selection
+from inspector.sentences import counted
+from scoring.benchmarks.catalogue import step_labelled
+from scoring.evaluation import Evaluation
+from scoring.metrics.paired_steps import labelled
+from scoring.sql_words import named, quoted
+from scoring.step_rewards import Bools
+
+NAMED = 3
+"""Cases that a sentence names."""
+_NOT_TRIED = ("unscored", "dev")
+_NO_VERDICT = ("unparsed", "refused")
+
+
+def counts_unanswered(selection: Selection, benchmark: str) -> bool:
+    """Whether a case that was tried and has no verdict is in the denominator of the official figure, as a wrong one.
+
+    It never is in that of a figure of steps, since none of its steps was judged.
+    """
+    return step_labelled(benchmark) is None and selection.unparsed(benchmark) == "wrong"
+
+
+def counted_cases(
+    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+) -> dict[str, Bools]:
+    """The cases, each (n,), that are in the denominator of a scorer's figure, by name; of those that have any.
+
+    `shown` (n,) are the cases that figures are made of; None = those that the selection shows.
+    """
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if shown is None else shown)
+    unanswered = counts_unanswered(selection, benchmark)
+    found = {}
+    for one in (selection.evaluation(name) for name in dict.fromkeys(names)):
+        gold = one.gold.known if step_labelled(benchmark) is None else labelled(one)
+        rows = within & gold & (one.tried if unanswered else one.answered)
+        if rows.any():
+            found[one.scorer.name] = rows
+    return found
+
+
+def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
+    """The SQL condition that leaves the cases that are in the denominator of a scorer's figure."""
+    gone = _NOT_TRIED if counts_unanswered(selection, benchmark) else (*_NOT_TRIED, *_NO_VERDICT)
+    return f"{named(f'{scorer}.outcome')} NOT IN ({', '.join(map(quoted, gone))})"
+
+
+def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
+    """A condition for every scorer that lacks a case which another one has; together they leave the common cases."""
+    union = np.logical_or.reduce(list(sets.values())) if sets else np.zeros(0, dtype=np.bool_)
+    return tuple(
+        common_condition(selection, name, benchmark)
+        for name, rows in sets.items()
+        if int(rows.sum()) < int(union.sum())
+    )
+
+
+def lacking_words(selection: Selection, name: str, lacking: Bools, other: str) -> str:
+    """`NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
+    cases = selection.cases["case"].gather(np.flatnonzero(lacking)[:NAMED]).to_list()
+    more = ", ..." if int(lacking.sum()) > NAMED else ""
+    return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
+
+
+def on_threshold(one: Evaluation, rows: Bools) -> int:
+    """How many compared numbers of these cases (n,) equal the threshold exactly."""
+    if one.rule.threshold is None:
+        return 0
+    values = one.compared_values
+    within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
+    return int((values.values[within] == one.rule.threshold).sum())

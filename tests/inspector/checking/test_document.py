@@ -1,0 +1,205 @@
+import json
+import shlex
+
+import polars as pl
+import pytest
+
+import checked_pairs
+import making
+import reference
+from inspector.checking.document import CHECK, LISTED, cases_command, check
+from inspector.checking.figures import newly_wrong_rows
+from inspector.cli import main
+from inspector.comparison import compare_document
+from inspector.request import Request
+from inspector.selection import load
+from scoring.errors import UsageError
+from scoring.metrics.intervals import SMALL
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pairs")
+    cases = checked_pairs.plain()
+    gaps = [
+        checked_pairs.replaced(case, None if at % 10 == 3 else checked_pairs.old(at, case))
+        for at, case in enumerate(cases)
+    ]
+    few = [checked_pairs.replaced(case, at % 3 == 0 if at % 40 < 4 else None) for at, case in enumerate(cases)]
+    refusals = [reference.Case(3, case.gold, None, "over length", case.subset) for case in cases[:20]]
+    refused = [*refusals, *checked_pairs.right(cases, checked_pairs.old)[20:]]
+    named = zip(("gaps", "few", "refused"), (gaps, few, refused), strict=True)
+    checked_pairs.write(root, extra=[(making.scorer(name), rows) for name, rows in named])
+    return str(root)
+
+
+def made(root, new, old="old", fail_if=None, **asked):
+    return check(load(Request(workspace=root, scorers=(new, old), **asked)), new, old, fail_if)
+
+
+def row(found):
+    (only,) = found.document.rows.iter_rows(named=True)
+    return only
+
+
+def test_the_official_difference_of_each_pair_and_what_it_says(root):
+    found = {name: made(root, name) for name in ("worse", "same", "better", "slightly")}
+    assert {name: one.code for name, one in found.items()} == {"worse": 1, "same": 0, "better": 0, "slightly": 0}
+    assert {name: row(one)["result"] for name, one in found.items()} == {
+        "worse": "regression",
+        "same": "no evidence",
+        "better": "improvement",
+        "slightly": "no evidence",
+    }
+    told = row(found["worse"])
+    change, low, high = (f"{100 * told[name]:+.1f}" for name in ("difference", "low", "high"))
+    assert found["worse"].said == (f"bench: worse against old: a regression, f1 {change} [{low}, {high}] points",)
+    assert found["same"].said == ()
+    assert found["same"].document.rows.columns == list(CHECK)
+
+
+def test_figures_equal_a_count_by_hand(root):
+    cases = checked_pairs.plain()
+    worse = [checked_pairs.worse(at, case) for at, case in enumerate(cases)]
+    old = [checked_pairs.old(at, case) for at, case in enumerate(cases)]
+    told = row(made(root, "worse"))
+    erroneous = [at for at, case in enumerate(cases) if case.gold >= 0]
+    lost = [at for at in range(len(cases)) if old[at] and not worse[at]]
+    assert told["newly_wrong"] == len(lost) == told["erroneous_newly_wrong"]
+    assert (told["newly_right"], told["clean_newly_wrong"]) == (0, 0)
+    assert told["erroneous_both_right"] == sum(worse[at] for at in erroneous)
+    assert told["error_acc"] == pytest.approx(sum(worse[at] for at in erroneous) / len(erroneous))
+    assert told["baseline_error_acc"] == pytest.approx(sum(old[at] for at in erroneous) / len(erroneous))
+
+    def f1(right):
+        a, b = (
+            sum(right[at] for at in side) / len(side)
+            for side in (erroneous, [at for at in range(len(cases)) if at not in erroneous])
+        )
+        return 2 * a * b / (a + b)
+
+    # Both subsets are alike, so that their mean is the figure of all.
+    assert told["difference"] == pytest.approx(f1(worse) - f1(old))
+    assert (told["value"], told["baseline_value"]) == (pytest.approx(f1(worse)), pytest.approx(f1(old)))
+    assert (told["n"], told["left_out"], told["cases"], told["coverage"]) == (160, 0, 160, 1.0)
+
+
+def test_differences_intervals_and_tests_are_those_of_compare(root):
+    selection = load(Request(workspace=root, scorers=("worse", "old"), seed=5))
+    told = row(check(selection, "worse", "old"))
+    compared = {
+        (one["subset"], one["metric"]): one
+        for one in compare_document(selection).rows.iter_rows(named=True)
+        if one["other"] == "old" or one["metric"] == "f1"
+    }
+    for name, key in {
+        "": ("average", "f1"),
+        "error_acc_": ("average", "error_acc"),
+        "pooled_f1_": ("all", "f1"),
+    }.items():
+        same = compared[key[0], f"{key[1]}_difference"]
+        assert (told[f"{name}difference"], told[f"{name}low"], told[f"{name}high"]) == (
+            same["value"],
+            same["low"],
+            same["high"],
+        )
+    test = compared["all", "erroneous_mcnemar"]
+    assert (told["erroneous_p"], told["erroneous_p_holm"]) == (test["p"], test["p_holm"])
+
+
+def test_the_command_lists_exactly_what_became_wrong(root, capsys):
+    for new, unparsed in (("worse", None), ("refused", None), ("refused", "drop")):
+        selection = load(Request(workspace=root, scorers=(new, "old"), unparsed=unparsed))
+        told = row(check(selection, new, "old"))
+        wrong = newly_wrong_rows(selection, new, "old", "bench")
+        assert int(wrong.sum()) == told["newly_wrong"]
+        capsys.readouterr()
+        assert main([*shlex.split(cases_command(selection, new, "old", "bench"))[1:], "--json"]) == 0
+        listed = [one["case"] for one in json.loads(capsys.readouterr().out)["rows"]]
+        assert len(listed) == told["newly_wrong"]
+        assert listed[:LISTED] == told["newly_wrong_cases"]
+        assert set(listed) == set(selection.cases["case"].filter(pl.Series(wrong)))
+
+
+def test_cases_that_one_lacks_are_a_warning_with_the_filter_that_mends_it(root):
+    told = row(made(root, "gaps"))
+    assert (told["n"], told["left_out"], told["lacks"], told["baseline_lacks"]) == (144, 16, 16, 0)
+    assert told["coverage"] == 0.9
+    assert not told["comparable"]
+    (warning,) = told["warnings"]
+    assert "gaps lacks 16 cases that old has (bench/c3, bench/c13, bench/c23, ...)" in warning
+    assert "all on the 144 cases in common" in warning
+    mended = row(made(root, "gaps", where=("\"gaps.outcome\" NOT IN ('unscored', 'dev')",)))
+    assert (mended["n"], mended["left_out"], mended["comparable"]) == (144, 0, True)
+    assert mended["difference"] == told["difference"]
+
+
+def test_without_a_common_case_it_cannot_be_decided(root):
+    found = made(root, "half", "rest")
+    told = row(found)
+    assert (found.code, told["result"], told["fails"], told["n"]) == (2, "undefined", None, 0)
+    assert told["difference"] is None
+    assert found.said == ("bench: half against rest: no interval of f1: no case in common",)
+    undecided = made(root, "half", "rest", "newly_wrong > 0")
+    assert undecided.code == 2
+    assert "newly_wrong > 0 cannot be decided, undefined: newly_wrong (no case in common)" in undecided.said[0]
+
+
+def test_few_cases_are_marked(root):
+    told = row(made(root, "few"))
+    assert told["n"] == 16 < SMALL
+    assert told["small"]
+    assert not row(made(root, "worse"))["small"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("difference < -0.02", 1),
+        ("difference < -0.9", 0),
+        ("high < 0", 1),
+        ("newly_wrong > 19", 1),
+        ("newly_wrong > 20", 0),
+        ("coverage < 1", 0),
+        ("prmscore_difference < 0", 2),
+        ("prmscore_difference < 0 OR newly_wrong > 5", 1),
+    ],
+)
+def test_a_condition_takes_the_place_of_the_rule(root, condition, code):
+    found = made(root, "worse", fail_if=condition)
+    assert found.code == code == found.document.provenance["exit_code"]
+    assert found.document.provenance["decides"] == f"--fail-if {condition}"
+    assert row(found)["result"] == "regression"
+
+
+def test_a_better_scorer_may_fail_a_condition_all_the_same(root):
+    assert made(root, "better", fail_if="difference > 0").code == 1
+
+
+def test_a_threshold_tuned_here_is_a_warning(root):
+    told = row(made(root, "worse", thresholds=(("worse", "best"),)))
+    assert not told["comparable"]
+    assert any("worse is at a threshold tuned on these cases (optimistic), old not" in one for one in told["warnings"])
+    both = row(made(root, "worse", thresholds=((None, "best"),)))
+    assert both["comparable"]
+    assert both["threshold_source"].startswith("optimistic")
+
+
+def test_a_filter_on_outcomes_is_a_warning(root):
+    told = row(made(root, "worse", where=("\"worse.outcome\" = 'exact'",)))
+    assert any("the cases are chosen by what worse made of them" in one for one in told["warnings"])
+
+
+def test_settings_that_differ_and_how_to_read_it_are_in_the_provenance(root):
+    facts = made(root, "worse").document.provenance
+    assert facts["settings_that_differ"] == {"dtype": "float16 | float32", "weights.revision": "b | a"}
+    assert facts["command"].startswith("prm-inspect check worse --baseline old --workspace")
+    assert "fails this rule by chance in about 2.5% of checks" in facts["notes"][0]
+    assert any("no proof of equality" in note for note in made(root, "same").document.provenance["notes"])
+
+
+def test_one_scorer_is_not_its_own_baseline_and_nothing_is_no_check(root):
+    with pytest.raises(UsageError, match="cannot be its own baseline"):
+        made(root, "worse", "worse")
+    with pytest.raises(UsageError, match="there is no case to check on"):
+        made(root, "worse", where=("n_steps > 99",))
