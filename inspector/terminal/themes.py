@@ -22,7 +22,9 @@ SCORERS = "abcdefgh"
 class Colours:
     """What a theme is made of. Text stands on `surface`, `panel` (titles, headers) and `cursor` (the row in focus).
 
-    `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads.
+    `dim` matters less than `foreground`; `border` is for frames alone, which nobody reads. `heat` stands behind the
+    figures of a heat-map, for the second level to the highest, and `heat_low` where a difference is negative, for less
+    and for most of it; the lowest level, or no difference, has none.
     """
 
     background: str
@@ -42,6 +44,8 @@ class Colours:
     match: str
     match_background: str
     scorers: tuple[str, ...]
+    heat: tuple[str, str, str, str]
+    heat_low: tuple[str, str]
 
     @property
     def grounds(self) -> tuple[str, ...]:
@@ -77,6 +81,8 @@ class Colours:
             "row-header": self.panel,
             "frame": self.border,
             **{f"scorer-{letter}": colour for letter, colour in zip(SCORERS, self.scorers, strict=True)},
+            **{f"heat-{level}": colour for level, colour in enumerate(self.heat, 2)},
+            **{f"heat-low-{level}": colour for level, colour in enumerate(self.heat_low, 1)},
         }
 
 
@@ -98,6 +104,8 @@ DARK = Colours(
     match="#ffffff",
     match_background="#5c4a00",
     scorers=("#1298e9", "#f1a563", "#3fe69d", "#ffa7fa", "#f0dd25", "#b2fafd", "#d87470", "#8f8eb4"),
+    heat=("#142c46", "#123e6c", "#105092", "#0f62b8"),
+    heat_low=("#563715", "#96540a"),
 )
 LIGHT = Colours(
     background="#ffffff",
@@ -117,6 +125,8 @@ LIGHT = Colours(
     match="#000000",
     match_background="#ffe9a8",
     scorers=("#16477b", "#613402", "#13331f", "#8a40c5", "#65671e", "#247074", "#8d5758", "#0e0226"),
+    heat=("#d0e4f8", "#a9cef3", "#82b8ee", "#5aa2ea"),
+    heat_low=("#f0c89b", "#e8963a"),
 )
 DARK_CONTRAST = Colours(
     background="#000000",
@@ -136,6 +146,8 @@ DARK_CONTRAST = Colours(
     match="#ffffff",
     match_background="#4a3c00",
     scorers=("#4cb1fe", "#f7b769", "#5fffa4", "#d696c6", "#f4e029", "#b7f8ff", "#f58e7e", "#c3cbfe"),
+    heat=("#031426", "#06284c", "#083b72", "#0b4f98"),
+    heat_low=("#3d2102", "#7a4203"),
 )
 LIGHT_CONTRAST = Colours(
     background="#ffffff",
@@ -155,6 +167,8 @@ LIGHT_CONTRAST = Colours(
     match="#000000",
     match_background="#ffe9a8",
     scorers=("#04112d", "#613908", "#075935", "#910178", "#212601", "#093740", "#270103", "#0f38c2"),
+    heat=("#e2effc", "#c6e0fa", "#a9d0f8", "#8cc0f5"),
+    heat_low=("#f8d8b1", "#f2b063"),
 )
 SIXTEEN = Colours(
     background="ansi_black",
@@ -177,6 +191,8 @@ SIXTEEN = Colours(
         *("ansi_bright_cyan", "ansi_bright_yellow", "ansi_bright_green", "ansi_bright_magenta"),
         *("ansi_yellow", "ansi_cyan", "ansi_bright_red", "ansi_bright_white"),
     ),
+    heat=("ansi_black", "ansi_black", "ansi_black", "ansi_black"),
+    heat_low=("ansi_black", "ansi_black"),
 )
 """The colours that a terminal without others has, on its black, so that nothing depends on its own ground."""
 

@@ -43,14 +43,20 @@ class LineView(LineScroll):
     """Lines as they are given, unwrapped, with scrolling both ways.
 
     Their maker wraps them to `viewport.width` before `show`, and again when the pane is resized. Beside the style names
-    of every pane there are `scorer-a` to `scorer-h`, for what up to eight scorers say beside each other.
+    of every pane there are `scorer-a` to `scorer-h`, for what up to eight scorers say beside each other, and behind the
+    figures of a heat-map `heat-1` (lowest) to `heat-5`, and `heat-low-1` and `heat-low-2` for negative differences.
     """
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--scorer-{letter}" for letter in "abcdefgh"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"line--scorer-{letter}" for letter in "abcdefgh"),
+        *(f"line--heat-{level}" for level in ("1", "2", "3", "4", "5", "low-1", "low-2")),
+    }
     DEFAULT_CSS = """
     LineView {
         & > .line--scorer-a, & > .line--scorer-c, & > .line--scorer-e, & > .line--scorer-g { color: $text-primary; }
         & > .line--scorer-b, & > .line--scorer-d, & > .line--scorer-f, & > .line--scorer-h { color: $text-warning; }
+        & > .line--heat-4, & > .line--heat-5 { background: $primary-muted; }
+        & > .line--heat-low-2 { background: $warning-muted; }
     }
     """
 

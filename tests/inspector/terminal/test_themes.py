@@ -1,4 +1,4 @@
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from textual.app import App
@@ -6,6 +6,7 @@ from textual.theme import BUILTIN_THEMES
 
 from colours import BLINDNESS, ciede2000, contrast, distance, hue
 from inspector.app import InspectApp
+from inspector.charts.heat_map import LEVELS, Scale
 from inspector.paint import OUTCOME_STYLES
 from inspector.terminal.themes import (
     COLOURS,
@@ -76,6 +77,8 @@ def test_all_text_can_be_read_on_everything_it_stands_on(name):
     }
     assert not low
     assert contrast(colours.match, colours.match_background) >= enough
+    for heat in (*colours.heat, *colours.heat_low):
+        assert contrast(colours.foreground, heat) >= enough
     assert contrast(colours.border, colours.surface) >= 1.5
 
 
@@ -89,6 +92,18 @@ def test_no_two_outcomes_look_alike_whatever_colours_one_sees(name, blindness):
         if (found := distance(first, second, BLINDNESS[blindness])) < ALIKE
     }
     assert not near
+
+
+@pytest.mark.parametrize("blindness", BLINDNESS)
+@pytest.mark.parametrize("name", EXACT)
+def test_levels_of_heat_rise_in_steps_and_lower_ones_differ_from_higher(name, blindness):
+    colours, matrix = EXACT[name], BLINDNESS[blindness]
+    levels = (colours.surface, *colours.heat)
+    assert all(distance(one, next_, matrix) >= 4 for one, next_ in pairwise(levels))
+    grounds = [contrast(colours.foreground, level) for level in levels]
+    assert grounds == sorted(grounds, reverse=True)
+    for low, high in zip(colours.heat_low, (colours.heat[1], colours.heat[3]), strict=True):
+        assert distance(low, high, matrix) >= 2 * ALIKE
 
 
 @pytest.mark.parametrize("name", EXACT)
@@ -124,6 +139,8 @@ def test_every_outcome_and_scorer_has_a_style():
     assert set(OUTCOME_STYLES.values()) <= known
     assert {f"line--scorer-{letter}" for letter in SCORERS} <= LineView.COMPONENT_CLASSES
     assert len(set(OUTCOME_STYLES.values())) == len(OUTCOME_STYLES)
+    scales = (Scale(0, 1, signed=False), Scale(-1, 1, signed=True))
+    assert {f"line--{scale.style(level)}" for scale in scales for level in range(LEVELS)} <= LineView.COMPONENT_CLASSES
 
 
 def test_few_colours_are_told_by_what_the_terminal_has():

@@ -1,0 +1,79 @@
+"""Numbers and letters beside and beneath a chart."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from inspector.charts.mark import Form, figure, finite
+from inspector.charts.names import row_of
+from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.text import number
+
+MARGIN = 6
+"""Cells at the left of a chart, for numbers."""
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A value on the horizontal axis with a letter, and the words that the legend has for it."""
+
+    at: float | None
+    letter: str
+    words: str
+    style: str = "strong"
+    drill: Drill | None = None
+
+    def column(self, low: float, high: float, width: int) -> int | None:
+        """Its column of `width`; None where it is outside."""
+        at = finite(self.at)
+        return None if at is None or not low <= at <= high else column_of(at, low, high, width)
+
+
+def column_of(value: float, low: float, high: float, width: int) -> int:
+    """The column (0-based) of a value between the ends of an axis."""
+    return min(width - 1, max(0, round((value - low) / ((high - low) or 1.0) * (width - 1))))
+
+
+def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, margin: int = MARGIN) -> list[Row]:
+    """The letters of ticks under their columns, those of one column beside each other; no line where none is inside."""
+    cells: dict[int, Piece] = {}
+    for tick in ticks:
+        at = tick.column(low, high, width)
+        if at is None:
+            continue
+        free = next((one for one in (*range(at, width), *range(at, -1, -1)) if one not in cells), None)
+        if free is not None:
+            cells[free] = Piece(tick.letter, tick.style)
+    if not cells:
+        return []
+    return [row_of((Piece(" " * margin), *(cells.get(at, Piece(" ")) for at in range(max(cells) + 1))))]
+
+
+def numbers_row(places: Iterable[tuple[int, str]], width: int, margin: int = MARGIN) -> Row:
+    """Texts around their columns, as many as have room; the first and the last of all come before the others."""
+    wanted = list(places)
+    order = [wanted[0], wanted[-1], *wanted[1:-1]] if len(wanted) > 1 else wanted
+    text = [" "] * width
+    for column, word in order:
+        at = min(width - len(word), max(0, column - len(word) // 2))
+        around = text[max(0, at - 1) : at + len(word) + 1]
+        if at >= 0 and not "".join(around).strip():
+            text[at : at + len(word)] = word
+    return row_of((Piece(" " * margin + "".join(text).rstrip(), "dim"),))
+
+
+def axis_numbers(low: float, high: float, width: int) -> list[tuple[int, str]]:
+    """Five numbers along an axis, with their columns."""
+    values = [low + (high - low) * quarter / 4 for quarter in range(5)]
+    return [(column_of(value, low, high, width), number(value, 2, 6)) for value in values]
+
+
+def level_labels(low: float, high: float, height: int, form: Form) -> dict[int, str]:
+    """The numbers at the left, by row from above: at both ends, and between them where there is room."""
+    parts = 4 if height >= 9 else 2 if height >= 5 else 1
+    found = {}
+    for part in range(parts + 1):
+        value = low + (high - low) * part / parts
+        text = figure(value, form)
+        short = text.removesuffix(".0") if form != "number" else number(value, 2, MARGIN - 1)
+        found[round((1 - part / parts) * (height - 1))] = short[: MARGIN - 1]
+    return found

@@ -1,0 +1,120 @@
+"""Horizontal bars: a value with its interval as a whisker, its figure and its n."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
+from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
+from inspector.paint import Brush
+from inspector.sheets.sheet import Piece, Row
+from scoring.metrics.intervals import SMALL
+
+LEAST = 10
+"""Cells of a bar for which the interval in figures makes room."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A named value, and the name of the style that it is drawn in."""
+
+    name: str
+    mark: Mark
+    style: str = "exact"
+
+
+def bars(
+    entries: Sequence[Bar],
+    width: int,
+    brush: Brush,
+    *,
+    form: Form = "percent",
+    span: tuple[float, float] | None = None,
+    counted: str = "cases",
+) -> list[Row]:
+    """Bars in at most `width` cells (40 at least), each beside its name and figures, with a legend.
+
+    A bar goes from zero, or from the end of the span that is nearest to it, to its value. Its figure opens its cases.
+
+    Args:
+        entries: what is shown, from top to bottom.
+        width: cells of a line.
+        brush: whether only ASCII is used.
+        form: how figures are written.
+        span: the values at both ends of the room for bars; None = all values and intervals, and zero.
+        counted: what n counts, in words.
+    """
+    if not entries:
+        return legend([(Piece(""), "There is nothing to draw.")], width)
+    low, high = span if span is not None else _span(entries)
+    stub = min(max(whole_width(entry.name) for entry in entries), max(8, width // 3))
+    for intervals in (True, False):
+        figures = [_figures(entry.mark, form, brush, intervals=intervals) for entry in entries]
+        sizes = [max(map(len, column)) for column in zip(*figures, strict=True)]
+        said = [" ".join(padded(text, size, right=True) for text, size in zip(line, sizes, strict=True) if size)
+                for line in figures]  # fmt: skip
+        room = width - stub - 2 - max(map(len, said))
+        if room >= LEAST:
+            break
+    lines: list[Row] = []
+    for entry, text in zip(entries, said, strict=True):
+        first, *others = name_lines(entry.name, stub)
+        dim = entry.mark.small or entry.mark.known is None
+        drawn = _bar(entry, low, high, max(1, room), brush)
+        number = Piece(text, "dim" if dim else "", entry.mark.drill)
+        lines.append(row_of((Piece(padded(first, stub) + " "), number, Piece(" "), *drawn)))
+        lines += [(Piece(line),) for line in others]
+    return [*lines, *_legend(entries, width, brush, form, (low, high), counted)]
+
+
+def _span(entries: Sequence[Bar]) -> tuple[float, float]:
+    values = [0.0]
+    for entry in entries:
+        values += [entry.mark.known] if entry.mark.known is not None else []
+        values += entry.mark.interval or ()
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (0.0, 1.0)
+
+
+def _figures(mark: Mark, form: Form, brush: Brush, *, intervals: bool) -> tuple[str, str, str]:
+    value = mark.known
+    within = interval_text(mark.interval, form) if intervals and mark.interval and value is not None else ""
+    count = count_text(mark)
+    # A mark of few cases hangs over, so that counts stand under each other.
+    return dash(brush) if value is None else figure(value, form), within, count if mark.small else f"{count} "
+
+
+def _bar(entry: Bar, low: float, high: float, width: int, brush: Brush) -> Iterator[Piece]:
+    value = entry.mark.known
+    if value is None:
+        return
+    span = (high - low) or 1.0
+
+    def at(number: float) -> int:
+        return min(width - 1, max(0, int((min(high, max(low, number)) - low) / span * width)))
+
+    origin = at(0.0)
+    cells = [(" ", "")] * width
+    for column in range(min(origin, at(value)), max(origin, at(value)) + (value != 0)):
+        cells[column] = ("#" if brush.ascii_only else "█", entry.style)
+    if low < 0 < high:
+        cells[origin] = ("|" if brush.ascii_only else "│", "dim")
+    if entry.mark.interval is not None:
+        start, end = (at(one) for one in entry.mark.interval)
+        line, left, right, point = "-[]+" if brush.ascii_only else "─├┤┼"
+        for column in range(start, end + 1):
+            cells[column] = (line, "strong")
+        cells[start], cells[end] = (left, "strong"), (right, "strong")
+        cells[at(value)] = (point, "strong")
+    yield from (Piece(text, style) for text, style in cells)
+
+
+def _legend(
+    entries: Sequence[Bar], width: int, brush: Brush, form: Form, span: tuple[float, float], counted: str
+) -> Iterator[Row]:
+    words = [f"Bars from {figure(span[0], form)} to {figure(span[1], form)}, {unit_words(form)}, n = {counted}"]
+    whisker = "[+]" if brush.ascii_only else "├┼┤"
+    words += [f"{whisker} the 95% interval and the value"] if any(one.mark.interval for one in entries) else []
+    words += [f"~ fewer than {SMALL} {counted}"] if any(one.mark.small for one in entries) else []
+    undefined = any(one.mark.known is None for one in entries)
+    words += [f"{dash(brush)} no value: no {counted}, or undefined on them"] if undefined else []
+    yield from legend([(Piece(""), word) for word in words], width)

@@ -1,0 +1,194 @@
+"""Curves over one axis: up to eight series, each with a band where it has one, and ticks with letters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from inspector.charts.axes import (
+    MARGIN,
+    Tick,
+    axis_numbers,
+    column_of,
+    letters_row,
+    level_labels,
+    numbers_row,
+)
+from inspector.charts.mark import Form, dash
+from inspector.charts.names import legend, row_of
+from inspector.charts.raster import Raster
+from inspector.paint import Brush
+from inspector.sheets.sheet import Piece, Row
+from inspector.text import number
+
+Numbers = Sequence[float] | npt.NDArray[np.float64]
+MOST = 8
+"""Series that can be told apart."""
+APART = 18
+"""Columns between two letters of one curve at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A curve through (k,) points, `xs` ascending; where `ys` is NaN it has a gap, and so has its band (`low`, `high`).
+
+    `stepped` says that a value holds until the next x, else points are joined.
+    """
+
+    name: str
+    letter: str
+    style: str
+    xs: Numbers
+    ys: Numbers
+    low: Numbers | None = None
+    high: Numbers | None = None
+    stepped: bool = False
+
+
+def curve(
+    series: Sequence[Series],
+    width: int,
+    height: int,
+    brush: Brush,
+    *,
+    ticks: Sequence[Tick] = (),
+    across: tuple[float, float] | None = None,
+    upward: tuple[float, float] = (0.0, 1.0),
+    form: Form = "percent",
+) -> list[Row]:
+    """The curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
+
+    The first series is drawn last, above the others. With several, each carries its letter along its line; in ASCII it
+    is drawn with it.
+
+    Args:
+        series: MOST at most; those further are left out, and the legend says so.
+        width: cells of a line.
+        height: rows of the chart itself; 3 at least.
+        brush: whether only ASCII is used.
+        ticks: values on the horizontal axis.
+        across: ends of the horizontal axis; None = those of the points.
+        upward: ends of the vertical one.
+        form: how the numbers at the left are written.
+    """
+    drawn = series[:MOST]
+    across = across if across is not None else _ends(drawn)
+    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
+    plain = len(drawn) == 1
+    for one in reversed(drawn):
+        _band(raster, one, across, upward)
+    for tick in ticks:
+        if (column := tick.column(*across, raster.width)) is not None:
+            raster.upright(column, ":" if brush.ascii_only else "┊", tick.style)
+    for place, one in reversed(list(enumerate(drawn))):
+        _draw(raster, one, across, upward, None if plain else place, len(drawn))
+    labels = level_labels(*upward, raster.height, form)
+    lines = [
+        row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
+        for row in range(raster.height)
+    ]
+    lines.append(numbers_row(axis_numbers(*across, raster.width), raster.width))
+    lines += letters_row(ticks, *across, raster.width)
+    return [*lines, *_legend(series, drawn, ticks, across, width, brush)]
+
+
+def _ends(series: Sequence[Series]) -> tuple[float, float]:
+    points = np.concatenate([np.asarray(one.xs, dtype=np.float64) for one in series] or [np.zeros(0)])
+    points = points[np.isfinite(points)]
+    if not points.size:
+        return 0.0, 1.0
+    low, high = float(points.min()), float(points.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _at(one: Series, ys: Numbers, xs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """What a curve is at these places; NaN outside its points and in its gaps."""
+    known, values = np.asarray(one.xs, dtype=np.float64), np.asarray(ys, dtype=np.float64)
+    if not known.size:
+        return np.full(xs.size, np.nan)
+    if one.stepped:
+        place = np.searchsorted(known, xs, side="right") - 1
+        found = np.where(place >= 0, values[np.maximum(place, 0)], np.nan)
+    else:
+        found = np.interp(xs, known, values)
+    outside = (xs < known[0]) | (xs > known[-1])
+    return np.where(outside, np.nan, found)
+
+
+def _shares(values: npt.NDArray[np.float64], upward: tuple[float, float]) -> npt.NDArray[np.float64]:
+    return (values - upward[0]) / ((upward[1] - upward[0]) or 1.0)
+
+
+def _band(raster: Raster, one: Series, across: tuple[float, float], upward: tuple[float, float]) -> None:
+    if one.low is None or one.high is None:
+        return
+    xs = np.linspace(*across, raster.width)
+    low, high = (_shares(_at(one, ends, xs), upward) for ends in (one.low, one.high))
+    columns = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
+    ends = raster.dots_of(low[columns]), raster.dots_of(high[columns])
+    for column, first, last in zip(columns.tolist(), *ends, strict=True):
+        raster.shade(column, first, last, one.style)
+
+
+def _draw(
+    raster: Raster,
+    one: Series,
+    across: tuple[float, float],
+    upward: tuple[float, float],
+    place: int | None,
+    n_series: int,
+) -> None:
+    """The dots of a curve, every column joined to the one before; `place` among `n_series` says where letters stand."""
+    ys = _shares(_at(one, one.ys, np.linspace(*across, raster.dots_across)), upward)
+    letter = "*" if place is None or not one.letter else one.letter
+    columns = np.flatnonzero(np.isfinite(ys))
+    last, before = -2, 0
+    for column, here in zip(columns.tolist(), raster.dots_of(ys[columns]), strict=True):
+        # After a gap nothing is joined.
+        raster.stroke(column, before if column == last + 1 else here, here, one.style, letter)
+        last, before = column, here
+    known = np.asarray(one.xs, dtype=np.float64)
+    if known.size == 1 and across[0] <= known[0] <= across[1] and np.isfinite(one.ys[0]):
+        share = float(_shares(np.asarray(one.ys, dtype=np.float64), upward)[0])
+        raster.sign(column_of(float(known[0]), *across, raster.width), share, letter, one.style)
+    if place is None or not one.letter or raster.ascii_only:
+        return
+    period = max(APART, 3 * n_series)
+    for column in range(round((place + 0.5) * period / n_series), raster.width, period):
+        share = float(ys[column * raster.across])
+        if np.isfinite(share):
+            raster.sign(column, share, one.letter, f"{one.style} strong")
+
+
+def _legend(
+    series: Sequence[Series],
+    drawn: Sequence[Series],
+    ticks: Sequence[Tick],
+    across: tuple[float, float],
+    width: int,
+    brush: Brush,
+) -> Iterator[Row]:
+    several = len(drawn) > 1
+    line = "*" if brush.ascii_only else "⠒"
+    entries = [(Piece(one.letter if several and one.letter else line, one.style), one.name) for one in drawn]
+    if any(one.low is not None for one in drawn):
+        entries.append((Piece("." if brush.ascii_only else "░"), "95% interval at each point"))
+    yield from legend(entries, width, "")
+    yield from tick_legend(ticks, across, width, brush)
+    gaps = [one.letter or one.name for one in drawn if not np.isfinite(np.asarray(one.ys, dtype=np.float64)).all()]
+    if gaps:
+        yield from legend([(Piece(dash(brush)), f"where a curve is missing it is undefined: {', '.join(gaps)}")], width)
+    if len(series) > len(drawn):
+        names = ", ".join(one.name for one in series[MOST:])
+        yield from legend([(Piece(""), f"not drawn, {MOST} are told apart at most: {names}")], width)
+
+
+def tick_legend(ticks: Sequence[Tick], across: tuple[float, float], width: int, brush: Brush) -> list[Row]:
+    """What the letters of ticks mean, with their values; a tick of no value is a dash."""
+    entries = []
+    for tick in ticks:
+        where = "" if tick.at is None or across[0] <= tick.at <= across[1] else " (beyond the axis)"
+        value = dash(brush) if tick.at is None else number(tick.at, 3, 9)
+        entries.append((Piece(tick.letter, tick.style, tick.drill), f"{value} {tick.words}{where}"))
+    return legend(entries, width)

@@ -1,0 +1,184 @@
+"""A heat-map: rows by columns of figures, each with its n, a glyph for its level and a colour besides."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
+from inspector.charts.names import legend, longest_word, name_lines, padded, row_of, whole_width
+from inspector.paint import Brush
+from inspector.sheets.sheet import Piece, Row
+from scoring.metrics.intervals import SMALL
+
+LEVELS = 5
+GAP = 1
+WIDEST_WORD = 18
+"""A column is never wider than this for the sake of a word in its name."""
+TALLEST = 4
+"""Lines of a column's name beyond which all have numbers, which the legend explains."""
+_SHADES = {False: "·░▒▓█", True: ".:+*#"}
+_ARROWS = {False: ("▼", "▾", "·", "▴", "▲"), True: ("<<", "<", ".", ">", ">>")}
+_SIGNED_STYLES = ("heat-low-2", "heat-low-1", "heat-1", "heat-3", "heat-5")
+
+Cells = Sequence[Sequence[Mark | None]]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From which value to which the levels go; `signed` says that the middle one is no difference."""
+
+    low: float
+    high: float
+    signed: bool
+
+    def level(self, value: float) -> int:
+        """The level of a value, 0-based, of LEVELS."""
+        width = self.high - self.low
+        return min(LEVELS - 1, max(0, int((value - self.low) / width * LEVELS))) if width > 0 else LEVELS // 2
+
+    def glyph(self, level: int, brush: Brush) -> str:
+        """What stands for a level beside the figure."""
+        return _ARROWS[brush.ascii_only][level] if self.signed else _SHADES[brush.ascii_only][level]
+
+    def style(self, level: int) -> str:
+        """The name of a level's style."""
+        return _SIGNED_STYLES[level] if self.signed else f"heat-{level + 1}"
+
+
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Cells,
+    width: int,
+    brush: Brush,
+    *,
+    form: Form = "percent",
+    scale: tuple[float, float] | None = None,
+    counted: str = "cases",
+) -> list[Row]:
+    """The map in at most `width` cells (40 at least), with its legend.
+
+    Columns that do not fit continue in a further block beneath. A cell without a value, or None, is a dash; one of
+    fewer than 20 is dim, has no colour and is marked `~`.
+
+    Args:
+        rows: their names, shown whole.
+        columns: theirs.
+        cells: (rows, columns) marks; their values are shares, or differences of shares.
+        width: cells of a line.
+        brush: whether only ASCII is used.
+        form: how figures are written; `difference` has signed levels, with none in the middle.
+        scale: lowest and highest value of the levels; None = those of the cells that are not small.
+        counted: what n counts, in words.
+    """
+    if not rows or not columns:
+        return legend([(Piece(""), "There is nothing to lay out: no rows or no columns.")], width)
+    levels = _scale(cells, form, scale)
+    stub = min(max(map(whole_width, rows)), max(8, width // 3))
+    texts, with_intervals, size = _texts(columns, cells, width - stub - GAP, brush, form, levels)
+    numbered = any(len(name_lines(name, size)) > TALLEST for name in columns)
+    heads = [f"({at + 1})" for at in range(len(columns))] if numbered else list(columns)
+    per_block = max(1, (width - stub) // (size + GAP))
+    lines: list[Row] = []
+    for start in range(0, len(columns), per_block):
+        here = range(start, min(len(columns), start + per_block))
+        lines += [()] if start else []
+        lines += _head([heads[at] for at in here], stub, size)
+        for number, name in enumerate(rows):
+            pieces = [_cell(cells[number][at], texts[number][at], size, levels) for at in here]
+            lines += _named(name, stub, pieces)
+    if numbered:
+        entries = [(Piece(head, "strong"), name) for head, name in zip(heads, columns, strict=True)]
+        lines += [(), *(line for entry in entries for line in legend([entry], width, ""))]
+    return [*lines, (), *_legend(cells, width, brush, form, levels, counted, intervals=with_intervals)]
+
+
+def _scale(cells: Cells, form: Form, given: tuple[float, float] | None) -> Scale:
+    values = [mark.known for row in cells for mark in row if mark is not None and not mark.small]
+    known = [value for value in values if value is not None]
+    if form == "difference":
+        most = max(map(abs, given if given is not None else known), default=0.0)
+        return Scale(-most, most, signed=True)
+    low, high = given if given is not None else (min(known, default=0.0), max(known, default=0.0))
+    return Scale(low, high, signed=False)
+
+
+def _texts(
+    columns: Sequence[str], cells: Cells, room: int, brush: Brush, form: Form, levels: Scale
+) -> tuple[list[list[str]], bool, int]:
+    """What stands in every cell, whether with intervals, and how wide a column is.
+
+    Intervals stand there where all columns are beside each other nevertheless.
+    """
+    word = min(WIDEST_WORD, max(longest_word(name) for name in columns))
+    marks = [mark for row in cells for mark in row if mark is not None]
+    for intervals in (True, False) if any(mark.interval and mark.known is not None for mark in marks) else (False,):
+        texts = [[_text(mark, brush, form, levels, intervals=intervals) for mark in row] for row in cells]
+        widest = max(cell_len(text) for row in texts for text in row)
+        # A word of a name may widen a column, not beyond the room.
+        size = max(widest, min(word, room))
+        if not intervals or len(columns) * (size + GAP) <= room + GAP:
+            break
+    return texts, intervals, size
+
+
+def _text(mark: Mark | None, brush: Brush, form: Form, levels: Scale, *, intervals: bool) -> str:
+    if mark is None:
+        return dash(brush)
+    wide = max(len(levels.glyph(level, brush)) for level in range(LEVELS))
+    if mark.known is None:
+        return f"{dash(brush):<{wide}} {dash(brush):>5} {count_text(mark)}".rstrip()
+    glyph = levels.glyph(levels.level(mark.known), brush)
+    within = f" {interval_text(mark.interval, form, short=True)}" if intervals and mark.interval else ""
+    return f"{glyph:<{wide}} {figure(mark.known, form):>5}{within} {count_text(mark)}".rstrip()
+
+
+def _cell(mark: Mark | None, text: str, size: int, levels: Scale) -> Piece:
+    if mark is None or mark.known is None or mark.small:
+        return Piece(padded(text, size), "dim", None if mark is None else mark.drill)
+    return Piece(padded(text, size), levels.style(levels.level(mark.known)), mark.drill)
+
+
+def _head(names: Sequence[str], stub: int, size: int) -> Iterator[Row]:
+    """The names of columns, at the foot of as many lines as the tallest needs."""
+    broken = [name_lines(name, size) for name in names]
+    tallest = max(map(len, broken))
+    for line in range(tallest):
+        words = [lines[line - tallest] if tallest - line <= len(lines) else "" for lines in broken]
+        pieces = (Piece(" " * GAP + padded(word, size), "strong") for word in words)
+        yield row_of((Piece(" " * stub, "strong"), *pieces))
+
+
+def _named(name: str, stub: int, cells: Sequence[Piece]) -> Iterator[Row]:
+    first, *others = name_lines(name, stub)
+    pieces = [Piece(padded(first, stub))]
+    for cell in cells:
+        pieces += [Piece(" " * GAP), cell]
+    yield row_of(pieces)
+    yield from ((Piece(line),) for line in others)
+
+
+def _legend(
+    cells: Cells, width: int, brush: Brush, form: Form, levels: Scale, counted: str, *, intervals: bool
+) -> Iterator[Row]:
+    marks = [mark for row in cells for mark in row]
+    known = [mark for mark in marks if mark is not None and mark.known is not None]
+    told = " [95% interval]" if intervals else ""
+    yield from legend([(Piece(""), f"Cells: figure ({unit_words(form)}){told}, n = {counted}.")], width)
+    if known:
+        yield from legend(list(_level_entries(levels, brush, form)), width)
+    if any(mark is not None and mark.small for mark in marks):
+        yield from legend([(Piece("~", "dim"), f"dim: fewer than {SMALL} {counted}, without colour")], width)
+    if len(known) < len(marks):
+        yield from legend([(Piece(dash(brush), "dim"), f"no value: no {counted}, or undefined on them")], width)
+
+
+def _level_entries(levels: Scale, brush: Brush, form: Form) -> Iterator[tuple[Piece, str]]:
+    step = (levels.high - levels.low) / LEVELS
+    if not step:
+        yield Piece(levels.glyph(LEVELS // 2, brush), levels.style(LEVELS // 2)), f"all {figure(levels.low, form)}"
+        return
+    for level in range(LEVELS):
+        low, high = (figure(levels.low + step * (level + more), form) for more in (0, 1))
+        yield Piece(levels.glyph(level, brush), levels.style(level)), f"{low} to {high}"

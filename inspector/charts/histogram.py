@@ -1,0 +1,187 @@
+"""Histograms of two classes over one axis: one upwards and one downwards, or side by side where there is no room."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from inspector.charts.axes import MARGIN, Tick, letters_row, numbers_row
+from inspector.charts.curve import tick_legend
+from inspector.charts.names import legend, name_lines, padded, row_of
+from inspector.paint import Brush
+from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.text import number
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many of each of two classes lie from `low` to `high`, and what each count opens."""
+
+    low: float
+    high: float
+    counts: tuple[int, int]
+    drills: tuple[Drill | None, Drill | None] = (None, None)
+
+
+Classes = tuple[tuple[str, str], tuple[str, str]]
+"""Word and style of the class above (or left) and of the one below (or right)."""
+
+
+def histogram(
+    bins: Sequence[Bin],
+    classes: Classes,
+    width: int,
+    brush: Brush,
+    *,
+    height: int = 5,
+    ticks: Sequence[Tick] = (),
+    counted: str = "steps",
+) -> list[Row]:
+    """The histogram in at most `width` cells (40 at least), with its counts, which open their cases, and a legend.
+
+    Bars show the share of each class that lies in a bin, on one scale, so that a small class is seen beside a large
+    one. Something is drawn for every count above 0.
+
+    Args:
+        bins: ascending and of equal width.
+        classes: of which the counts are.
+        width: cells of a line.
+        brush: whether only ASCII is used.
+        height: rows of each class where they are above each other.
+        ticks: values on the axis.
+        counted: what is counted, in words.
+    """
+    totals = [sum(one.counts[side] for one in bins) for side in (0, 1)]
+    if not any(totals):
+        return legend([(Piece(""), f"There is nothing to count: no {counted} of either class.")], width)
+    shares = [[one.counts[side] / (totals[side] or 1) for one in bins] for side in (0, 1)]
+    top = max(map(max, shares))
+    scaled = [[share / top for share in side] for side in shares]
+    size = max(len(f"{count:,}") for one in bins for count in one.counts) + 1
+    across = bins[0].low, bins[-1].high
+    if len(bins) * size <= width - MARGIN:
+        size = min(8, (width - MARGIN) // len(bins))
+        lines = list(_above_each_other(bins, classes, scaled, size, height, brush, ticks))
+    else:
+        lines = list(_beside_each_other(bins, classes, scaled, width, brush, ticks))
+    entries = [
+        (Piece(_full(brush, side), style), f"{word}: {total:,} {counted}")
+        for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
+    ]
+    entries.append((Piece(""), f"bars: share of a class, {100 * top:.1f}% at the longest"))
+    return [*lines, *legend(entries, width), *tick_legend(ticks, across, width, brush)]
+
+
+def _full(brush: Brush, side: int) -> str:
+    """The cell of a bar; the classes differ without colour."""
+    return ("#=" if brush.ascii_only else "█▓")[side]
+
+
+def _above_each_other(
+    bins: Sequence[Bin],
+    classes: Classes,
+    scaled: Sequence[Sequence[float]],
+    size: int,
+    height: int,
+    brush: Brush,
+    ticks: Sequence[Tick],
+) -> Iterator[Row]:
+    low, high, width = bins[0].low, bins[-1].high, len(bins) * size
+    cuts = {at: tick.style for tick in reversed(ticks) if (at := tick.column(low, high, width)) is not None}
+    for side in (0, 1):
+        counts = _counts(bins, classes, side, size)
+        if side == 0:
+            yield counts
+        for row in range(height):
+            # From the axis outwards: the class above fills from its lowest row, the one below from its highest.
+            level = height - 1 - row if side == 0 else row
+            yield row_of(
+                (Piece(" " * MARGIN), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, brush))
+            )
+        if side == 0:
+            edges = [one.low for one in bins] + [high]
+            yield numbers_row([(at * size, number(edge, 2, 6)) for at, edge in enumerate(edges)], width)
+        else:
+            yield counts
+    yield from letters_row(ticks, low, high, width)
+
+
+def _counts(bins: Sequence[Bin], classes: Classes, side: int, size: int) -> Row:
+    pieces = [Piece(padded(name_lines(classes[side][0], MARGIN - 1)[0], MARGIN), classes[side][1])]
+    for one in bins:
+        text = f"{one.counts[side]:,}"
+        drill = one.drills[side] if one.counts[side] else None
+        before = (size - 1 - len(text)) // 2
+        pieces += [
+            Piece(" " * before),
+            Piece(text, "" if drill else "dim", drill),
+            Piece(" " * (size - before - len(text))),
+        ]
+    return row_of(pieces)
+
+
+def _cells(
+    shares: Sequence[float],
+    style: str,
+    side: int,
+    level: int,
+    height: int,
+    size: int,
+    cuts: dict[int, str],
+    brush: Brush,
+) -> Iterator[Piece]:
+    half = "." if brush.ascii_only and side == 0 else "'" if brush.ascii_only else "▄▀"[side]
+    for place, share in enumerate(shares):
+        # Halves of cells; whatever is not nothing has one.
+        halves = max(1, round(share * height * 2)) if share > 0 else 0
+        filled = halves - 2 * level
+        glyph = _full(brush, side) if filled >= 2 else half if filled == 1 else " "
+        for cell in range(size):
+            column = place * size + cell
+            if column in cuts:
+                yield Piece("|" if brush.ascii_only else "┊", cuts[column])
+            else:
+                yield Piece(glyph, style) if cell < size - 1 and glyph != " " else Piece(" ")
+
+
+def _beside_each_other(
+    bins: Sequence[Bin],
+    classes: Classes,
+    scaled: Sequence[Sequence[float]],
+    width: int,
+    brush: Brush,
+    ticks: Sequence[Tick],
+) -> Iterator[Row]:
+    names = [f"{number(one.low, 2, 6)} to {number(one.high, 2, 6)}" for one in bins]
+    stub = max(map(len, names))
+    sizes = [max(len(f"{one.counts[side]:,}") for one in bins) for side in (0, 1)]
+    letters = max(1, len(ticks))
+    room = max(2, (width - stub - letters - sum(sizes) - 6) // 2)
+    head = [padded(name_lines(word, room + size)[0], room + size + 1, right=not side)
+            for side, ((word, _), size) in enumerate(zip(classes, sizes, strict=True))]  # fmt: skip
+    styles = [style for _, style in classes]
+    blank = Piece(" " * (stub + letters + 2))
+    yield row_of((blank, Piece(head[0], styles[0]), Piece("  "), Piece(head[1], styles[1])))
+    for at, (one, name) in enumerate(zip(bins, names, strict=True)):
+        here = [tick for tick in ticks if _bin_of(tick.at, bins) == at]
+        drawn = [_length(scaled[side][at], room) for side in (0, 1)]
+        texts = [f"{count:,}" for count in one.counts]
+        numbers = [Piece(text, "" if count else "dim", drill if count else None)
+                   for text, count, drill in zip(texts, one.counts, one.drills, strict=True)]  # fmt: skip
+        yield row_of((
+            *(Piece(tick.letter, tick.style) for tick in here),
+            Piece(" " * (letters - len(here)) + f" {padded(name, stub)} "),
+            Piece(" " * (room - drawn[0])), Piece(_full(brush, 0) * drawn[0], styles[0]),
+            Piece(" " * (1 + sizes[0] - len(texts[0]))), numbers[0],
+            Piece("|" if brush.ascii_only else "│", "dim"),
+            numbers[1], Piece(" " * (1 + sizes[1] - len(texts[1]))),
+            Piece(_full(brush, 1) * drawn[1], styles[1]),
+        ))  # fmt: skip
+
+
+def _length(share: float, room: int) -> int:
+    return max(1, round(share * room)) if share > 0 else 0
+
+
+def _bin_of(value: float | None, bins: Sequence[Bin]) -> int | None:
+    if value is None or not bins[0].low <= value <= bins[-1].high:
+        return None
+    return next((at for at, one in enumerate(bins) if value < one.high), len(bins) - 1)

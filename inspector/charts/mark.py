@@ -1,0 +1,81 @@
+"""One number of a chart, and how it is written."""
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Literal
+
+from inspector.paint import Brush
+from inspector.sheets.sheet import Drill
+from inspector.text import number
+from scoring.metrics.intervals import SMALL
+
+Form = Literal["percent", "difference", "number"]
+"""How numbers are written: shares in percent, signed differences of shares in points, or numbers as they are."""
+
+LONGEST = 7
+"""Cells of a figure at most."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    drill: Drill | None = None
+
+    @property
+    def known(self) -> float | None:
+        """The value where there is one; never NaN or infinite."""
+        return finite(self.value)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Both ends where there are two."""
+        low, high = finite(self.low), finite(self.high)
+        return None if low is None or high is None else (low, high)
+
+    @property
+    def small(self) -> bool:
+        """Whether so few say it that it is marked."""
+        return self.n is not None and self.n < SMALL
+
+
+def finite(value: float | None) -> float | None:
+    """The number, None where it is none."""
+    return float(value) if value is not None and isfinite(value) else None
+
+
+def dash(brush: Brush) -> str:
+    """What stands where there is no value."""
+    return "-" if brush.ascii_only else "–"
+
+
+def figure(value: float, form: Form) -> str:
+    """A value as it is written: `62.1`, `+3.4` or `0.621`."""
+    if form == "number":
+        return number(value, 3, LONGEST)
+    text = number(100 * value, 1, LONGEST, "+" if form == "difference" else "")
+    # No sign before nothing.
+    return "0.0" if text in {"+0.0", "-0.0"} else text
+
+
+def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False) -> str:
+    """An interval as it is written: `[51.0, 72.3]`, in short `[51-72]`."""
+    if not short:
+        return f"[{figure(ends[0], form)}, {figure(ends[1], form)}]"
+    decimals, factor = (2, 1) if form == "number" else (0, 100)
+    first, last = (number(factor * end, decimals, LONGEST, "+" if form == "difference" else "") for end in ends)
+    return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
+
+
+def count_text(mark: Mark) -> str:
+    """`n=45`, with `~` where these are few; "" where it is not known."""
+    return "" if mark.n is None else f"n={mark.n:,}{'~' if mark.small else ''}"
+
+
+def unit_words(form: Form) -> str:
+    """What the figures are, in words."""
+    return {"percent": "in percent", "difference": "difference in points", "number": "as it is"}[form]

@@ -1,0 +1,125 @@
+"""A reliability diagram: how often what was given a probability is right, against that probability."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from inspector.charts.axes import MARGIN, axis_numbers, column_of, level_labels, numbers_row
+from inspector.charts.mark import Mark, count_text, dash, figure, finite, interval_text
+from inspector.charts.names import legend, padded, row_of
+from inspector.charts.raster import Raster
+from inspector.paint import Brush
+from inspector.sheets.sheet import Piece, Row
+from scoring.metrics.intervals import SMALL
+
+BESIDE = 84
+"""Cells from which the table stands beside the diagram."""
+WIDEST = 60
+"""Cells of the diagram at most."""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """What was given a probability from `low` to `high`: their mean, and the share that is right as a mark."""
+
+    low: float
+    high: float
+    mean: float | None
+    mark: Mark
+
+
+def reliability(bins: Sequence[Bin], width: int, height: int, brush: Brush, *, counted: str = "steps") -> list[Row]:
+    """The diagram in at most `width` cells (40 at least) with a table of its bins, beside it or beneath.
+
+    Args:
+        bins: ascending; an empty one has no mean.
+        width: cells of a line.
+        height: rows of the diagram.
+        brush: whether only ASCII is used.
+        counted: what is counted, in words.
+    """
+    table = _table(bins, brush)
+    size = max(sum(cell_len(piece.text) for piece in row) for row in table)
+    beside = width >= BESIDE
+    chart = _diagram(bins, min(WIDEST, width - size - 3 if beside else width), height, brush)
+    lines: list[Row] = []
+    if beside:
+        left = max(sum(cell_len(piece.text) for piece in row) for row in chart) + 3
+        for at in range(max(len(chart), len(table))):
+            here = chart[at] if at < len(chart) else ()
+            used = sum(cell_len(piece.text) for piece in here)
+            there = table[at] if at < len(table) else ()
+            lines.append((*here, Piece(" " * (left - used)), *there) if there else here)
+    else:
+        lines = [*chart, *table]
+    return [*lines, *_legend(bins, width, brush, counted)]
+
+
+def _diagram(bins: Sequence[Bin], width: int, height: int, brush: Brush) -> list[Row]:
+    raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
+    for dot in range(raster.dots_across):
+        # A broken line, so that it is not taken for a curve.
+        if dot % (2 * raster.across) < raster.across:
+            down = raster.dot_of(dot / (raster.dots_across - 1))
+            raster.stroke(dot, down, down, "dim", "/")
+    for one in bins:
+        mean, value = finite(one.mean), one.mark.known
+        if mean is None or value is None:
+            continue
+        column = column_of(mean, 0.0, 1.0, raster.width)
+        if one.mark.interval is not None:
+            ends = [raster.dot_of(end) // raster.down for end in one.mark.interval]
+            for row in range(min(ends), max(ends) + 1):
+                share = 1 - row * raster.down / (raster.dots_down - 1)
+                raster.sign(column, share, "|" if brush.ascii_only else "│", "dim" if one.mark.small else "exact")
+        point = ("o" if brush.ascii_only else "○") if one.mark.small else ("@" if brush.ascii_only else "●")
+        raster.sign(column, value, point, "dim" if one.mark.small else "exact strong")
+    labels = level_labels(0.0, 1.0, raster.height, "percent")
+    rows = [
+        row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
+        for row in range(raster.height)
+    ]
+    return [*rows, numbers_row(axis_numbers(0.0, 1.0, raster.width), raster.width)]
+
+
+def _table(bins: Sequence[Bin], brush: Brush) -> list[Row]:
+    cells = [("given", "mean", "right", ""), *(_texts(one, brush) for one in bins)]
+    sizes = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    marks = [None, *(one.mark for one in bins)]
+    rows = []
+    for mark, texts in zip(marks, cells, strict=True):
+        given, mean, right, count = (padded(text, size) for text, size in zip(texts, sizes, strict=True))
+        style = "dim" if mark is None or mark.small or mark.known is None else ""
+        told = Piece(f"{right} {count}".rstrip(), style, None if mark is None else mark.drill)
+        rows.append(row_of((Piece(f"{given} {mean} ", "dim"), told)))
+    return rows
+
+
+def _texts(one: Bin, brush: Brush) -> tuple[str, str, str, str]:
+    mean, value, ends = finite(one.mean), one.mark.known, one.mark.interval
+    within = f" {interval_text(ends, 'percent', short=True)}" if ends and value is not None else ""
+    return (
+        f"{one.low:.2f}-{one.high:.2f}",
+        dash(brush) if mean is None else f"{mean:.2f}",
+        dash(brush) if value is None else f"{figure(value, 'percent')}{within}",
+        count_text(one.mark),
+    )
+
+
+def _legend(bins: Sequence[Bin], width: int, brush: Brush, counted: str) -> Iterator[Row]:
+    marks = [one.mark for one in bins]
+    points = "@ |" if brush.ascii_only else "● │"
+    yield from legend(
+        [
+            (Piece(points, "exact"), "percent right at the mean of what was given, with its 95% interval"),
+            (Piece("/" if brush.ascii_only else "⠤", "dim"), "as often right as was given"),
+            (Piece(""), f"n = {counted}"),
+        ],
+        width,
+    )
+    if any(mark.small and mark.known is not None for mark in marks):
+        hollow = "o" if brush.ascii_only else "○"
+        yield from legend([(Piece(f"{hollow} ~", "dim"), f"fewer than {SMALL} {counted}")], width)
+    if any(mark.known is None for mark in marks):
+        yield from legend([(Piece(dash(brush), "dim"), f"no {counted} in the bin")], width)

@@ -1,0 +1,139 @@
+"""What every chart keeps to: its width, ASCII where it is asked for, plain text, and every mark's cases."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from inspector.charts.axes import Tick
+from inspector.charts.bars import Bar, bars
+from inspector.charts.curve import Series, curve
+from inspector.charts.heat_map import heat_map
+from inspector.charts.histogram import Bin, histogram
+from inspector.charts.mark import Mark
+from inspector.charts.reliability import Bin as ReliabilityBin
+from inspector.charts.reliability import reliability
+from inspector.charts.stacked_bars import Stack, stacked_bars
+from inspector.paint import Brush
+from inspector.sheets.sheet import Drill, text_of
+from inspector.text import clean
+
+WIDTHS = st.integers(40, 200)
+BRUSHES = st.sampled_from((Brush(), Brush(ascii_only=True)))
+NAMES = st.one_of(
+    st.text(max_size=60),
+    st.text("知识错误类型한글字", min_size=1, max_size=40),
+    st.sampled_from(
+        ["\x1b[31mred\x1b[0m", "[bold]markup[/bold]", "a\tb\nc", "x" * 90, "e\u0301" * 20, "👩‍👩‍👧" * 5, ""]
+    ),
+)
+FORMS = st.sampled_from(("percent", "difference", "number"))
+VALUES = st.one_of(st.none(), st.just(math.nan), st.just(math.inf), st.floats(-1, 1), st.sampled_from([0.0, 1e9, -1e9]))
+COUNTS = st.one_of(st.integers(0, 40), st.integers(0, 10_000_000))
+
+
+def drill(n=1):
+    return Drill((f"n = {n}",), n, f"{n} cases")
+
+
+@st.composite
+def marks(draw):
+    count = draw(st.one_of(st.none(), COUNTS))
+    low, high = draw(VALUES), draw(VALUES)
+    if low is not None and high is not None and low > high:
+        low, high = high, low
+    return Mark(draw(VALUES), low, high, count, draw(st.sampled_from([None, drill()])))
+
+
+CLASSES = (("erroneous", "missed"), ("clean", "clean"))
+
+
+@st.composite
+def charts(draw):
+    """A chart as a function of width and brush, and the drills that are in it."""
+    kind = draw(st.sampled_from(("heat", "bars", "stacked", "curve", "histogram", "reliability")))
+    names = draw(st.lists(NAMES, min_size=1, max_size=6))
+    form, ticks = draw(FORMS), draw(st.lists(st.builds(Tick, VALUES, st.sampled_from("PDTB"), NAMES), max_size=4))
+    if kind == "heat":
+        columns = draw(st.lists(NAMES, min_size=1, max_size=9))
+        cells = [[draw(st.one_of(st.none(), marks())) for _ in columns] for _ in names]
+        wanted = [mark.drill for row in cells for mark in row if mark is not None and mark.drill]
+        return (lambda width, brush: heat_map(names, columns, cells, width, brush, form=form)), wanted
+    if kind == "bars":
+        entries = [Bar(name, draw(marks())) for name in names]
+        wanted = [one.mark.drill for one in entries if one.mark.drill]
+        return (lambda width, brush: bars(entries, width, brush, form=form)), wanted
+    if kind == "stacked":
+        stacks = [Stack(name, (draw(COUNTS), draw(COUNTS)), (drill(), None)) for name in names]
+        shares = draw(st.booleans())
+        return (lambda width, brush: stacked_bars(stacks, CLASSES, width, brush, shares=shares)), [drill()] * len(
+            stacks
+        )
+    if kind == "curve":
+        series = []
+        for letter, name in zip("abcdefgh", names, strict=False):
+            size = draw(st.integers(0, 30))
+            xs = np.sort(np.array(draw(st.lists(st.floats(0, 1), min_size=size, max_size=size))))
+            ys = np.array(draw(st.lists(st.one_of(st.just(math.nan), st.floats(-1, 2)), min_size=size, max_size=size)))
+            band = draw(st.booleans())
+            series.append(Series(name, letter, "scorer-a", xs, ys, ys if band else None, ys if band else None, band))
+        return (lambda width, brush: curve(series, width, 9, brush, ticks=ticks, form=form)), []
+    if kind == "histogram":
+        size = draw(st.integers(1, 25))
+        bins = [Bin(at / size, (at + 1) / size, (draw(COUNTS), draw(COUNTS)), (drill(), None)) for at in range(size)]
+        wanted = [drill() for one in bins if one.counts[0]]
+        return (lambda width, brush: histogram(bins, CLASSES, width, brush, ticks=ticks)), wanted
+    bins = [ReliabilityBin(at / 5, (at + 1) / 5, draw(VALUES), draw(marks())) for at in range(5)]
+    return (lambda width, brush: reliability(bins, width, 9, brush)), [one.mark.drill for one in bins if one.mark.drill]
+
+
+@given(made=charts(), width=WIDTHS, brush=BRUSHES)
+def test_a_chart_keeps_to_its_width_and_alphabet_and_every_mark_opens_its_cases(made, width, brush):
+    chart, wanted = made
+    lines = chart(width, brush)
+    texts = [text_of(row) for row in lines]
+    assert max(map(cell_len, texts)) <= width
+    # Nothing in it acts on the terminal, so it is measured as it is painted.
+    assert [clean(text) for text in texts] == texts
+    assert [piece.drill for row in lines for piece in row if piece.drill is not None] == wanted
+    assert not any("\n" in text for text in texts)
+
+
+@given(width=WIDTHS)
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_in_ascii_nothing_else_is_drawn(width, ascii_only):
+    brush = Brush(ascii_only=ascii_only)
+    mark, none = Mark(0.5, 0.4, 0.6, 5), Mark(None, n=0)
+    xs = np.linspace(0, 1, 20)
+    series = [Series(f"name {letter}", letter, "scorer-a", xs, xs, xs - 0.1, xs) for letter in "ab"]
+    ticks = [Tick(0.5, "D", "default"), Tick(None, "T", "none")]
+    drawn = [
+        heat_map(["row"], ["one", "two"], [[mark, none]], width, brush),
+        heat_map(["row"], ["one", "two"], [[mark, none]], width, brush, form="difference"),
+        bars([Bar("one", mark), Bar("two", none)], width, brush),
+        stacked_bars([Stack("one", (3, 4))], CLASSES, width, brush),
+        curve(series, width, 8, brush, ticks=ticks),
+        curve(series[:1], width, 8, brush, ticks=ticks),
+        histogram([Bin(at / 9, (at + 1) / 9, (at, 9 - at)) for at in range(9)], CLASSES, width, brush, ticks=ticks),
+        reliability([ReliabilityBin(0, 0.5, 0.3, mark), ReliabilityBin(0.5, 1, None, none)], width, 8, brush),
+    ]
+    for lines in drawn:
+        assert all(text_of(row).isascii() for row in lines) == ascii_only
+
+
+@given(names=st.lists(NAMES, min_size=1, max_size=5), width=WIDTHS, brush=BRUSHES)
+def test_names_are_whole_whatever_the_width(names, width, brush):
+    def letters(text):
+        return sorted(letter for letter in clean(text) if not letter.isspace())
+
+    cells = [[Mark(0.5, n=30) for _ in names] for _ in names]
+    for lines in (
+        heat_map(names, names, cells, width, brush),
+        bars([Bar(name, Mark(0.5)) for name in names], width, brush),
+    ):
+        there = letters("".join(text_of(row) for row in lines))
+        for letter in set(letters("".join(names))):
+            assert there.count(letter) >= letters("".join(names)).count(letter)

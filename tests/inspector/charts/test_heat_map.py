@@ -1,0 +1,96 @@
+from inspector.charts.heat_map import heat_map
+from inspector.charts.mark import Mark
+from inspector.paint import Brush
+from inspector.sheets.sheet import Drill, text_of
+
+ROWS = ["deductive", "inductive reasoning"]
+COLUMNS = ["missing_condition", "redundant"]
+FEW = Mark(0.9, n=4)
+CELLS = [
+    [Mark(0.621, 0.51, 0.72, 45), Mark(0.2, 0.1, 0.3, 1200)],
+    [Mark(None, n=0), FEW],
+]
+
+
+def drawn(lines):
+    return "\n".join(text_of(row).rstrip() for row in lines)
+
+
+def test_a_map_with_its_legend():
+    assert drawn(heat_map(ROWS, COLUMNS, CELLS, 80, Brush())) == (
+        """\
+                    missing_condition       redundant
+deductive           █  62.1 [51-72] n=45    ·  20.0 [10-30] n=1,200
+inductive reasoning –     – n=0~            █  90.0 n=4~
+
+Cells: figure (in percent) [95% interval], n = cases.
+· 20.0 to 28.4   ░ 28.4 to 36.8   ▒ 36.8 to 45.3   ▓ 45.3 to 53.7
+█ 53.7 to 62.1
+~ dim: fewer than 20 cases, without colour
+– no value: no cases, or undefined on them"""
+    )
+
+
+def test_columns_that_do_not_fit_continue_below_and_intervals_give_way():
+    lines = drawn(heat_map(ROWS, COLUMNS, CELLS, 40, Brush(ascii_only=True), scale=(0, 1), counted="steps"))
+    assert lines == (
+        """\
+              missing_
+              condition
+deductive     *  62.1 n=45
+inductive     -     - n=0~
+reasoning
+
+              redundant
+deductive     :  20.0 n=1,200
+inductive     #  90.0 n=4~
+reasoning
+
+Cells: figure (in percent), n = steps.
+. 0.0 to 20.0   : 20.0 to 40.0
++ 40.0 to 60.0   * 60.0 to 80.0
+# 80.0 to 100.0
+~ dim: fewer than 20 steps, without
+  colour
+- no value: no steps, or undefined on
+  them"""
+    )
+
+
+def test_differences_have_signs_arrows_and_colours_of_both_sides():
+    values = (-0.3, -0.1, 0.0, 0.1, 0.3)
+    lines = heat_map(["a"], list("vwxyz"), [[Mark(value, n=30) for value in values]], 100, Brush(), form="difference")
+    assert text_of(lines[1]) == "a ▼ -30.0 n=30 ▾ -10.0 n=30 ·   0.0 n=30 ▴ +10.0 n=30 ▲ +30.0 n=30"
+    styles = [piece.style for piece in lines[1] if "n=30" in piece.text]
+    assert styles == ["heat-low-2", "heat-low-1", "heat-1", "heat-3", "heat-5"]
+    plain = heat_map(
+        ["a"], list("vw"), [[Mark(-0.3, n=30), Mark(0.3, n=30)]], 60, Brush(ascii_only=True), form="difference"
+    )
+    assert text_of(plain[1]) == "a << -30.0 n=30 >> +30.0 n=30"
+
+
+def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
+    drill = Drill((), 4, "few")
+    lines = heat_map(
+        ["a"], list("xyz"), [[Mark(0.2, n=20), Mark(0.4, n=20), Mark(0.9, n=19, drill=drill)]], 80, Brush()
+    )
+    pieces = {piece.text.split()[1]: piece for piece in lines[1] if "n=" in piece.text}
+    assert [pieces[value].style for value in ("20.0", "40.0", "90.0")] == ["heat-1", "heat-5", "dim"]
+    assert pieces["90.0"].drill is drill
+    assert "36.0 to 40.0" in drawn(lines)
+
+
+def test_names_that_are_too_tall_have_numbers():
+    name = "a very long name of an error type that goes on and on for the whole width and further"
+    lines = drawn(heat_map(["row"], [name, "short"], [[Mark(0.5, n=50), Mark(0.7, n=50)]], 60, Brush()))
+    assert "(1)" in lines.splitlines()[0]
+    assert "(2) short" in lines
+    assert name in " ".join(line.strip() for line in lines.splitlines())
+
+
+def test_equal_values_are_one_level_and_nothing_is_told():
+    lines = drawn(heat_map(["a"], ["x"], [[Mark(0.5, n=50)]], 60, Brush()))
+    assert "▒  50.0 n=50" in lines
+    assert "all 50.0" in lines
+    assert drawn(heat_map([], ["x"], [], 60, Brush())) == "There is nothing to lay out: no rows or no columns."
+    assert "no value" in drawn(heat_map(["a"], ["x"], [[None]], 60, Brush()))
