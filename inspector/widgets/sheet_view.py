@@ -190,9 +190,12 @@ class SheetView(LineView):
 
     def action_page(self, by: int) -> None:
         """A page on, with the cursor on a number of it."""
-        height = max(1, self.viewport.height - 1)
-        self.scroll_to(y=self.scroll_offset.y + by * height, force=True)
+        height, before = max(1, self.viewport.height - 1), self.scroll_offset.y
+        self.scroll_to(y=before + by * height, force=True)
         if not self._spots:
+            return
+        if self.scroll_offset.y == before:
+            self._move(-1 % len(self._spots) if by > 0 else 0)
             return
         first, last = self.scroll_offset.y, self.scroll_offset.y + self.viewport.height - 1
         seen = [at for at, one in enumerate(self._spots) if first <= one.line <= last]

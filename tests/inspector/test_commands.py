@@ -3,16 +3,20 @@ from dataclasses import dataclass
 import pytest
 
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
+from inspector.commands.command import ANALYSES
 from inspector.screens.board import BoardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
+from inspector.screens.compare import CompareScreen
 from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, shows
 
-CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen}
-REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter")}
-SHOWN = {"board": "2 scorers", "cases": "5 of 9 cases", "case": "1 of 5"}
+CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen, "compare": CompareScreen}
+REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter"), "compare": ("c",)}
+"""The keys that lead to each screen from the board."""
+SHOWN = {"board": "2 scorers", "cases": "5 of 9 cases", "case": "1 of 5", "compare": "Holm over 2 tests"}
+"""What stands there once it is complete."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,22 @@ EFFECTS = {
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
     ("case", "help"): Effect("One case: the keys"),
+    ("compare", "compare-with"): Effect("Compare with"),
+    ("compare", "swap"): Effect("A  beta", undo=("x",)),
+    ("compare", "drill"): Effect("filter tried by both"),
+    ("compare", "help"): Effect("Two scorers: A is the one in focus"),
+    **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
+    **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
+EVERYWHERE = {
+    "compare": Effect("Who is right where the other is wrong"),
+    "threshold": Effect("* best"),
+    "export": Effect("CSV file"),
+    "theme": Effect("Search for themes"),
+    "next-scorer": Effect("A  beta", undo=("m",)),
+    "previous-scorer": Effect("A  beta", undo=("M",)),
+}
+"""By the id of a command what it does on every screen that EFFECTS does not name with it."""
 MOVED = {
     "rail-down": "threshold 0.4900",
     "rail-up": "threshold 0.5100",
@@ -129,7 +148,9 @@ def test_every_command_of_every_screen_is_tried_here():
     pairs = {(screen, command.id) for screen in SCREENS for command in COMMANDS if screen in command.screens}
     # Quitting ends the app and is tried below; what needs something first, in test_commands_in_their_state.
     elsewhere = {("board", "quit")} | set(NEEDING)
-    assert set(EFFECTS) | elsewhere == pairs
+    everywhere = {(screen, name) for screen, name in pairs - set(EFFECTS) - elsewhere if name in EVERYWHERE}
+    assert set(EFFECTS) | elsewhere | everywhere == pairs
+    assert {name for _, name in everywhere} == set(EVERYWHERE)
     assert set(MOVED) == {command.id for command in RAIL}
 
 
@@ -138,9 +159,12 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
     async with opened(request_, size=(120, 24)) as pilot:
         start = await shows(pilot, "alpha", "beta")
         await press(pilot, *REACHED[screen])
-        reached = await shows(pilot, SHOWN[screen], "Problem of" if screen != "board" else "")
-        for command in (command for command in COMMANDS if (screen, command.id) in EFFECTS):
-            effect = EFFECTS[screen, command.id]
+        reached = await shows(pilot, SHOWN[screen], "Problem of" if screen in {"cases", "case"} else "")
+        for command in (command for command in COMMANDS if screen in command.screens):
+            effect = EFFECTS.get((screen, command.id)) or EVERYWHERE.get(command.id)
+            if effect is None or command.id == screen:
+                # What needs something first; and the key that opens the screen that is there.
+                continue
             for key in command.keys.split(","):
                 await press(pilot, *effect.before)
                 before = await shows(pilot, effect.goes)
@@ -159,7 +183,7 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
 async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
     async with opened(request_, size=(120, 24)) as pilot:
         for screen in SCREENS:
-            await press(pilot, *(("enter",) if screen != "board" else ()))
+            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["q"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])
             for command in RAIL:
                 await press(pilot, "t")
@@ -183,7 +207,7 @@ async def test_q_on_the_board_leaves(request_):
 async def test_the_palette_offers_every_command_of_its_screen_once(request_):
     async with opened(request_, size=(120, 160)) as pilot:
         for screen in SCREENS:
-            await press(pilot, *(("enter",) if screen != "board" else ()))
+            await press(pilot, *([] if pilot.app.screen.NAME == "board" else ["q"]), *REACHED[screen])
             await shows(pilot, SHOWN[screen])
             offered = [command.title for command in pilot.app.get_system_commands(pilot.app.screen)]
             assert len(set(offered)) == len(offered)

@@ -29,6 +29,7 @@ from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.note import NoteDialog
+from inspector.screens.picking import Picking
 from inspector.screens.score import ScoreDialog, Tick
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.slices import SlicesScreen
@@ -40,6 +41,7 @@ from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.search_bar import SearchBar, SearchInput
+from inspector.widgets.sheet_view import SheetView
 from opened import opened
 from screen_text import press, until
 
@@ -142,6 +144,16 @@ PLACES: dict[type[Any], Place] = {
             *(("home", 0), ("G", 31), ("g", 0)),
         ),
     ),
+    SheetView: Place(
+        ("c",),
+        lambda app: app.screen.query_one(SheetView)._at,
+        (
+            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 9), ("home", 0), ("G", 9), ("g", 0)),
+            *(("j j j l", 5), ("h", 4), ("right", 5), ("left", 4), ("pagedown", 9), ("pageup", 0)),
+            ("enter", AWAY),
+        ),
+    ),
+    Picking: Place(("c", "o"), on(Picking, picks), (("enter", AWAY), ("escape", AWAY), ("q", AWAY)), ("o",)),
     CritiquePane: Place(
         ("a", "enter", "v"),
         lambda app: app.screen.query_one(CritiquePane).scroll_offset.y,

@@ -22,6 +22,7 @@ import hostile_space
 import inspector.screens
 from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
+from inspector.commands.command import ANALYSES
 from inspector.request import Request
 from looks import resting_look
 from opened import opened
@@ -56,7 +57,12 @@ def turned(key: str, back: str = "", says: str = "") -> Way:
 
 
 SEARCH = ("slash", *"31337", "enter", "until 3 of 8 cases")
-REACHED = {"board": ("j",), "cases": ("j", "a"), "case": ("j", "a", *SEARCH, "enter")}
+REACHED = {
+    "board": ("j",),
+    "cases": ("j", "a"),
+    "case": ("j", "a", *SEARCH, "enter"),
+    "compare": ("j", "c", "until Holm over"),
+}
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
 EVERYWHERE = {
@@ -75,6 +81,7 @@ EVERYWHERE = {
     "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
     "redo": Way(after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
+    "compare": Way(opens="CompareScreen", says="Holm over"),
 }
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -121,6 +128,11 @@ WAYS = {
     ("case", "zoom-critique"): Way(("M", "v"), after=("escape", "m")),
     ("case", "unparsed"): Way(("M",), after=("U", "m"), tells="unparsed or refused"),
     ("case", "back"): Way(after=("enter",), opens="CasesScreen"),
+    ("compare", "compare-with"): Way(opens="Picking", says=ESC),
+    ("compare", "swap"): turned("x"),
+    ("compare", "drill"): Way(opens="CasesScreen"),
+    **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
+    **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),
 }
 FURTHER = {
@@ -144,7 +156,8 @@ WAYS_OF = {
         *(
             ((one.keys.split(",")[0],), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
             for one in COMMANDS
-            if screen in one.screens and (screen, one.id) != ("board", "quit")
+            # Leaving the board ends the app, and the key that opened a screen does nothing on it.
+            if screen in one.screens and (screen, one.id) != ("board", "quit") and one.id != screen
         ),
         *(further for (where, _), further in FURTHER.items() if where == screen),
     ]
