@@ -74,7 +74,8 @@ class Cascade:
 
     def right(self, cut: int) -> Bools:
         """The cases (n,) that the cascade has right."""
-        return np.where(self.asks(cut), self._second, self.shared.right[:, 0])
+        right: Bools = np.where(self.asks(cut), self._second, self.shared.right[:, 0])
+        return right
 
     def where(self, cut: int) -> str:
         """The SQL condition that selects the cases sent on."""
@@ -84,7 +85,8 @@ class Cascade:
 
     def spent(self, costs: Floats) -> Floats:
         """What the second scorer costs at each cut, shape (k,), of its costs a case (n,); NaN with an unknown one."""
-        return _cumulated(self.distances, self.cuts, np.zeros(self.n, dtype=np.int64), 1, costs)[0]
+        spent: Floats = _cumulated(self.distances, self.cuts, np.zeros(self.n, dtype=np.int64), 1, costs)[0]
+        return spent
 
     def scores(self, cuts: Sequence[int], seed: int = 0) -> SharedScores:
         """The first scorer alone, the second alone, and the cascade at some cuts (0-based), on shared resamples."""
