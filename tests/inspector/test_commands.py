@@ -94,7 +94,7 @@ EFFECTS = {
     ("compare", "compare-with"): Effect("Compare with"),
     ("compare", "swap"): Effect("A  beta", undo=("x",)),
     ("compare", "drill"): Effect("filter tried by both"),
-    ("compare", "help"): Effect("Two scorers: A is the one in focus"),
+    ("compare", "help"): Effect("Two scorers: A is"),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }

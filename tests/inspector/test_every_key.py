@@ -25,6 +25,7 @@ import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
 from inspector.screens.column_menu import ColumnMenu
+from inspector.screens.compare import CompareScreen
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.loading import LoadingScreen
@@ -146,7 +147,7 @@ PLACES: dict[type[Any], Place] = {
     ),
     SheetView: Place(
         ("c",),
-        lambda app: app.screen.query_one(SheetView)._at,
+        on(CompareScreen, lambda screen: screen.query_one(SheetView)._at),
         (
             *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 9), ("home", 0), ("G", 9), ("g", 0)),
             *(("j j j l", 5), ("h", 4), ("right", 5), ("left", 4), ("pagedown", 9), ("pageup", 0)),
