@@ -27,6 +27,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
     "thresholds": ("inspector.shell.thresholds", "what every way to choose a threshold gives, and what it turns over"),
     "compare": ("inspector.shell.comparing", "scorers on the cases they share: differences, tests, agreement"),
+    "card": (
+        "inspector.shell.card",
+        "how a scorer's number came to be; of two, in what they differ",
+    ),
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),

@@ -68,7 +68,12 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.epilog = CHECK_CODES
 
 
-_WITH_WORDS_OF_ITS_OWN = {"paper": _paper, "check": _check}
+def _card(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("one", metavar="SCORER", help="its name or a unique part of it")
+    parser.add_argument("other", nargs="?", metavar="OTHER", help="another one, beside it: what differs is marked")
+
+
+_WITH_WORDS_OF_ITS_OWN = {"paper": _paper, "check": _check, "card": _card}
 
 
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:

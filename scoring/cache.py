@@ -99,6 +99,18 @@ class Parts:
                 frames += [_part(part, self.kind, self.kind.schema, rows=run) for run in runs_of(part, key)]
         return self.unique(pl.concat([pl.DataFrame(schema=self.kind.schema), *frames]).filter(pl.col("key") == key))
 
+    def engines(self) -> list[str]:
+        """What ran, engine and version, in order of name: of all rows, replaced ones included.
+
+        Parts that cannot be read are left out, and rows that do not say.
+        """
+        found: set[str] = set()
+        for part in self.parts():
+            with suppress(OSError):
+                frame = read_parquet(part, pl.selectors.by_name("engine", require_all=False))
+                found.update(str(name) for column in frame for name in column.drop_nulls().unique())
+        return sorted(found)
+
     def pages(self, part: Path, rows: int, columns: Sequence[str] = ()) -> Iterator[pl.DataFrame]:
         """The rows of one part as they are in it, so many at a time, each page with every column of the schema.
 

@@ -19,8 +19,8 @@ from scoring.benchmarks.catalogue import step_labelled
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.intervals import LEVEL, RESAMPLES
+from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.step_comparison import PAIRED
-from scoring.sql_words import named, quoted
 
 CHECK = {
     "benchmark": pl.String(),
@@ -93,7 +93,7 @@ def check(selection: Selection, new: str, old: str, fail_if: str | None = None, 
 def _row(selection: Selection, new: str, old: str, benchmark: str, reasons: Sequence[Incomparable]) -> dict[str, Any]:
     figures = figures_of(selection, new, old, benchmark)
     one, other = selection.evaluation(new), selection.evaluation(old)
-    wrong = newly_wrong_rows(selection, new, old, benchmark)
+    lost = newly_wrong_rows(selection, new, old, benchmark)
     order = one.instructive()
     return {
         "benchmark": benchmark,
@@ -103,7 +103,7 @@ def _row(selection: Selection, new: str, old: str, benchmark: str, reasons: Sequ
         "comparable": not reasons,
         "threshold_source": one.rule.source,
         "baseline_threshold_source": other.rule.source,
-        "newly_wrong_cases": selection.cases["case"].gather(order[wrong[order]][:LISTED]).to_list(),
+        "newly_wrong_cases": selection.cases["case"].gather(order[lost[order]][:LISTED]).to_list(),
         "warnings": [str(reason) for reason in reasons],
     }
 
@@ -122,13 +122,7 @@ def cases_command(selection: Selection, new: str, old: str, benchmark: str) -> s
 
 def newly_wrong_conditions(selection: Selection, new: str, old: str, benchmark: str) -> tuple[str, str]:
     """SQL conditions that leave them: the baseline right, the new scorer tried and not."""
-    passed = ("exact", "clean", "unscored", "dev", "no_gold")
-    gone = passed if selection.unparsed(benchmark) == "wrong" else (*passed, "unparsed", "refused")
-    right = ", ".join(map(quoted, passed[:2]))
-    return (
-        f"{named(f'{old}.outcome')} IN ({right})",
-        f"{named(f'{new}.outcome')} NOT IN ({', '.join(map(quoted, gone))})",
-    )
+    return right(old), wrong(new, selection.unparsed(benchmark))
 
 
 def _sentences(rows: Sequence[dict[str, Any]], figures: pl.DataFrame, fail_if: str | None) -> Iterator[str]:

@@ -8,14 +8,12 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
+from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.paired_steps import labelled
-from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
 
 NAMED = 3
 """Cases that a sentence names."""
-_NOT_TRIED = ("unscored", "dev")
-_NO_VERDICT = ("unparsed", "refused")
 
 
 def counts_unanswered(selection: Selection, benchmark: str) -> bool:
@@ -46,8 +44,7 @@ def counted_cases(
 
 def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
     """The SQL condition that leaves the cases that are in the denominator of a scorer's figure."""
-    gone = _NOT_TRIED if counts_unanswered(selection, benchmark) else (*_NOT_TRIED, *_NO_VERDICT)
-    return f"{named(f'{scorer}.outcome')} NOT IN ({', '.join(map(quoted, gone))})"
+    return tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
 
 
 def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:

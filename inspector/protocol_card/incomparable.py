@@ -15,10 +15,12 @@ from inspector.protocol_card.case_sets import (
     remedy_conditions,
 )
 from inspector.protocol_card.threshold_kinds import TUNED_HERE, WORDS, Kind, threshold_kind
+from inspector.request import shell_word
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
+from scoring.metrics.outcome_conditions import tried
 from scoring.step_rewards import Bools
 from scoring.verdicts import REFUSED, UNPARSED, Rule
 
@@ -81,7 +83,7 @@ def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str
         return
     where = remedy_conditions(selection, sets, benchmark)
     n = counted(int(common.sum()), "case")
-    remedy = f"all on the {n} in common: " + " ".join(f"--where '{_shell(one)}'" for one in where)
+    remedy = f"all on the {n} in common: " + " ".join(f"--where {shell_word(one)}" for one in where)
     if not common.any():
         remedy, where = "they have no case in common: score the same cases with each", ()
     yield Incomparable("cases", f"{benchmark}: {_which(selection, sets, union)}", remedy, where)
@@ -119,21 +121,15 @@ def _left_out_unread(
 
 
 def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incomparable]:
-    """A filter on what some of the scorers made of the cases, and not all of them in the same way."""
-    said = {name: tuple(speaks_of(name, selection.request.where)) for name in names}
-    outcomes = {name: tuple(one for one in found if not _keeps_the_tried(one)) for name, found in said.items()}
-    chosen = [name for name, found in outcomes.items() if found]
-    if not chosen:
-        return
-    drop = tuple(dict.fromkeys(one for found in outcomes.values() for one in found))
-    told = " AND ".join(f"({one})" for one in drop)
-    why = f"the cases are chosen by what {_names(chosen)} made of them: {told}"
-    yield Incomparable("filter", why, "leave this condition out", drop=drop)
-
-
-def _keeps_the_tried(condition: str) -> bool:
-    """Whether a condition only asks that a scorer has tried the case, as the remedy for other case sets does."""
-    return ".outcome" in condition and " NOT IN ('unscored', 'dev'" in condition
+    """A filter on what some of the scorers made of the cases."""
+    harmless = {tried(name, unparsed) for name in names for unparsed in ("wrong", "drop")}
+    said = {name: [one for one in speaks_of(name, selection.request.where) if one not in harmless] for name in names}
+    chosen = [name for name, found in said.items() if found]
+    if chosen:
+        drop = tuple(dict.fromkeys(one for found in said.values() for one in found))
+        told = " AND ".join(f"({one})" for one in drop)
+        why = f"the cases are chosen by what {_names(chosen)} made of them: {told}"
+        yield Incomparable("filter", why, "leave this condition out", drop=drop)
 
 
 def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
@@ -199,8 +195,3 @@ def _names(names: Sequence[str]) -> str:
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} others"
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
-
-
-def _shell(condition: str) -> str:
-    """A condition within single quotes of a shell."""
-    return condition.replace("'", "'\\''")

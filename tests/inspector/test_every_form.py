@@ -18,6 +18,7 @@ WORDS = {
     "metrics": [],
     "thresholds": ["--scorer", "blend"],
     "compare": ["blend", "tiny-prm-m", "tiny-prm-s"],
+    "card": ["tiny-prm-m", "tiny-prm-s"],
     "check": ["tiny-prm-m", "--baseline", "tiny-prm-s"],
     "breakdown": ["--scorer", "blend"],
     "bias": ["--scorer", "blend"],

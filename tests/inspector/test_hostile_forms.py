@@ -23,6 +23,7 @@ WORDS = {
     "metrics": (),
     "thresholds": SCORER,
     "compare": ("plain", "loud"),
+    "card": ("loud", "plain"),
     "check": ("loud", "--baseline", "plain", "--fail-if", "n < 0"),
     "breakdown": SCORER,
     "bias": SCORER,

@@ -211,3 +211,13 @@ def test_a_notebook_reads_the_same_rows(parts):
     parts.compact()
     frame = pl.concat(pl.read_parquet(path, glob=False) for path in parts.parts()).unique(["key", "vote"])
     assert frame["rewards"].to_list() == [[0.2]]
+
+
+def test_engines_are_told_from_all_parts_that_can_be_read(tmp_path):
+    parts = RewardParts(tmp_path)
+    assert parts.engines() == []
+    for engine in ("transformers 5.23", "vllm 0.32", None, "transformers 5.23"):
+        row = {"key": "k", "vote": 0, "rewards": [0.5], "engine": engine}
+        parts.append(pl.DataFrame([row], schema=REWARDS))
+    (tmp_path / "part-broken.parquet").write_bytes(b"nothing")
+    assert parts.engines() == ["transformers 5.23", "vllm 0.32"]
