@@ -154,17 +154,18 @@ def figures(sums: Floats, undefined: Literal["nan", "official", "resampled"] = "
     )
 
 
-def prmscores(counts: Ints) -> Floats:
+def prmscores(counts: Ints | Floats, undefined: Literal["nan", "resampled"] = "nan") -> Floats:
     """The prmscore of `figures` alone, to the same digits.
 
     Args:
         counts: (4, ...) TP, FN, FP, TN.
+        undefined: as for `figures`.
 
     Returns:
         PRMScore in the shape of the rest, NaN where undefined.
     """
     tp, fn, fp, tn = counts.astype(np.float64)
-    scores: Floats = (_f1(tp, fn, fp, "nan") + _f1(tn, fp, fn, "nan")) / 2
+    scores: Floats = (_f1(tp, fn, fp, undefined) + _f1(tn, fp, fn, undefined)) / 2
     return scores
 
 

@@ -1,0 +1,137 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import judged
+import making
+import reference
+from reference import Case
+from scoring.metrics.first_error import metric_rows
+from scoring.metrics.intervals import percentile_interval
+from scoring.metrics.threshold_bands import first_error_bands
+from scoring.thresholds import sweep
+
+METRICS = ("f1", "error_acc", "correct_acc")
+
+
+def everything(evaluation):
+    return np.ones(evaluation.codes.size, dtype=bool)
+
+
+def average(evaluation, rows, policy):
+    return {row["metric"]: row for row in metric_rows(evaluation, rows, policy) if row["subset"] == "average"}
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    cases=making.benches(),
+    taken=st.lists(st.booleans(), min_size=10, max_size=10),
+    thresholds=st.lists(st.sampled_from((*making.TIED, -2.0, 2.0)), max_size=4),
+    comparison=st.sampled_from(("<", "<=")),
+    policy=st.sampled_from(("wrong", "drop")),
+)
+def test_values_are_those_of_deciding_at_each_threshold(cases, taken, thresholds, comparison, policy):
+    evaluation, mask = making.evaluation(cases, 0.4, comparison), np.array(taken[: len(cases)], dtype=bool)
+    found = first_error_bands(evaluation, mask, np.array(thresholds, dtype=np.float64), policy)
+    assert found.metrics == METRICS
+    for at, threshold in enumerate(thresholds):
+        decided = average(evaluation.at(threshold), mask, policy)
+        for place, metric in enumerate(METRICS):
+            row, value = decided[metric], found.values[place, at]
+            assert found.sizes[place] == row["n"]
+            assert (row["value"] is None) == math.isnan(value) == bool(found.reasons[place][at])
+            if row["value"] is not None:
+                assert math.isclose(value, row["value"], abs_tol=1e-12)
+            ends = found.low[place, at], found.high[place, at]
+            assert math.isnan(value) <= math.isnan(ends[0]) == math.isnan(ends[1])
+
+
+def test_on_every_distinct_decision_the_curve_is_the_sweep():
+    cases, scorers = making.study(5, 80)
+    evaluation = making.evaluation(scorers[0][1])
+    assert len(cases) == evaluation.codes.size
+    whole = sweep(evaluation, everything(evaluation), evaluation.gold.subsets[1])
+    found = first_error_bands(evaluation, everything(evaluation), whole.thresholds)
+    np.testing.assert_allclose(found.values[0], whole.f1, atol=1e-12)
+
+
+def resampled(marks, rng_counts):
+    """Figures of each resample, by the counts of how often each case was drawn."""
+    drawn = []
+    for counts in rng_counts:
+        sides = {}
+        for (subset, erroneous, right), times in zip(marks, counts, strict=True):
+            hits, total = sides.get((subset, erroneous), (0, 0))
+            sides[subset, erroneous] = (hits + times * right, total + times)
+        found = []
+        for subset in dict.fromkeys(subset for subset, _, _ in marks):
+            error, clean = (hits / total for hits, total in (sides[subset, True], sides[subset, False]))
+            found.append(2 * error * clean / (error + clean) if error + clean else 0.0)
+        drawn.append(sum(found) / len(found))
+    return drawn
+
+
+def test_bands_are_percentiles_of_plain_resampling():
+    """Against another generator and plain loops: ends as near as a thousand resamples of each allow."""
+    _, scorers = making.study(11, 120)
+    cases = scorers[0][1]
+    evaluation = making.evaluation(cases)
+    thresholds = np.array([0.3, 0.5, 0.65])
+    found = first_error_bands(evaluation, everything(evaluation), thresholds, seed=4)
+    rng = np.random.default_rng(99)
+    cells = {}
+    for row, case in enumerate(cases):
+        cells.setdefault((case.subset, case.gold >= 0), []).append(row)
+    counts = np.zeros((1500, len(cases)), dtype=int)
+    for rows in cells.values():
+        counts[:, rows] = rng.multinomial(len(rows), [1 / len(rows)] * len(rows), size=1500)
+    for at, threshold in enumerate(thresholds):
+        marks = [(case.subset, case.gold >= 0, reference.is_right(case, threshold, "<")) for case in cases]
+        low, high = percentile_interval(np.array(resampled(marks, counts)))
+        assert found.low[0, at] == pytest.approx(low, abs=0.02)
+        assert found.high[0, at] == pytest.approx(high, abs=0.02)
+
+
+def test_whole_problems_are_drawn_where_cases_are_of_one_and_then_the_ends_are_those_of_the_metrics():
+    _, scorers = making.study(2, 90)
+    cases = scorers[0][1]
+    evaluation = making.evaluation(cases, problem_id=[f"p{number // 3}" for number in range(90)])
+    found = first_error_bands(evaluation, everything(evaluation), np.array([0.5]), seed=3)
+    rows = {
+        row["metric"]: row
+        for row in metric_rows(evaluation, everything(evaluation), seed=3)
+        if row["subset"] == "average"
+    }
+    for place, metric in enumerate(METRICS):
+        assert (found.low[place, 0], found.high[place, 0]) == pytest.approx((rows[metric]["low"], rows[metric]["high"]))
+
+
+def test_equal_seeds_and_cases_give_equal_draws_whoever_is_scored():
+    _, scorers = making.study(3, 60)
+    one = making.evaluation(scorers[0][1])
+    alone, among = (
+        first_error_bands(one, everything(one), np.array(grid), seed=1) for grid in ([0.5], [0.3, 0.5, 0.7])
+    )
+    assert alone.low[:, 0].tolist() == among.low[:, 1].tolist()
+    assert alone.high[:, 0].tolist() == among.high[:, 1].tolist()
+
+
+def test_what_is_missing_is_said():
+    clean = making.evaluation([Case(1, -1, (0.5,))])
+    found = first_error_bands(clean, everything(clean), np.array([0.4, 0.6]))
+    assert found.reasons[0] == ("no erroneous case was scored",) * 2
+    assert found.values[2].tolist() == [1, 0]
+    nothing = making.evaluation([Case(1, -1, None)])
+    found = first_error_bands(nothing, everything(nothing), np.array([0.4]))
+    assert found.reasons == (("no case was scored",),) * 3
+    both = making.evaluation([Case(1, -1, (0.5,)), Case(1, 0, (0.5,)), Case(2, 1, (0.5, 0.9))])
+    found = first_error_bands(both, everything(both), np.array([0.6]))
+    assert found.reasons[0] == (None,)
+    critic = judged.critic([Case(1, 0)], [0])
+    assert first_error_bands(critic, everything(critic), np.array([0.4])) is None
+    parted = making.evaluation([Case(1, -1, (0.5,)), Case(1, 0, (0.5,)), Case(1, 0, (0.5,), subset="two")])
+    found = first_error_bands(parted, everything(parted), np.array([0.4]))
+    assert found.reasons[0] == ("no clean case was scored in 1 of 2 subsets",)
