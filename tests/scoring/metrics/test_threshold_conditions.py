@@ -7,7 +7,7 @@ import making
 import reference
 import selecting
 from reference import Case
-from scoring.metrics.outcome_conditions import AtThreshold, flip_conditions
+from scoring.metrics.threshold_conditions import AtThreshold, flip_conditions
 
 SOME = settings(deadline=None, max_examples=120)
 THRESHOLDS = st.sampled_from((*making.TIED, -2.0, 0.4, 2.0, 1e-7, -1e22))
