@@ -2,6 +2,9 @@
 
 from inspector.commands.command import ANALYSES, Command
 
+PAGED = ("compare",)
+"""The screens of several pages."""
+
 ANALYSIS: tuple[Command, ...] = (
     Command(
         "compare",
@@ -13,6 +16,10 @@ ANALYSIS: tuple[Command, ...] = (
     ),
     Command("compare-with", "o", "Other", "Choose the scorer to compare with", "other", ("compare",), footer=True),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare",)),
+    Command(
+        "next-page", "tab", "Next page", "The next page of this screen", "page(1)", PAGED, footer=True, priority=True
+    ),
+    Command("page-before", "shift+tab", "Page before", "The page before", "page(-1)", PAGED, priority=True),
     Command(
         "drill",
         "enter",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
@@ -16,6 +16,7 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.screens.base import InspectionScreen
 from inspector.screens.export import ExportMenu
+from inspector.screens.pages import Page, page_words
 from inspector.screens.sheet_words import opens_words
 from inspector.sentences import counted
 from inspector.sheets.sheet import Drill, Sheet
@@ -41,8 +42,11 @@ class AnalysisScreen(InspectionScreen):
 
     A subclass gives `lay_out`, which is called in the thread of the keys and must be quick, and, where there are
     figures that take longer (a bootstrap, say), `behind`: these are computed in a thread and filled in. Both are about
-    the inspection that they are given, never about `self.inspection`.
+    the inspection that they are given, never about `self.inspection`. Where there is more than one page, `PAGES` names
+    them, and `page` is the name of the open one.
     """
+
+    PAGES: ClassVar[tuple[Page, ...]] = ()
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
@@ -50,6 +54,7 @@ class AnalysisScreen(InspectionScreen):
         self._wanted: Sequence[object] | None = None
         self._left: Inspection | None = None
         self._rest: Timer | None = None
+        self.page = self.PAGES[0].name if self.PAGES else ""
 
     # -- what a subclass gives
 
@@ -77,6 +82,9 @@ class AnalysisScreen(InspectionScreen):
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
         yield self.one_line("filter")
+        pages = self.one_line("pages")
+        pages.display = bool(self.PAGES)
+        yield pages
         yield SheetView(id="sheet")
         yield self.one_line("behind")
         yield from self.compose_rail()
@@ -119,6 +127,8 @@ class AnalysisScreen(InspectionScreen):
 
     def _show_sheet(self, inspection: Inspection) -> None:
         view = self.query_one(SheetView)
+        if self.PAGES:
+            self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
         figures = None if self._figures is None else self._figures[1]
         width, height = view.viewport
         if width:
@@ -189,6 +199,20 @@ class AnalysisScreen(InspectionScreen):
 
     def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
         self.drill(message.drill)
+
+    def action_page(self, by: int) -> None:
+        """Turn to the next page, or the one before; round and round."""
+        names = [page.name for page in self.PAGES]
+        if names:
+            self.turn_to(names[(names.index(self.page) + by) % len(names)])
+
+    def turn_to(self, page: str) -> None:
+        """Open a page."""
+        self.page = page
+        view = self.query_one(SheetView)
+        if self.inspection is not None:
+            self.show_inspection(self.inspection)
+            view.action_edge(0)
 
     def action_drill(self) -> None:
         """Open the cases behind the number under the cursor."""

@@ -12,8 +12,18 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.screens.pages import Page
 from inspector.screens.picking import Picking
-from inspector.sheets.compare.sheet import Comparisons, compare_sheet, comparisons, usual_other
+from inspector.sheets.compare.sheet import (
+    CASCADE,
+    FIELD,
+    PAIR,
+    SETS,
+    Comparisons,
+    compare_sheet,
+    comparisons,
+    usual_other,
+)
 from inspector.sheets.sheet import Sheet
 from inspector.subject import covering, subject
 from inspector.widgets.pick_list import Pick
@@ -31,6 +41,13 @@ class CompareScreen(AnalysisScreen):
         "both scorers beside each other.\n\nThe key that opened this turns its page; the one that goes back closes it."
     )
 
+    PAGES = (
+        Page(PAIR, "two scorers"),
+        Page(CASCADE, "one before the other"),
+        Page(FIELD, "all scorers"),
+        Page(SETS, "right together"),
+    )
+
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._other: str | None = None
@@ -40,16 +57,17 @@ class CompareScreen(AnalysisScreen):
         there = self._other in covering(inspection) and self._other != inspection.scorer
         return self._other if there else usual_other(inspection)
 
-    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
         found = figures if isinstance(figures, Comparisons) else None
-        return compare_sheet(inspection, self.other(inspection), found, self.brush, width)
+        return compare_sheet(inspection, self.other(inspection), self.page, found, self.brush, (width, height))
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         other = self.other(inspection)
         if inspection.scorer is None or other is None:
             return None
-        owners = (*inspection.selection.evaluations, inspection.scorer, other, inspection.slice)
-        return owners, partial(comparisons, inspection, other)
+        names = covering(inspection) if self.page in {FIELD, SETS} else (inspection.scorer, other)
+        owners = (self.page, *map(inspection.selection.evaluation, names), other, inspection.slice)
+        return owners, partial(comparisons, inspection, other, self.page)
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         other = self.other(inspection)

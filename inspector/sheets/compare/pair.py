@@ -8,14 +8,12 @@ from inspector.paint import Brush
 from inspector.sentences import counted
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
-from inspector.sheets.words import count, difference, p_value
+from inspector.sheets.words import count, difference, p_value, percent
 from inspector.text import squeezed
-from scoring.evaluation import Evaluation
 from scoring.metrics.agreement import quadrants
 from scoring.metrics.comparison_row import sides
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.lineup import Lineup, line_up
-from scoring.metrics.outcome_conditions import SIDES, pattern, tried
+from scoring.metrics.lineup import Lineup
+from scoring.metrics.lineup_conditions import EVERY, OF_SIDE, common_of, conjunction, right_of, wrong_of
 from scoring.step_rewards import Bools
 
 NAME = 26
@@ -32,26 +30,21 @@ class Pair:
     left: str
     right: str
     lineup: Lineup
-    unparsed: Unparsed
 
-    @classmethod
-    def of(cls, left: Evaluation, right: Evaluation, rows: Bools, unparsed: Unparsed) -> "Pair":
-        """The pair on a mask (n,) of cases."""
-        names = left.scorer.name, right.scorer.name
-        return cls(*names, line_up((left, right), rows, unparsed), unparsed)
-
-    def drill(self, side: str, who: Sequence[tuple[str, bool]], n: int, words: str) -> Drill:
-        """The cases of a side on which the scorers are right and wrong as `who` says."""
-        where = (SIDES[side], *pattern(who, self.unparsed))
-        return Drill(where, n, f"{words}, {side}", self.left, (self.left, self.right))
-
-    def common(self, side: str | None, n: int) -> Drill:
-        """The cases that both tried, of one side or of both."""
-        where = [tried(name, self.unparsed) for name in (self.left, self.right)]
-        known = "earliest_error >= -1" if side is None else SIDES[side]
-        return Drill(
-            (known, *where), n, f"tried by both{'' if side is None else f', {side}'}", self.left, (self.right,)
+    def drill(self, side: str, left: bool, right: bool, n: int) -> Drill:
+        """The cases of a side on which A (left) and B (right) are right or wrong."""
+        each = (
+            (right_of if is_right else wrong_of)(self.lineup, place, side)
+            for place, is_right in enumerate((left, right))
         )
+        words = {(True, True): "both right", (True, False): "only A right", (False, True): "only B right"}
+        said = f"{words.get((left, right), 'neither right')}, {side}"
+        return Drill((conjunction((OF_SIDE[side], *each)),), n, said, self.left, (self.left, self.right))
+
+    def common(self, side: str, n: int) -> Drill:
+        """The cases that both tried, of one side or (EVERY) of both."""
+        said = "tried by both" if side == EVERY else f"tried by both, {side}"
+        return Drill((common_of(self.lineup, (0, 1), side),), n, said, self.left, (self.left, self.right))
 
 
 def pair_lines(pair: Pair, cells: Cells | None, facts: Mapping[str, Any], brush: Brush, width: int) -> Iterator[Row]:
@@ -103,8 +96,8 @@ def _differences(pair: Pair, cells: Cells | None, n: int, brush: Brush) -> Itera
     official = ("prmscore",) if cells is not None and ("average", "prmscore_difference") in cells else ()
     rows: list[list[Cell]] = []
     for metric in (*official, "f1", "error_acc", "correct_acc"):
-        side = next((side for side, name in ACCURACIES.items() if name == metric), None)
-        among = n if side is None else int((lineup.common((0, 1)) & _of_side(lineup, side)).sum())
+        side = next((side for side, name in ACCURACIES.items() if name == metric), EVERY)
+        among = n if side == EVERY else int((lineup.common((0, 1)) & _of_side(lineup, side)).sum())
         row = None if cells is None else cells.get(("average", f"{metric}_difference"))
         if cells is not None and row is None:
             continue
@@ -140,23 +133,14 @@ def _quadrants(pair: Pair, cells: Cells | None, width: int) -> Iterator[Row]:
     rows: list[list[Cell]] = []
     for side, members in sides(pair.lineup):
         found = quadrants(pair.lineup, 0, 1, members)
-        a, b = pair.left, pair.right
         test = {} if cells is None else cells.get(("all", f"{side}_mcnemar"), {})
         rows.append(
             [
                 Piece(side),
-                count(found.both, pair.drill(side, ((a, True), (b, True)), found.both, "both right")),
-                count(
-                    found.only_left,
-                    pair.drill(side, ((a, True), (b, False)), found.only_left, "only A right"),
-                    "strong",
-                ),
-                count(
-                    found.only_right,
-                    pair.drill(side, ((a, False), (b, True)), found.only_right, "only B right"),
-                    "strong",
-                ),
-                count(found.neither, pair.drill(side, ((a, False), (b, False)), found.neither, "neither right")),
+                count(found.both, pair.drill(side, True, True, found.both)),
+                count(found.only_left, pair.drill(side, True, False, found.only_left), "strong"),
+                count(found.only_right, pair.drill(side, False, True, found.only_right), "strong"),
+                count(found.neither, pair.drill(side, False, False, found.neither)),
                 count(found.n, pair.common(side, found.n), "dim"),
                 p_value(test.get("p"), waiting=cells is None),
                 p_value(test.get("p_holm"), waiting=cells is None),
@@ -165,6 +149,76 @@ def _quadrants(pair: Pair, cells: Cells | None, width: int) -> Iterator[Row]:
     header = [Piece(word) for word in ("", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm")]
     yield heading("Who is right where the other is wrong")
     yield from table(header, rows, [False, *[True] * 7])
-    clustered = cells is not None and any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES)
+    clustered = cells is not None and any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in ACCURACIES)
     if clustered:
         yield from paragraph("Cases share problems, and McNemar's test takes them as independent.", width)
+
+
+def together_lines(pair: Pair, rows: Sequence[Mapping[str, Any]] | None, brush: Brush) -> Iterator[Row]:
+    """What both could do together: the oracle's choice, and what each has right of what the other lacks.
+
+    `rows` are those of `scoring.metrics.complements`, None while they are computed.
+    """
+    if not pair.lineup.common((0, 1)).any():
+        return
+    yield ()
+    yield heading("If whichever is right were taken (an oracle)")
+    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows or ()}
+    told: list[list[Cell]] = []
+    for metric, title in (
+        ("f1", "F1"),
+        ("error_acc", "accuracy on erroneous cases"),
+        ("correct_acc", "accuracy on clean cases"),
+    ):
+        side = next((side for side, name in ACCURACIES.items() if name == metric), EVERY)
+        own, gain = (cells.get((pair.left, side, f"oracle_{metric}{end}")) for end in ("", "_gain"))
+        drill = (
+            None
+            if own is None
+            else Drill((own["where"],), own["n"], f"tried by both, {side}", pair.left, (pair.right,))
+        )
+        told.append([Piece(title), percent(own, brush, drill), difference(gain, brush)])
+    better = next((row["better"] for row in rows or () if row.get("better")), None)
+    yield from table(
+        [
+            Piece(""),
+            Piece("95%"),
+            Piece(f"more than {_letter(pair, better)}"),
+        ],
+        told,
+    )
+    lacking: list[list[Cell]] = []
+    for here, there in ((pair.left, pair.right), (pair.right, pair.left)):
+        line: list[Cell] = [Piece(f"of what {_letter(pair, here)} has wrong {_letter(pair, there)} has right")]
+        for side in ACCURACIES:
+            row = cells.get((here, side, "covered"))
+            if row is None:
+                line.append(Piece("..." if rows is None else "", "dim"))
+                continue
+            drill = Drill((row["where"],), row["count"], f"{there} right and {here} wrong, {side}", here, (here, there))
+            line.append((count(row["count"], drill), Piece(f" of {row['n']:,}", "dim")))
+        lacking.append(line)
+    yield from table([Piece(""), Piece("erroneous"), Piece("clean")], lacking)
+
+
+def _letter(pair: Pair, name: str | None) -> str:
+    return {pair.left: "A", pair.right: "B"}.get(name or "", "the better")
+
+
+def settings_lines(differing: Mapping[str, tuple[str, str]], width: int) -> Iterator[Row]:
+    """In what the two scorers differ; `differing` are both values by the setting's name."""
+    yield ()
+    yield heading("What differs between them")
+    if not differing:
+        yield (Piece("Nothing that was recorded: the same settings under two names.", "dim"),)
+        return
+    room = max(12, (width - max(map(len, differing)) - 4) // 2)
+    rows = [[Piece(name, "dim"), *(Piece(squeezed(value, room)) for value in pair)] for name, pair in differing.items()]
+    yield from table([Piece(""), Piece("A"), Piece("B")], rows)
+
+
+def unlike_lines(reasons: Sequence[str], width: int) -> Iterator[Row]:
+    """Why their figures are not alike, though they are of the same cases."""
+    for reason in reasons:
+        yield ()
+        yield from paragraph(f"Not quite comparable: {reason}.", width, "bad")

@@ -1,58 +1,91 @@
-"""The sheet of the compare screen: two scorers in full, then all of them."""
+"""The sheets of the compare screen: two scorers, one asked before the other, all of them, who is right together."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from inspector.best_scorer import best_scorer
 from inspector.comparison import compare_document
 from inspector.inspection import Inspection
 from inspector.paint import Brush
-from inspector.sheets.compare.pair import Pair, pair_lines
-from inspector.sheets.compare.standings import standing_lines
+from inspector.protocol_card.incomparable import incomparable
+from inspector.protocol_card.settings import settings_that_differ
+from inspector.sheets.compare.cascade import Cascades, cascade_lines, cascades
+from inspector.sheets.compare.pair import Pair, pair_lines, settings_lines, together_lines, unlike_lines
+from inspector.sheets.compare.sets import agreement_lines, set_lines
+from inspector.sheets.compare.standings import Field, standing_lines
 from inspector.sheets.layout import heading, paragraph
 from inspector.sheets.sheet import Row, Sheet
 from inspector.subject import covering, subject
 from scoring.export import Document
-from scoring.metrics.lineup import line_up
+from scoring.metrics.complements import agreement_rows, covered_rows, oracle_rows
+from scoring.metrics.lineup import Lineup, line_up
+from scoring.remembered import Remembered
+
+PAIR, CASCADE, FIELD, SETS = "pair", "cascade", "all", "sets"
+_FIELDS = Remembered(4)
+"""Lineups of all scorers, with who is right together, while a threshold rests."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """The documents of `compare`: of the two scorers, and of all of them, None where there are no others."""
+    """What takes longer; of another page than the open one it is None.
 
-    pair: Document
-    every: Document | None
+    `pair` and `every` are documents of `compare`, `together` and `agreement` rows of `scoring.metrics.complements`.
+    `done` says that the cascade was computed, if there is one.
+    """
+
+    pair: Document | None = None
+    every: Document | None = None
+    together: Sequence[Mapping[str, Any]] | None = None
+    agreement: Sequence[Mapping[str, Any]] | None = None
+    cascades: Cascades | None = None
+    done: bool = False
 
 
-def comparisons(inspection: Inspection, other: str) -> Comparisons:
-    """Compute both; it takes as long as the command.
+def comparisons(inspection: Inspection, other: str, page: str) -> Comparisons:
+    """Compute what a page shows; of `pair` and `all` it takes as long as the command.
 
     Raises:
         UsageError: the two are one.
     """
-    names = covering(inspection)
-    pair = compare_document(subject(inspection, (str(inspection.scorer), other)))
-    return Comparisons(pair, compare_document(subject(inspection, names)) if len(names) > 2 else None)
+    seed, focus = inspection.selection.request.seed, str(inspection.scorer)
+    if page in {FIELD, SETS}:
+        names = covering(inspection)
+        every = compare_document(subject(inspection, names))
+        agreeing = list(agreement_rows(_lineup(inspection, names))) if page == SETS else None
+        return Comparisons(every=every, agreement=agreeing, done=True)
+    lineup = _lineup(inspection, (focus, other))
+    if page == CASCADE:
+        found = cascades(inspection.selection.evaluation(focus), lineup, seed)
+        return Comparisons(cascades=found, done=True)
+    pair = compare_document(subject(inspection, (focus, other)))
+    return Comparisons(pair, together=[*oracle_rows(lineup, seed), *covered_rows(lineup)], done=True)
 
 
 def usual_other(inspection: Inspection) -> str | None:
-    """The scorer that one is compared with until another is chosen: the next one; None where there is no other."""
+    """The scorer that one is compared with until another is chosen: the best other one; None where there is none."""
     names = [name for name in covering(inspection) if name != inspection.scorer]
-    return names[0] if names else None
+    return best_scorer(inspection, names)
 
 
 def compare_sheet(
-    inspection: Inspection, other: str | None, found: Comparisons | None, brush: Brush, width: int
+    inspection: Inspection, other: str | None, page: str, found: Comparisons | None, brush: Brush, size: tuple[int, int]
 ) -> Sheet:
-    """The sheet; `found` is None while it is computed, and the counts stand there before."""
-    return Sheet(tuple(_lines(inspection, other, found, brush, width)), "" if found or not other else "Computing.")
+    """The sheet of a page for a pane of `size` cells and lines.
+
+    `found` is None while it is computed; the counts stand there before.
+    """
+    lines = tuple(_lines(inspection, other, page, found, brush, size))
+    return Sheet(lines, "Computing." if found is None and other is not None and inspection.scorer else "")
 
 
 def _lines(
-    inspection: Inspection, other: str | None, found: Comparisons | None, brush: Brush, width: int
+    inspection: Inspection, other: str | None, page: str, found: Comparisons | None, brush: Brush, size: tuple[int, int]
 ) -> Iterator[Row]:
+    width, height = size
     if inspection.scorer is None or other is None:
         yield heading("Nothing to compare yet")
         yield from paragraph(
@@ -61,26 +94,47 @@ def _lines(
             width,
         )
         return
-    selection, unparsed = inspection.selection, inspection.unparsed
-    left, right = selection.evaluation(inspection.scorer), selection.evaluation(other)
-    pair = Pair.of(left, right, inspection.slice, unparsed)
-    facts: Mapping[str, Any] = found.pair.provenance if found else {}
-    yield from pair_lines(pair, _by_metric(found.pair.rows) if found else None, facts, brush, width)
+    names = (inspection.scorer, other)
+    if page in {FIELD, SETS}:
+        field = _field(inspection, names)
+        cells = _by_scorer(found.every.rows) if found and found.every else None
+        if page == FIELD:
+            yield from standing_lines(field, cells, brush, width)
+            return
+        yield from set_lines(field, cells, brush, width)
+        yield from agreement_lines(field, found.agreement if found else None, cells, brush, width)
+        return
+    if page == CASCADE:
+        made = found.cascades if found else None
+        yield from cascade_lines(names, made, waiting=found is None, brush=brush, width=width, height=height)
+        return
+    pair = Pair(*names, _lineup(inspection, names))
+    document = found.pair if found else None
+    facts: Mapping[str, Any] = document.provenance if document else {}
+    yield from pair_lines(pair, _by_metric(document.rows) if document else None, facts, brush, width)
+    yield from together_lines(pair, found.together if found else None, brush)
+    left, right = (inspection.selection.evaluation(name).scorer for name in names)
+    yield from settings_lines(settings_that_differ(left, right), width)
+    reasons = incomparable(inspection.selection, names, inspection.benchmark, inspection.slice)
+    yield from unlike_lines([str(one) for one in reasons if one.why != "cases"], width)
+
+
+def _lineup(inspection: Inspection, names: Sequence[str]) -> Lineup:
+    evaluations = [inspection.selection.evaluation(name) for name in names]
+    return line_up(evaluations, inspection.slice, inspection.unparsed)
+
+
+def _field(inspection: Inspection, focus: tuple[str, str]) -> Field:
     names = covering(inspection)
-    if len(names) > 2:
-        yield ()
-        every = found.every.rows if found and found.every else None
-        lineup = line_up([selection.evaluation(name) for name in names], inspection.slice, unparsed)
-        cells = None if every is None else _by_scorer(every)
-        yield from standing_lines(lineup, unparsed, cells, (inspection.scorer, other), brush, width)
+    owners = tuple(inspection.selection.evaluation(name) for name in names)
+    key = (inspection.slice.tobytes(), inspection.unparsed, focus)
+    return _FIELDS.of(key, owners, lambda: Field(_lineup(inspection, names), focus))
 
 
 def _by_metric(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
     """The rows with two scorers."""
-    both = rows.filter(
-        pl.col("scorer").is_not_null() & pl.col("other").is_not_null() & (pl.col("metric") != "f1_behind_best")
-    )
-    return {(row["subset"], row["metric"]): row for row in both.iter_rows(named=True)}
+    both = pl.col("scorer").is_not_null() & pl.col("other").is_not_null() & (pl.col("metric") != "f1_behind_best")
+    return {(row["subset"], row["metric"]): row for row in rows.filter(both).iter_rows(named=True)}
 
 
 def _by_scorer(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:

@@ -1,9 +1,9 @@
 """All scorers on the cases that all of them tried: who is best, who may be, who is right alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from inspector.paint import Brush
 from inspector.sentences import counted
@@ -11,65 +11,92 @@ from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count, difference, percent
 from inspector.text import squeezed
-from scoring.metrics.agreement import lone_right, unanimous_wrong
-from scoring.metrics.comparison_row import sides
-from scoring.metrics.first_error import Unparsed
 from scoring.metrics.lineup import Lineup
-from scoring.metrics.outcome_conditions import SIDES, pattern, tried
+from scoring.metrics.lineup_conditions import EVERY, common_of
+from scoring.metrics.right_sets import RightSet, right_sets
 
 Cells = Mapping[tuple[str, str], Mapping[str, Any]]
 """Rows of the standings by scorer and metric."""
+NAME = 30
+"""Cells of a scorer's name at most."""
+NOBODY = "There is no case that all of them tried; each two of them are compared on their own common cases."
 
 
-def standing_lines(
-    lineup: Lineup, unparsed: Unparsed, cells: Cells | None, focus: Sequence[str], brush: Brush, width: int
-) -> Iterator[Row]:
-    """The section on all scorers; `focus` are the names of A and B, `cells` None while they are computed."""
-    columns = tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
-    common = lineup.common(columns) if columns else np.zeros(lineup.rows.size, dtype=np.bool_)
-    n = int(common.sum())
-    yield heading(f"All {len(columns)} scorers")
-    if not n:
-        yield from paragraph("There is no case that all of them tried; pairs are compared on their own cases.", width)
+@dataclass(frozen=True, eq=False)
+class Field:
+    """All scorers that tried any case of a lineup; `focus` are the names of A and B."""
+
+    lineup: Lineup
+    focus: tuple[str, str]
+
+    @cached_property
+    def columns(self) -> tuple[int, ...]:
+        """The places of those that tried any."""
+        return tuple(place for place in range(len(self.lineup.names)) if self.lineup.tried[:, place].any())
+
+    @cached_property
+    def n(self) -> int:
+        """How many cases all of them tried."""
+        return int(self.lineup.common(self.columns).sum()) if self.columns else 0
+
+    @cached_property
+    def sets(self) -> tuple[RightSet, ...]:
+        """Who is right together, of every side."""
+        return tuple(right_sets(self.lineup, self.columns)) if self.n else ()
+
+    def letter(self, name: str) -> Piece:
+        """A or B, before the name of those two."""
+        letter = next((letter for letter, other in zip("AB", self.focus, strict=True) if other == name), "")
+        return Piece(f"{letter or ' '} ", f"scorer-{letter.lower()} strong" if letter else "")
+
+    def drill(self, found: RightSet, words: str) -> Drill:
+        """The cases of a set; one of those that are right looks at them, beside one that is not."""
+        right = [self.lineup.names[place] for place in found.right]
+        wrong = [self.lineup.names[place] for place in self.columns if place not in found.right]
+        first = next((name for name in self.focus if name in right), (right or wrong)[0])
+        return Drill((found.where,), found.count, words, first, tuple([*right, *wrong][:8]))
+
+
+def field_head(field: Field, width: int) -> Iterator[Row]:
+    """Of how many scorers and cases the page is."""
+    yield heading(f"All {len(field.columns)} scorers")
+    if not field.n:
+        yield from paragraph(NOBODY, width)
         return
-    out = lineup.left_out(columns)
-    yield (Piece(f"On the {counted(n, 'case')} that all tried" + (f", {out:,} left out" if out else ""), "dim"),)
-    names = [lineup.names[column] for column in columns]
-    everyone = [tried(name, unparsed) for name in names]
-    who, erroneous = lone_right(lineup, columns), lineup.erroneous
-    order = sorted(columns, key=lambda column: _rank(cells, lineup.names[column]))
-    whole = Drill(("earliest_error >= -1", *everyone), n, "tried by all scorers")
+    out = field.lineup.left_out(field.columns)
+    left = f", {out:,} left out that not all tried" if out else ""
+    yield from paragraph(f"On the {counted(field.n, 'case')} that all of them tried{left}.", width)
+    yield ()
+
+
+def standing_lines(field: Field, cells: Cells | None, brush: Brush, width: int) -> Iterator[Row]:
+    """The standings; `cells` None while they are computed."""
+    yield from field_head(field, width)
+    if not field.n:
+        return
+    names = [field.lineup.names[place] for place in field.columns]
+    whole = Drill((common_of(field.lineup, field.columns, EVERY),), field.n, "tried by all scorers")
+    alone = {(one.side, one.right): one for one in field.sets if one.kind == "lone_right"}
     rows: list[list[Cell]] = []
-    for column in order:
-        name = lineup.names[column]
-        letter = next((letter for letter, other in zip("AB", focus, strict=False) if other == name), " ")
-        alone = [
-            count(
-                int(((who == column) & members).sum()),
-                _alone(name, names, side, unparsed, int(((who == column) & members).sum())),
-            )
-            for side, members in (("erroneous", erroneous), ("clean", ~erroneous))
-        ]
-        about = (
-            {}
-            if cells is None
-            else {metric: cells.get((name, metric)) for metric in ("f1", "f1_behind_best", "tied_with_best")}
-        )
+    for name in sorted(names, key=lambda one: _rank(cells, one)):
+        place = field.lineup.names.index(name)
+        about = {} if cells is None else {metric: cells.get((name, metric)) for metric in _TOLD}
         rows.append(
             [
-                (
-                    Piece(f"{letter} ", f"scorer-{letter.lower()} strong" if letter != " " else ""),
-                    Piece(squeezed(name, 30)),
-                ),
+                (field.letter(name), Piece(squeezed(name, NAME))),
                 percent(about.get("f1"), brush, whole, "strong"),
                 _behind(about, name, brush, whole),
                 _tied(about),
-                *alone,
+                *(_alone(field, alone.get((side, (place,))), name) for side in ("erroneous", "clean")),
             ]
         )
     header = [Piece(word) for word in ("  scorer", "F1", "behind the best", "tied", "alone right: err.", "clean")]
     yield from table(header, rows, [False, False, False, False, True, True])
-    yield from _unanimous(lineup, columns, names, unparsed)
+    yield ()
+    yield from _unanimous(field)
+
+
+_TOLD = ("f1", "f1_behind_best", "tied_with_best")
 
 
 def _rank(cells: Cells | None, name: str) -> float:
@@ -77,10 +104,10 @@ def _rank(cells: Cells | None, name: str) -> float:
     return 0.0 if value is None else -value
 
 
-def _alone(name: str, names: Sequence[str], side: str, unparsed: Unparsed, n: int) -> Drill:
-    where = (SIDES[side], *pattern(((one, one == name) for one in names), unparsed))
-    others = tuple(one for one in names if one != name)[:1]
-    return Drill(where, n, f"only {name} right, {side}", name, others)
+def _alone(field: Field, found: RightSet | None, name: str) -> Piece:
+    if found is None:
+        return count(0)
+    return count(found.count, field.drill(found, f"only {name} right, {found.side}"))
 
 
 def _behind(about: Mapping[str, Any], name: str, brush: Brush, drill: Drill) -> Row:
@@ -97,17 +124,24 @@ def _tied(about: Mapping[str, Any]) -> Piece:
     return Piece("yes" if row["value"] else "no", "" if row["value"] else "dim")
 
 
-def _unanimous(lineup: Lineup, columns: tuple[int, ...], names: Sequence[str], unparsed: Unparsed) -> Iterator[Row]:
+def _unanimous(field: Field) -> Iterator[Row]:
     """On which cases nobody is right, and on which everybody is."""
-    wrong, right = unanimous_wrong(lineup, columns), lineup.common(columns) & lineup.right[:, columns].all(axis=1)
     rows: list[list[Cell]] = []
-    for side, members in sides(lineup):
-        cells: list[Cell] = [Piece(side)]
-        for words, marks, is_right in (("no scorer is right", wrong, False), ("all are right", right, True)):
-            n = int((marks & members).sum())
-            where = (SIDES[side], *pattern(((name, is_right) for name in names), unparsed))
-            cells.append(count(n, Drill(where, n, f"{words}, {side}"), "strong" if not is_right else ""))
-        cells.append(count(int((lineup.common(columns) & members).sum()), None, "dim"))
-        rows.append(cells)
-    yield ()
+    for side in ("erroneous", "clean"):
+        of_side = {one.kind: one for one in field.sets if one.side == side}
+        wrong, right = of_side["unanimous_wrong"], of_side["unanimous_right"]
+        n = Drill((common_of(field.lineup, field.columns, side),), wrong.n, f"tried by all scorers, {side}")
+        rows.append(
+            [
+                Piece(side),
+                count(wrong.count, field.drill(wrong, f"no scorer is right, {side}"), "strong"),
+                count(right.count, field.drill(right, f"all scorers are right, {side}")),
+                count(wrong.n, n, "dim"),
+            ]
+        )
     yield from table([Piece(word) for word in ("", "all wrong", "all right", "n")], rows, [False, True, True, True])
+
+
+def best_first(field: Field, cells: Cells | None) -> Sequence[int]:
+    """The places of the scorers, the highest F1 first."""
+    return sorted(field.columns, key=lambda place: _rank(cells, field.lineup.names[place]))

@@ -1,0 +1,14 @@
+"""Workspaces of published files; whoever asks for one skips without the data."""
+
+from pathlib import Path
+
+from inspector.cli import main
+from inspector.request import Request
+
+
+def mr_math(root: Path, data: Path) -> Request:
+    """MR-MATH with its ten scorers and the two that give one number a solution; `data` is the data folder."""
+    folder = data / "mr-math"
+    files = (folder / "mr-math_invalid_errors.json", folder / "eval_results")
+    assert main(["import", "-q", "-w", str(root), *map(str, files)]) == 0
+    return Request(workspace=str(root))
