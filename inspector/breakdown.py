@@ -18,8 +18,10 @@ from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.filters import Facet
 from scoring.judged_steps import JudgedSteps
+from scoring.metrics.aligned_rewards import BAND, aligned_rows
 from scoring.metrics.axes import DERIVED, Axis, axis
 from scoring.metrics.breakdown import DEFAULTS, SCHEMA, Cells, breakdown
+from scoring.metrics.breakdown_difference import breakdown_difference
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.metrics.redundancy import by_redundancy
@@ -28,8 +30,13 @@ from scoring.metrics.step_counts import asked_by_redundancy
 from scoring.schema import METADATA
 from scoring.step_rewards import Bools
 
-Of = Literal["cells", "offset", "position", "step_position", "length"]
-PLACES = {"offset": ("outcome", "offset"), "position": ("side", "position"), "step_position": ("position",)}
+Of = Literal["cells", "offset", "position", "step_position", "aligned", "length"]
+PLACES = {
+    "offset": ("outcome", "offset"),
+    "position": ("side", "position"),
+    "step_position": ("position",),
+    "aligned": ("side", "offset"),
+}
 """The columns that name a bin."""
 
 INDEPENDENT = "intervals take cases as independent"
@@ -43,6 +50,12 @@ CELLS = (
     f"low and high: 95%, Wilson's for shares, bootstrap for f1; {FEW}",
     f"Wilson's {INDEPENDENT}; where two of them share a problem, the bootstrap is of whole problems",
 )
+DIFFERENCE = (
+    "values are those of `scorer` less those of `other`, on the cases in the denominators of both: `n` of them",
+    "low and high: 95%, Newcombe's interval of a paired difference of shares; f1 and step_accuracy have none",
+    f"{INDEPENDENT}; {FEW}",
+    "`where` selects the cases of a cell, `all` is every value",
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class View:
 
     `cells`: metrics by the columns `rows` and `cols`; `length` is that by the number of steps. The others are
     distributions; `preset` names their bins, `errors` says which errors `position` is of. Empty words are the usual
-    ones of the benchmark.
+    ones of the benchmark. With `difference` cells hold those of the first of two scorers less those of the second.
     """
 
     of: Of = "cells"
@@ -59,13 +72,15 @@ class View:
     cols: str = ""
     preset: str = ""
     errors: Literal["first", "all", ""] = ""
+    difference: bool = False
 
     @property
     def words(self) -> tuple[str, ...]:
         """The view as words of a command line."""
         flags = {"--of": "" if self.of == "cells" else self.of, "--rows": self.rows, "--cols": self.cols}
         flags |= {"--preset": self.preset, "--errors": self.errors}
-        return tuple(word for flag, value in flags.items() if value for word in (flag, value))
+        named = (word for flag, value in flags.items() if value for word in (flag, value))
+        return (*named, *(("--difference",) if self.difference else ()))
 
 
 def breakdown_document(selection: Selection, view: View | None = None, form: str = "") -> Document:
@@ -75,7 +90,7 @@ def breakdown_document(selection: Selection, view: View | None = None, form: str
         UsageError: no such column, or what was asked does not go together.
     """
     view = view or View()
-    _check(view)
+    _check(view, selection)
     if view.of in {"cells", "length"}:
         frame, notes = _cells(selection, view)
     else:
@@ -84,7 +99,7 @@ def breakdown_document(selection: Selection, view: View | None = None, form: str
     return Document(frame, provenance(selection, command, (*notes, *first_run_notes(selection))))
 
 
-def _check(view: View) -> None:
+def _check(view: View, selection: Selection) -> None:
     if view.of not in get_args(Of):
         raise UsageError(f"{view.of!r} is nothing to break down.", f"There are: {', '.join(get_args(Of))}.")
     if view.of != "cells" and (view.rows or view.cols):
@@ -98,6 +113,10 @@ def _check(view: View) -> None:
             f"{view.preset!r} is no preset of {view.of}.",
             f"position and step_position have: {', '.join(PRESETS)}.",
         )
+    if view.difference and (view.of not in {"cells", "length"} or len(selection.chosen) != 2):
+        raise UsageError(
+            "--difference is of cells, between two scorers.", "Name both: --scorer A --scorer B, without --of."
+        )
     if view.errors and view.of != "position":
         raise UsageError("--errors belongs to --of position.", "Leave it out.")
 
@@ -106,7 +125,9 @@ def _check(view: View) -> None:
 
 
 def _cells(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    axes = [axis(_holder(selection, name), name) for name in _columns(selection, view)]
+    axes = [axis_of(selection, name) for name in _columns(selection, view)]
+    if view.difference:
+        return _differences(selection, axes), DIFFERENCE
     found = []
     for evaluation in selection.chosen_evaluations:
         for benchmark, rows in by_benchmark(selection):
@@ -115,6 +136,18 @@ def _cells(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, .
             labels = (("scorer", evaluation.scorer.name), ("benchmark", benchmark))
             found.append(table.select(*(pl.lit(value).alias(name) for name, value in labels), pl.all()))
     return pl.concat(found) if found else _empty([one.column for one in axes]), CELLS
+
+
+def _differences(selection: Selection, axes: Sequence[Axis]) -> pl.DataFrame:
+    """The first scorer less the second."""
+    pair = selection.chosen_evaluations
+    found = []
+    for benchmark, rows in by_benchmark(selection):
+        cells = Cells(tuple(axes), rows, within(selection, benchmark))
+        table = breakdown_difference((pair[0], pair[1]), cells, selection.unparsed(benchmark))
+        names = {"scorer": pair[0].scorer.name, "other": pair[1].scorer.name, "benchmark": benchmark}
+        found.append(table.select(*(pl.lit(value).alias(name) for name, value in names.items()), pl.all()))
+    return pl.concat(found) if found else _empty(["other", *(one.column for one in axes)])
 
 
 def _columns(selection: Selection, view: View) -> tuple[str, ...]:
@@ -127,22 +160,30 @@ def _columns(selection: Selection, view: View) -> tuple[str, ...]:
         return ("n_steps",)
     if view.rows:
         return (view.rows, view.cols) if view.cols else (view.rows,)
-    usual = {_usual(selection, benchmark) for benchmark, _ in by_benchmark(selection)}
+    usual = {usual_columns(selection, benchmark) for benchmark, _ in by_benchmark(selection)}
     if len(usual) > 1:
         raise UsageError("benchmarks have different usual columns.", "Choose one with --benchmark, or give --rows.")
     return usual.pop() if usual else ("subset",)
 
 
-def _usual(selection: Selection, benchmark: str) -> tuple[str, ...]:
+def usual_columns(selection: Selection, benchmark: str) -> tuple[str, ...]:
+    """The columns that a benchmark is usually broken down by: one or two."""
     if benchmark in DEFAULTS:
         return DEFAULTS[benchmark]
     cases = selection.cases.filter(pl.col("benchmark") == benchmark)
     return next(((name,) for name in FACETS if cases[name].n_unique() > 1), ("steps",))
 
 
-def _holder(selection: Selection, column: str) -> pl.DataFrame:
-    """The frame that has a column; those of scorers are only made where one is asked for."""
-    return selection.cases if column in {*METADATA, *DERIVED} else selection.frame()
+def axis_of(selection: Selection, column: str) -> Axis:
+    """The values of a column of the cases or of a scorer, or of one of DERIVED.
+
+    Raises:
+        UsageError: there is no such column, or none to break down by.
+    """
+    if column in {*METADATA, *DERIVED}:
+        return axis(selection.cases, column)
+    # One that is not there is told with all that are.
+    return axis(selection.table((column,)) if column in selection.schema else selection.frame(), column)
 
 
 def usual_axes(selection: Selection) -> Sequence[Axis]:
@@ -163,10 +204,12 @@ def _bins(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ..
             for row in _rows(evaluation, benchmark, rows, view, bins):
                 where = None if row["where"] is None else " AND ".join((*within(selection, benchmark), row["where"]))
                 found.append({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row, "where": where})
-            if view.of != "offset":
+            if view.of in {"position", "step_position"}:
                 said[bins.words] = None
     frame = pl.DataFrame(found, schema=_empty(PLACES[view.of]).schema, orient="row")
     steps = "a row counts steps, so that `where` is null and there is no interval where a bin holds several a case"
+    if view.of == "aligned":
+        return frame, (BAND, FEW)
     notes = (f"low and high: 95%, Wilson's; {INDEPENDENT}; {FEW}", *said, *([steps] if view.of != "offset" else []))
     return frame, notes
 
@@ -174,6 +217,8 @@ def _bins(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ..
 def _rows(evaluation: Evaluation, benchmark: str, rows: Bools, view: View, bins: StepBins) -> Iterator[dict[str, Any]]:
     if view.of == "offset":
         return offset_rows(evaluation, rows)
+    if view.of == "aligned":
+        return aligned_rows(evaluation, rows)
     if view.of == "position" and (view.errors or bins.errors) == "first":
         return first_position_rows(evaluation, rows, bins)
     make = all_position_rows if view.of == "position" else step_position_rows

@@ -14,12 +14,14 @@ from scoring.export import Document, p_words
 
 TOLD = (
     *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
-    *("count", "share", "acc", "positive_acc", "negative_acc", "prmscore"),
+    *("count", "share", "acc", "positive_acc", "negative_acc", "prmscore", "mean_reward"),
 )
 """The metrics of a breakdown that a terminal shows; files have all."""
 COUNTS = ("cases", "count")
 BARE = ("fp", "late", "missed")
 """Those shown without their interval."""
+REWARDS = ("mean_reward",)
+"""In the units of the scorer's rewards, which are no shares."""
 SLICES = 10
 """Slices of one scorer on one benchmark that a terminal shows."""
 
@@ -30,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if args.command == "bias":
         document, wide = bias_document(selection, form_of(args)), wide_bias
     else:
-        view = View(args.of, args.rows, args.cols, args.preset, args.errors)
+        view = View(args.of, args.rows, args.cols, args.preset, args.errors, args.difference)
         document, wide = breakdown_document(selection, view, form_of(args)), wide_breakdown
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
@@ -87,6 +89,9 @@ def _cell(metric: str, value: float | None, low: float | None, high: float | Non
     if metric in COUNTS:
         return f"{value:,.0f}"
     mark = " ~" if small else ""
+    if metric in REWARDS:
+        within = "" if low is None or high is None else f"  [{low:.3f}, {high:.3f}]"
+        return f"{value:.3f}{within}{mark}"
     if low is None or high is None or metric in BARE:
         return f"{100 * value:.1f}{mark}"
     return f"{100 * value:5.1f}  [{100 * low:.1f}, {100 * high:.1f}]{mark}"

@@ -2,7 +2,7 @@
 
 import argparse
 
-OF = ("cells", "offset", "position", "step_position", "length")
+OF = ("cells", "offset", "position", "step_position", "aligned", "length")
 PRESETS = ("processbench", "prmbench", "prmbench-figure4", "socratic", "relative")
 
 
@@ -10,10 +10,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the flags that say what is broken down, and by what."""
     parser.add_argument("--rows", default="", metavar="COL", help="a column of cases, or steps, position (in bins)")
     parser.add_argument("--cols", default="", metavar="COL", help="a second one")
-    of = "offset (verdict minus gold), position (of errors), step_position (accuracy by step), length"
+    of = (
+        "offset (verdict minus gold), position (of errors), step_position (accuracy by step), aligned (rewards around "
+        "the earliest error), length"
+    )
     parser.add_argument("--of", choices=OF, default="cells", help=f"instead of the cells of a table: {of}")
     bins = "how positions are put in bins: as a paper's figure has them, or relative to the length"
     parser.add_argument("--preset", choices=PRESETS, default="", help=bins)
     parser.add_argument(
         "--errors", choices=("first", "all"), default="", help="positions of the first errors or of all"
     )
+    difference = "the first of two scorers less the second, on the cases of both"
+    parser.add_argument("--difference", action="store_true", help=difference)

@@ -1,6 +1,6 @@
 """Scorers by one or two columns of the cases: in each cell its counts, shares and metrics, and in `all` the totals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
@@ -80,6 +80,11 @@ class Cells:
         """The places of the cells that hold a case, row by row, totals last."""
         return np.flatnonzero(self._table(self.rows))
 
+    @cached_property
+    def places(self) -> tuple[Ints, ...]:
+        """For every axis the number (0-based) of each cell's value, that of values for all. Each of shape (k,)."""
+        return tuple(np.unravel_index(self._there, self._shape))
+
     def counts(self, rows: Bools) -> Ints:
         """How many of the marked cases each cell holds. Shape (k,)."""
         return self._table(rows)[self._there].astype(np.int64)
@@ -100,8 +105,7 @@ class Cells:
 
     def frame(self) -> pl.DataFrame:
         """A row a cell: the value of every column, TOTAL for all, and `where`, the condition that selects its cases."""
-        places = np.unravel_index(self._there, self._shape)
-        rows = list(zip(*places, strict=True))
+        rows = list(zip(*(place.tolist() for place in self.places), strict=True))
         columns = {
             one.column: pl.Series([(*one.values, TOTAL)[row[at]] for row in rows], dtype=pl.String)
             for at, one in enumerate(self.axes)
@@ -114,7 +118,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class _Figure:
+class CellFigures:
     """One metric in k cells: NaN where undefined, and `reasons` says why."""
 
     metric: str
@@ -126,15 +130,46 @@ class _Figure:
     reasons: list[str | None]
 
 
-def breakdown(evaluation: Evaluation, cells: Cells, unparsed: Unparsed = "wrong", seed: int = 0) -> pl.DataFrame:
+def breakdown(
+    evaluation: Evaluation,
+    cells: Cells,
+    unparsed: Unparsed = "wrong",
+    seed: int = 0,
+    metrics: Collection[str] = (),
+    *,
+    bootstrap: bool = True,
+) -> pl.DataFrame:
     """Every metric of one scorer in every cell: the columns of `cells` and SCHEMA, a row a cell and metric.
 
     `cases` and `count_<outcome>` are counts of cases; everything else is a fraction, null with a reason where it is
     undefined. `n` is the denominator. Shares have Wilson intervals, f1 a bootstrap interval: of whole problems where
     two cases in its denominators are of one, else stratified by erroneous and clean; `step_accuracy`, the mean over
     cases, has none. Of several runs this is the first. `small` marks what fewer than SMALL cases say.
+
+    Args:
+        evaluation: of the cases of `cells`.
+        cells: the table.
+        unparsed: whether cases without a verdict count as wrong.
+        seed: of the bootstrap.
+        metrics: these alone, by name; () = all.
+        bootstrap: whether f1 has its interval, which takes longest.
     """
-    figures = list(_figures(evaluation, cells, unparsed, seed))
+    asked = Asked(frozenset(metrics))
+    return long_form(cells, list(_figures(evaluation, cells, unparsed, seed if bootstrap else None, asked)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The names of the metrics that are asked for; of none: all are."""
+
+    names: frozenset[str] = frozenset()
+
+    def __contains__(self, name: str) -> bool:
+        return not self.names or name in self.names
+
+
+def long_form(cells: Cells, figures: Sequence["CellFigures"]) -> pl.DataFrame:
+    """The columns of `cells` and SCHEMA, a row a cell and metric, cell by cell."""
     names = cells.frame()
     long = pl.concat(
         [
@@ -154,70 +189,96 @@ def breakdown(evaluation: Evaluation, cells: Cells, unparsed: Unparsed = "wrong"
     return long.sort("_cell", maintain_order=True).select(*[one.column for one in cells.axes], *SCHEMA)
 
 
-def _figures(evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int) -> Iterator[_Figure]:
+def _figures(
+    evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None, asked: Asked
+) -> Iterator["CellFigures"]:
     n = cells.counts(cells.rows)
-    yield _count("cases", n, n)
+    if "cases" in asked:
+        yield _count("cases", n, n)
     for code, outcome in enumerate(OUTCOMES):
-        yield _count(f"count_{outcome}", cells.counts(evaluation.codes == code), n)
+        if (name := f"count_{outcome}") in asked:
+            yield _count(name, cells.counts(evaluation.codes == code), n)
     sides = side_shares(evaluation, unparsed)
-    yield from (_of_share(one, cells) for one in sides)
-    yield _f1(evaluation, sides, cells, seed)
-    yield _step_accuracy(evaluation, cells)
+    yield from (_of_share(one, cells) for one in sides if one.name in asked)
+    if "f1" in asked:
+        yield _f1(evaluation, sides, cells, seed)
+    if "step_accuracy" in asked:
+        yield _step_accuracy(evaluation, cells)
     for share in chain(
         outcome_shares(evaluation, unparsed),
         error_type_shares(evaluation, unparsed),
         process_error_shares(evaluation, unparsed),
     ):
-        yield _of_share(share, cells)
+        if share.name in asked:
+            yield _of_share(share, cells)
 
 
-def _count(metric: str, counts: Ints, n: Ints) -> _Figure:
+def _count(metric: str, counts: Ints, n: Ints) -> CellFigures:
     nothing = np.full(n.size, np.nan)
     value = counts.astype(np.float64)
-    return _Figure(metric, value, nothing, nothing, n, np.zeros(n.size, dtype=np.bool_), [None] * n.size)
+    return CellFigures(metric, value, nothing, nothing, n, np.zeros(n.size, dtype=np.bool_), [None] * n.size)
 
 
-def _of_share(share: Share, cells: Cells) -> _Figure:
+def _of_share(share: Share, cells: Cells) -> CellFigures:
     hits, n = cells.counts(share.hits), cells.counts(share.among)
     value = np.divide(hits, n, out=np.full(n.size, np.nan), where=n > 0)
     low, high = wilson_interval(hits, n)
-    return _Figure(share.name, value, low, high, n, _small(n), [None if size else share.empty for size in n])
+    return CellFigures(share.name, value, low, high, n, few(n), [None if size else share.empty for size in n])
 
 
-def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int) -> _Figure:
-    member, right = (shares[0].among | shares[1].among), (shares[0].hits | shares[1].hits)
-    cases, numbers = cells.pairs()
-    gold, n_cells = evaluation.gold, cells.counts(cells.rows).size
-    decided = Decided(
-        member[cases, None], right[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
-    )
-    f1 = figures(decided.accuracies)[:, 2, 0]
-    erroneous, clean = decided.counts[1][..., 0].T
-    defined = np.flatnonzero(~np.isnan(f1))
+def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int | None) -> CellFigures:
+    f1, erroneous, clean = f1_of(shares, cells)
     low, high = np.full((2, f1.size), np.nan)
-    drawn = figures(decided.drawn(seed, whole=related(gold.problems, member & cells.rows)), 0.0)[:, :, 2, 0]
-    low[defined], high[defined] = percentile_intervals(drawn[:, defined])
+    if seed is not None:
+        _bootstrap(evaluation, shares, cells, seed, (~np.isnan(f1)).nonzero()[0], (low, high))
     reasons = [
         None
         if np.isfinite(value)
         else evaluation.nothing or (NO_ERRONEOUS if not wrong else NO_CLEAN if not right else "both accuracies are 0")
         for value, wrong, right in zip(f1, erroneous, clean, strict=True)
     ]
-    small = _small(np.minimum(erroneous, clean)) & np.isfinite(f1)
-    return _Figure("f1", f1, low, high, erroneous + clean, small, reasons)
+    small = few(np.minimum(erroneous, clean)) & np.isfinite(f1)
+    return CellFigures("f1", f1, low, high, erroneous + clean, small, reasons)
 
 
-def _step_accuracy(evaluation: Evaluation, cells: Cells) -> _Figure:
+def f1_of(shares: tuple[Share, Share], cells: Cells) -> tuple[Floats, Ints, Ints]:
+    """f1 in every cell, and how many erroneous and clean cases are in its denominators, each of shape (k,)."""
+    erroneous, clean = (cells.counts(one.among) for one in shares)
+    with np.errstate(invalid="ignore"):
+        pairs = [cells.counts(one.hits) / n for one, n in zip(shares, (erroneous, clean), strict=True)]
+    return figures(np.stack(pairs, axis=1)[:, :, None])[:, 2, 0], erroneous, clean
+
+
+def _bootstrap(
+    evaluation: Evaluation,
+    shares: tuple[Share, Share],
+    cells: Cells,
+    seed: int,
+    defined: Ints,
+    ends: tuple[Floats, Floats],
+) -> None:
+    """Fill in both ends of f1's interval where it is defined."""
+    member, right = (shares[0].among | shares[1].among), (shares[0].hits | shares[1].hits)
+    cases, numbers = cells.pairs()
+    gold, n_cells = evaluation.gold, ends[0].size
+    decided = Decided(
+        member[cases, None], right[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
+    )
+    drawn = figures(decided.drawn(seed, whole=related(gold.problems, member & cells.rows)), 0.0)[:, :, 2, 0]
+    ends[0][defined], ends[1][defined] = percentile_intervals(drawn[:, defined])
+
+
+def _step_accuracy(evaluation: Evaluation, cells: Cells) -> CellFigures:
     accuracies = evaluation.step_accuracies
     there = ~np.isnan(accuracies)
     n, total = cells.counts(there), cells.sums(there, accuracies)
     value = np.divide(total, n, out=np.full(n.size, np.nan), where=n > 0)
     nothing = np.full(n.size, np.nan)
     why = evaluation.nothing or "no case has steps that are both labelled and judged"
-    return _Figure("step_accuracy", value, nothing, nothing, n, _small(n), [None if size else why for size in n])
+    return CellFigures("step_accuracy", value, nothing, nothing, n, few(n), [None if size else why for size in n])
 
 
-def _small(n: Ints) -> Bools:
+def few(n: Ints) -> Bools:
     """Where a figure rests on few cases; not where it rests on none."""
-    few: Bools = (n > 0) & (n < SMALL)
-    return few
+    found: Bools = (n > 0) & (n < SMALL)
+    return found

@@ -33,6 +33,7 @@ VIEWS = {
     "position": View(of="position", preset="relative"),
     "step position": View(of="step_position", preset="socratic"),
     "all errors": View(of="position", errors="all"),
+    "aligned": View(of="aligned"),
 }
 
 
@@ -56,7 +57,7 @@ def drilled(request, where):
     return cases_document(load(Request(**{**vars(request), "where": (*request.where, where)}))).rows.height
 
 
-@pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors"}])
+@pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors", "aligned"}])
 def test_every_count_is_the_number_of_cases_that_its_condition_selects(root, other, name):
     for folder, baselines in itertools.product((root, other), (True, False)):
         if name == "outcomes of another" and folder == other:
@@ -222,3 +223,27 @@ def test_a_tiny_p_is_no_zero_on_a_terminal(root):
     rows = bias_document(load(Request(workspace=root))).rows
     tiny = rows.with_columns(p_holm=pl.when(pl.col("p_holm").is_not_null()).then(1e-9))
     assert set(wide_bias(tiny)["p (Holm)"]) == {None, "< 0.0001"}
+
+
+def test_rewards_around_the_error_are_those_of_the_cases_that_have_such_a_step(root):
+    selection = load(Request(workspace=root, where=("n_steps > 1",)))
+    rows = breakdown_document(selection, View(of="aligned")).rows.filter(pl.col("scorer") == "gpt4")
+    frame = selection.frame().filter(pl.Series(selection.mask))
+    for where, n in rows.select("where", "n").iter_rows():
+        assert passing(frame, [where]).sum() == n
+    at = frame.filter((pl.col("earliest_error") >= 0) & pl.col("gpt4.verdict").is_not_null())["gpt4.reward_at_gold"]
+    told = rows.filter(pl.col("offset") == 0).row(0, named=True)
+    assert (told["value"], told["n"]) == (pytest.approx(at.mean()), at.drop_nulls().len())
+
+
+def test_a_difference_is_of_two_scorers(root, capsys):
+    words = ["breakdown", "-w", root, "--difference"]
+    for wrong in ([], ["--scorer", "gpt4"], ["--of", "offset", "--scorer", "gpt4", "--scorer", "x=y"]):
+        assert main([*words, *wrong]) == 2
+        assert "Name both" in capsys.readouterr().err
+    assert main([*words, "--rows", "generator", "--scorer", "gpt4", "--scorer", "rand-0", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {(row["scorer"], row["other"]) for row in document["rows"]} == {("gpt4", "rand-0")}
+    assert "--difference" in document["provenance"]["command"]
+    assert main(shlex.split(document["provenance"]["command"])[1:]) == 0
+    assert json.loads(capsys.readouterr().out) == document
