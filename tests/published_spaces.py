@@ -10,5 +10,6 @@ def mr_math(root: Path, data: Path) -> Request:
     """MR-MATH with its ten scorers and the two that give one number a solution; `data` is the data folder."""
     folder = data / "mr-math"
     files = (folder / "mr-math_invalid_errors.json", folder / "eval_results")
-    assert main(["import", "-q", "-w", str(root), *map(str, files)]) == 0
+    # Some answers of critics cannot be read, which is told and no failure.
+    assert main(["import", "-q", "-w", str(root), *map(str, files)]) in {0, 1}
     return Request(workspace=str(root))

@@ -60,6 +60,9 @@ def pair_lines(pair: Pair, cells: Cells | None, facts: Mapping[str, Any], brush:
     n = int(pair.lineup.common((0, 1)).sum())
     if not n:
         yield heading(f"{pair.left} against {pair.right}")
+        for name, why in zip(pair.lineup.names, pair.lineup.nothing, strict=True):
+            if why:
+                yield from paragraph(f"{name}: {why}.", width)
         yield from paragraph(
             "They have no case in common that both tried, so that nothing can be compared. Score the same cases with "
             "both, or choose another scorer.",

@@ -80,7 +80,8 @@ def test_so_it_does_under_a_filter_of_the_cases(study):
 
 def test_quadrants_tests_and_figures_equal_plain_polars(published):
     """The quadrants and McNemar's p of all 45 pairs of MR-MATH."""
-    names = covering(published)
+    names = [name for name in covering(published) if published.selection.evaluation(name).coverage]
+    assert len(names) == 10
     frame = published.selection.table([*(f"{name}.outcome" for name in names), "earliest_error"])
     for one, other in combinations(names, 2):
         looked = published.focused(one, published.benchmark)
@@ -128,8 +129,10 @@ def test_the_sets_of_a_side_add_up_to_its_cases(published):
     assert len(heads) == 2
     assert "83 cases" in heads[0]
     assert "76 cases" in heads[1]
-    dots = [line for line in text if line.startswith(("·", "●"))]
-    assert all(set(line.split()[:10]) <= {"·", "●"} for line in dots)
+    rows = [line.split() for line in text[text.index(heads[0]) : text.index(heads[1])] if line.startswith(("·", "●"))]
+    assert all(set(row[:10]) <= {"·", "●"} for row in rows)
+    rest = next(int(line.split(" of ")[1].split()[0]) for line in text if "smaller sets of" in line)
+    assert sum(int(row[10]) for row in rows) + rest == 83
 
 
 def test_one_scorer_is_told_what_would_make_two(tmp_path):
@@ -154,6 +157,10 @@ def test_scorers_without_a_case_in_common_say_so(tmp_path):
         assert said in " ".join(lines(sheet(apart, "right", page)))
     for page in (SETS, CASCADE):
         walk(apart, sheet(apart, "right", page))
+
+
+def test_a_scorer_without_verdicts_says_why_it_has_none(published):
+    assert "roscoe-sa: " in " ".join(lines(sheet(published, "roscoe-sa", PAIR)))
 
 
 def test_a_critic_that_has_no_threshold_cannot_come_first(published):
