@@ -76,6 +76,19 @@ def _card(parser: argparse.ArgumentParser) -> None:
 _WITH_WORDS_OF_ITS_OWN = {"paper": _paper, "check": _check, "card": _card}
 
 
+def _views(name: str, parser: argparse.ArgumentParser) -> None:
+    """What `compare` shows instead of differences."""
+    if name != "compare":
+        return
+    views = parser.add_argument_group("instead of differences and tests").add_mutually_exclusive_group()
+    for view, what in (
+        ("upset", "who is right together: every set of scorers, with the condition that selects its cases"),
+        ("pairs", "agreement of every two, what each lacks that the other has, and whichever of them is right"),
+        ("cascade", "two scorers: the first's verdict where it is sure, else the second's; cost against F1"),
+    ):
+        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
+
+
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
@@ -139,6 +152,7 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
     if name in _OF_SCORERS:
         parser.add_argument("scorers", nargs="*", metavar="SCORER", help=_OF_SCORERS[name])
+        _views(name, parser)
     if name == "breakdown":
         from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
 

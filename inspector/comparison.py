@@ -10,7 +10,6 @@ import polars as pl
 
 from inspector.documents import METRICS, provenance, repeated_solutions
 from inspector.parts import parts
-from inspector.request import Request
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.benchmarks.catalogue import step_labelled
@@ -50,9 +49,7 @@ def compare_document(selection: Selection, form: str = "") -> Document:
     Raises:
         UsageError: fewer than two scorers are chosen.
     """
-    if len(selection.chosen) < 2:
-        listed = ", ".join(one.scorer.name for one in selection.evaluations) or "none"
-        raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
+    need_two(selection)
     rows: list[dict[str, Any]] = []
     facts: dict[str, Any] = {name: {} for name in ("family", "interval", "common_cases", "cascade")}
     notes = [UNADJUSTED, *first_run_notes(selection)]
@@ -67,13 +64,20 @@ def compare_document(selection: Selection, form: str = "") -> Document:
         facts["family"][benchmark] = _family(n_tests(found), len(lineup.names))
         facts["interval"][benchmark] = _intervals(lineup)
         facts["common_cases"][benchmark] = _common(lineup)
-        facts["cascade"] |= {benchmark: _order(lineup)} if len(_trying(lineup)) > 2 else {}
+        facts["cascade"] |= {benchmark: _order(lineup)} if len(trying(lineup)) > 2 else {}
         notes += _partial_averages(benchmark, lineup)
     notes += without_gold(selection)
-    made = {**provenance(selection, _command(selection.request, selection.chosen, form), tuple(notes))}
+    made = {**provenance(selection, scorer_command(selection, "compare", form=form), tuple(notes))}
     facts |= {"consensus": CONSENSUS} if facts["cascade"] else {}
     extra = {**facts, "test": TEST, "level": 0.95, "resamples": RESAMPLES}
     return Document(pl.DataFrame(rows, schema=COMPARISON, orient="row"), {**made, **extra})
+
+
+def need_two(selection: Selection) -> None:
+    """Raises UsageError where fewer than two scorers are chosen."""
+    if len(selection.chosen) < 2:
+        listed = ", ".join(one.scorer.name for one in selection.evaluations) or "none"
+        raise UsageError("compare needs two different scorers at least.", f"There are: {listed}.")
 
 
 def best_first(selection: Selection) -> Selection:
@@ -116,18 +120,19 @@ def _compared(selection: Selection) -> dict[str, Bools]:
     return given or found
 
 
-def _command(request: Request, names: tuple[str, ...], form: str) -> str:
-    """The command with the scorers as words; a name that looks like a flag goes behind its flag."""
+def scorer_command(selection: Selection, verb: str, *words: str, form: str = "") -> str:
+    """The command with the chosen scorers as words; a name that looks like a flag goes behind its flag."""
+    request, names = selection.request, selection.chosen
     if any(name.startswith("-") for name in names):
-        return replace(request, scorers=names).command("compare", form=form)
-    return replace(request, scorers=()).command("compare", *names, form=form)
+        return replace(request, scorers=names).command(verb, *words, form=form)
+    return replace(request, scorers=()).command(verb, *names, *words, form=form)
 
 
 def _family(tests: int, scorers: int) -> str:
     return f"Holm over {tests} tests: all pairs of the {scorers} scorers, erroneous and clean cases"
 
 
-def _trying(lineup: Lineup) -> tuple[int, ...]:
+def trying(lineup: Lineup) -> tuple[int, ...]:
     """The places of the scorers that tried any case."""
     return tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
 
@@ -139,9 +144,9 @@ def _intervals(lineup: Lineup) -> str:
 
 
 def _common(lineup: Lineup) -> str:
-    trying = _trying(lineup)
-    n = int(lineup.common(trying).sum()) if trying else 0
-    return f"{n} of {lineup.rows.size} tried by {_all(len(trying))} tried any"
+    columns = trying(lineup)
+    n = int(lineup.common(columns).sum()) if columns else 0
+    return f"{n} of {lineup.rows.size} tried by {_all(len(columns))} tried any"
 
 
 def _common_judged(lineup: StepLineup) -> str:
@@ -156,7 +161,7 @@ def _all(scorers: int) -> str:
 
 def _common_f1(lineup: Lineup) -> dict[str, float]:
     """F1 of the scorers that tried any case, on those that all of them tried; NaN where undefined."""
-    columns = _trying(lineup)
+    columns = trying(lineup)
     values = shared_values(lineup, columns)[0].tolist() if columns else []
     return {lineup.names[column]: f1 for column, f1 in zip(columns, values, strict=True)}
 

@@ -27,6 +27,11 @@ def run(args: argparse.Namespace) -> int:
     if not selection.request.scorers:
         able = tuple(name for name in selection.chosen if selection.evaluation(name).coverage)
         selection = best_first(replace(selection, chosen=able))
+    if args.view:
+        # Imported only where it is asked for: the others start sooner.
+        from inspector.shell.complementing import put_view
+
+        return put_view(selection, args)
     document = compare_document(selection, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
