@@ -17,9 +17,26 @@ ANALYSIS: tuple[Command, ...] = (
     Command("compare-with", "o", "Other", "Choose the scorer to compare with", "other", ("compare",), footer=True),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare",)),
     Command(
-        "next-page", "tab", "Next page", "The next page of this screen", "page(1)", PAGED, footer=True, priority=True
+        "next-page",
+        "tab",
+        "Next page",
+        "The next page of this screen",
+        "page(1)",
+        PAGED,
+        footer=True,
+        shown_key="Tab",
+        priority=True,
     ),
-    Command("page-before", "shift+tab", "Page before", "The page before", "page(-1)", PAGED, priority=True),
+    Command(
+        "page-before",
+        "shift+tab",
+        "Page before",
+        "The page before",
+        "page(-1)",
+        PAGED,
+        shown_key="Shift+Tab",
+        priority=True,
+    ),
     Command(
         "drill",
         "enter",

@@ -17,6 +17,7 @@ from inspector.screens.picking import Picking
 from inspector.sheets.compare.sheet import (
     CASCADE,
     FIELD,
+    FLIPS,
     PAIR,
     SETS,
     Comparisons,
@@ -46,6 +47,7 @@ class CompareScreen(AnalysisScreen):
         Page(CASCADE, "one before the other"),
         Page(FIELD, "all scorers"),
         Page(SETS, "right together"),
+        Page(FLIPS, "two thresholds"),
     )
 
     def __init__(self, brush: Brush) -> None:
@@ -63,9 +65,9 @@ class CompareScreen(AnalysisScreen):
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         other = self.other(inspection)
-        if inspection.scorer is None or other is None:
+        if inspection.scorer is None or (other is None and self.page != FLIPS):
             return None
-        names = covering(inspection) if self.page in {FIELD, SETS} else (inspection.scorer, other)
+        names = covering(inspection) if self.page in {FIELD, SETS} else (inspection.scorer, other or inspection.scorer)
         owners = (self.page, *map(inspection.selection.evaluation, names), other, inspection.slice)
         return owners, partial(comparisons, inspection, other, self.page)
 

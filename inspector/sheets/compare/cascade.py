@@ -64,8 +64,8 @@ def cascade_lines(
     yield from _table(made, brush, wide=width >= WIDE)
     yield ()
     yield from paragraph(
-        "b: the best, that is the highest F1 of all cuts, found on these very cases, so that its F1 is optimistic. Intervals: 95%, "
-        "bootstrap; each row opens the cases that are sent on to B.",
+        "b: the best, that is the highest F1 of all cuts, found on these very cases, so that its F1 is optimistic. "
+        "Intervals: 95%, bootstrap; each row opens the cases that are sent on to B.",
         width,
     )
 

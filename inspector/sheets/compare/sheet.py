@@ -13,6 +13,7 @@ from inspector.paint import Brush
 from inspector.protocol_card.incomparable import incomparable
 from inspector.protocol_card.settings import settings_that_differ
 from inspector.sheets.compare.cascade import Cascades, cascade_lines, cascades
+from inspector.sheets.compare.flips import Moved, MovedFigures, flip_lines, moved_figures
 from inspector.sheets.compare.pair import Pair, pair_lines, settings_lines, together_lines, unlike_lines
 from inspector.sheets.compare.sets import agreement_lines, set_lines
 from inspector.sheets.compare.standings import Field, standing_lines
@@ -24,7 +25,7 @@ from scoring.metrics.complements import agreement_rows, covered_rows, oracle_row
 from scoring.metrics.lineup import Lineup, line_up
 from scoring.remembered import Remembered
 
-PAIR, CASCADE, FIELD, SETS = "pair", "cascade", "all", "sets"
+PAIR, CASCADE, FIELD, SETS, FLIPS = "pair", "cascade", "all", "sets", "flips"
 _FIELDS = Remembered(4)
 """Lineups of all scorers, with who is right together, while a threshold rests."""
 
@@ -34,7 +35,6 @@ class Comparisons:
     """What takes longer; of another page than the open one it is None.
 
     `pair` and `every` are documents of `compare`, `together` and `agreement` rows of `scoring.metrics.complements`.
-    `done` says that the cascade was computed, if there is one.
     """
 
     pair: Document | None = None
@@ -42,10 +42,10 @@ class Comparisons:
     together: Sequence[Mapping[str, Any]] | None = None
     agreement: Sequence[Mapping[str, Any]] | None = None
     cascades: Cascades | None = None
-    done: bool = False
+    moved: MovedFigures | None = None
 
 
-def comparisons(inspection: Inspection, other: str, page: str) -> Comparisons:
+def comparisons(inspection: Inspection, other: str | None, page: str) -> Comparisons:
     """Compute what a page shows; of `pair` and `all` it takes as long as the command.
 
     Raises:
@@ -56,13 +56,20 @@ def comparisons(inspection: Inspection, other: str, page: str) -> Comparisons:
         names = covering(inspection)
         every = compare_document(subject(inspection, names))
         agreeing = list(agreement_rows(_lineup(inspection, names))) if page == SETS else None
-        return Comparisons(every=every, agreement=agreeing, done=True)
+        return Comparisons(every=every, agreement=agreeing)
+    if page == FLIPS or other is None:
+        return Comparisons(moved=_moved_figures(inspection, seed))
     lineup = _lineup(inspection, (focus, other))
     if page == CASCADE:
         found = cascades(inspection.selection.evaluation(focus), lineup, seed)
-        return Comparisons(cascades=found, done=True)
+        return Comparisons(cascades=found)
     pair = compare_document(subject(inspection, (focus, other)))
-    return Comparisons(pair, together=[*oracle_rows(lineup, seed), *covered_rows(lineup)], done=True)
+    return Comparisons(pair, together=[*oracle_rows(lineup, seed), *covered_rows(lineup)])
+
+
+def _moved_figures(inspection: Inspection, seed: int) -> MovedFigures | None:
+    moved = Moved.of(inspection)
+    return None if moved is None else moved_figures(moved, inspection.slice, inspection.unparsed, seed)
 
 
 def usual_other(inspection: Inspection) -> str | None:
@@ -79,13 +86,17 @@ def compare_sheet(
     `found` is None while it is computed; the counts stand there before.
     """
     lines = tuple(_lines(inspection, other, page, found, brush, size))
-    return Sheet(lines, "Computing." if found is None and other is not None and inspection.scorer else "")
+    able = inspection.scorer is not None and (other is not None or page == FLIPS)
+    return Sheet(lines, "Computing." if found is None and able else "")
 
 
 def _lines(
     inspection: Inspection, other: str | None, page: str, found: Comparisons | None, brush: Brush, size: tuple[int, int]
 ) -> Iterator[Row]:
     width, height = size
+    if page == FLIPS:
+        yield from flip_lines(inspection, Moved.of(inspection), found.moved if found else None, brush, width)
+        return
     if inspection.scorer is None or other is None:
         yield heading("Nothing to compare yet")
         yield from paragraph(

@@ -11,17 +11,18 @@ import example
 import making
 from inspector.comparison import compare_document
 from inspector.first_inspection import inspect
+from inspector.flips import flips_document
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
-from inspector.sheets.compare.sheet import CASCADE, FIELD, PAIR, SETS, compare_sheet, comparisons, usual_other
+from inspector.sheets.compare.sheet import CASCADE, FIELD, FLIPS, PAIR, SETS, compare_sheet, comparisons, usual_other
 from inspector.sheets.sheet import text_of
 from inspector.subject import covering, subject
 from published_spaces import mr_math
 from scoring.filters import Filter
 from walking import walk
 
-PAGES = (PAIR, CASCADE, FIELD, SETS)
+PAGES = (PAIR, CASCADE, FIELD, SETS, FLIPS)
 BRUSH = Brush()
 
 
@@ -122,6 +123,24 @@ def test_the_export_of_the_pair_is_the_command_s_document(study):
     assert made.rows.equals(compare_document(again).rows)
 
 
+@pytest.mark.parametrize("space", ["study", "small", "published"])
+def test_flips_are_those_of_thresholds_flips(request, space):
+    inspection = request.getfixturevalue(space)
+    default = inspection.threshold
+    moved = inspection.moved(default + 0.1)
+    rows = flips_document(moved.selection, "default", "present").rows.filter(pl.col("flip") != "steps")
+    found = sheet(moved, usual_other(moved), FLIPS)
+    walk(moved, found)
+    turned = next(line for line in lines(found) if "become right" in line).split()
+    for name, at in (("right", 0), ("wrong", 3), ("other", 6)):
+        assert int(turned[at]) == rows.filter(pl.col("flip") == name).height
+
+
+def test_a_scorer_without_threshold_cannot_flip(published):
+    critic = published.focused("gpt4", published.benchmark)
+    assert "no threshold to move" in " ".join(lines(sheet(critic, usual_other(critic), FLIPS)))
+
+
 def test_the_sets_of_a_side_add_up_to_its_cases(published):
     found = sheet(published, usual_other(published), SETS)
     text = lines(found)
@@ -140,7 +159,7 @@ def test_one_scorer_is_told_what_would_make_two(tmp_path):
     making.workspace(tmp_path, cases, scorers[:1], **making.labels(cases))
     alone = inspect(load(Request(workspace=str(tmp_path))))
     assert usual_other(alone) is None
-    for page in PAGES:
+    for page in (PAIR, CASCADE, FIELD, SETS):
         told = lines(compare_sheet(alone, None, page, None, BRUSH, (60, 20)))
         assert told[0] == "Nothing to compare yet"
         assert "prm-inspect score bench --model DIR" in " ".join(told)
