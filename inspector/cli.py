@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
+    "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
     "export": ("inspector.shell.exporting", "cases or rewards as the rows that other toolkits read"),
 }
 """Command -> the module whose `run(args)` does it, and its line of help."""

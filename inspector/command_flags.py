@@ -38,6 +38,18 @@ def _export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="mr_eval: the model_name, which is its own --model")
 
 
+def _report(parser: argparse.ArgumentParser) -> None:
+    file = "the file: .html (one page that needs nothing else) or .md (Markdown); written whole or not at all"
+    parser.add_argument("-o", "--output", metavar="FILE", help=file)
+    markdown = "Markdown, with tables in the place of charts; without -o on stdout"
+    parser.add_argument("--markdown", dest="form", action="store_const", const="markdown", default="", help=markdown)
+    cases = "so many cases of each benchmark: the most instructive failures of the best scorer (default 20)"
+    parser.add_argument("--cases", type=natural, default=20, metavar="N", help=cases)
+    order = "the first cases in this order instead: COLUMN, COLUMN:desc or instructive"
+    parser.add_argument("--sort", default="", metavar="KEY", help=order)
+    parser.add_argument("--title", default="", metavar="TEXT", help="what the report is called")
+
+
 def _paper(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=("processbench", "prmbench", "socratic", "grben"), help="the paper's benchmark")
     parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
@@ -111,8 +123,8 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
         return
-    if name == "export":
-        _export(parser)
+    if name in {"export", "report"}:
+        (_export if name == "export" else _report)(parser)
         return
     if name == "reread":
         critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"

@@ -64,7 +64,7 @@ class Request:
             "--unparsed": (self.unparsed,) if self.unparsed else (),
             "--seed": (str(self.seed),) if self.seed else (),
             "--by": self.by if verb == "metrics" else (),
-            "--sort": (self.sort,) if self.sort and verb == "cases" else (),
+            "--sort": (self.sort,) if self.sort and verb in {"cases", "report"} else (),
             "--columns": (joined(self.columns),) if self.columns and verb == "cases" else (),
         }
         line = ["prm-inspect", verb, *words]

@@ -15,10 +15,9 @@ from typing import Any
 import polars as pl
 
 from scoring.files import write_atomically
-from scoring.markup import latex_text, markdown_text, one_line
+from scoring.markup import latex_text, markdown_code, markdown_text, one_line
 
 _FORMULA = r"^[=+\-@\t\r]"
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")
 DIGITS = 4
 """Digits after the point in Markdown and LaTeX; CSV and JSON are unrounded."""
 _P = frozenset({"p", "p_holm"})
@@ -109,15 +108,8 @@ def markdown_footer(provenance: Mapping[str, Any]) -> list[str]:
     """The provenance as lines of a Markdown quotation; the command first, as it is typed."""
     facts = dict(provenance)
     command = str(facts.pop("command", ""))
-    first = [f"> command: {_code(command)}  "] if command else []
+    first = [f"> command: {markdown_code(command)}  "] if command else []
     return [*first, *(f"> {markdown_text(line)}  " for line in footer(facts))]
-
-
-def _code(text: str) -> str:
-    """A code span, so that a command can be copied from the file as well as from the page."""
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
-    return f"{fence}{pad}{_LINE_BREAK.sub(' ', text)}{pad}{fence}"
 
 
 def _latex(document: Document) -> str:

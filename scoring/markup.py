@@ -34,6 +34,13 @@ def markdown_text(text: str) -> str:
     return _LINE_BREAK.sub("<br>", _MARKDOWN.sub(r"\\\1", text))
 
 
+def markdown_code(text: str) -> str:
+    """A code span, so that a command can be copied from the file as well as from the page."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    pad = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{fence}{pad}{_LINE_BREAK.sub(' ', text)}{pad}{fence}"
+
+
 def latex_text(text: str) -> str:
     """The text on one line of LaTeX: special characters as commands that print them, control characters as spaces."""
     return _LATEX_SPECIAL.sub(lambda match: _LATEX[match[0]], one_line(text))

@@ -15,8 +15,9 @@ from inspector.run_notes import mean_notes, unlike_notes
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
-from inspector.shell.wide import FEW, wide_metrics, wide_statistics
+from inspector.shell.wide import FEW, wide_metrics
 from inspector.statistics_document import statistics_document
+from inspector.statistics_tables import wide_statistics
 from scoring.export import Document
 from scoring.verdicts import REFUSED, UNPARSED
 

@@ -26,7 +26,7 @@ WORDS = {
     "show": ["algebra-012"],
     "keys": [],
 }
-NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export"}
+NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report"}
 NOT_ON_THE_DEMO = {
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",

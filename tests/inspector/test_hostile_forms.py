@@ -36,6 +36,7 @@ WITHOUT_FORMS = {
     "reread": (),
     "export": ("cases", "--to", "processbench"),
     "best-of-n": (),
+    "report": ("--markdown", "--cases", "100"),
 }
 """They print no document, or here a sentence that says why not."""
 FURTHER = {

@@ -1,0 +1,25 @@
+"""What the gold labels of a case say, in words."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+FROM_ONE = frozenset({"prmbench", "socratic"})
+"""Benchmarks whose reasons number the steps from 1, as their labels did before they were read."""
+_NAMES_A_STEP = re.compile(r"\bsteps?\s*\d|步骤?\s*\d|第\s*\d+\s*步", re.IGNORECASE)
+
+
+def gold_words(case: Mapping[str, Any]) -> str:
+    """`step 3 (also wrong: 4, 6)`, `no wrong step`, or that the labels name none; steps are 0-based."""
+    earliest = case["earliest_error"]
+    if earliest is None:
+        return "the labels name no step of this solution"
+    if earliest == -1:
+        return "no wrong step"
+    others = [str(step) for step in case["error_steps"] or [] if step != earliest]
+    return f"step {earliest}" + (f" (also wrong: {', '.join(others)})" if others else "")
+
+
+def counts_from_one(benchmark: str, reason: str) -> bool:
+    """Whether the reason of a gold label names steps, and by other numbers than everything else here."""
+    return benchmark in FROM_ONE and _NAMES_A_STEP.search(reason) is not None

@@ -1,0 +1,121 @@
+"""The board: scorers on one benchmark, with the official figure, what lies behind it, and the outcomes."""
+
+from collections.abc import Iterator
+
+from inspector.report.blocks import DASH, Block, Cell, Fold, Sentence, Table
+from inspector.report.facts import SIDES, OfBenchmark, Row, interval, percent
+from inspector.report.interval_chart import Measured, interval_chart
+from inspector.report.outcome_chart import outcome_chart
+from scoring.evaluation import Evaluation
+from scoring.verdicts import AsGiven, RuleByCase
+
+SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps", "on right steps")}
+
+
+def board_blocks(of: OfBenchmark) -> Iterator[Block]:
+    """The table, two charts, and every subset."""
+    if not of.scorers:
+        yield Sentence("No scorer has anything for these cases yet, so there is no figure.")
+        return
+    yield from map(_warning, unlike(of))
+    yield board_table(of)
+    measured = [_measured(of, one) for one in of.scorers]
+    if any(one.value is not None for one in measured):
+        yield interval_chart(f"{of.title} with 95% intervals, {of.name}", measured)
+    counts = [(one.scorer.name, of.outcomes(one)) for one in of.scorers]
+    yield outcome_chart(f"Outcomes of {of.n:,} cases, {of.name}", counts)
+    if len(of.subsets) > 1:
+        yield Fold(f"{of.title} of every subset", (subset_table(of),))
+
+
+def _warning(text: str) -> Sentence:
+    return Sentence(text, "warning")
+
+
+def unlike(of: OfBenchmark) -> Iterator[str]:
+    """Why figures of this board are not to be compared as they stand."""
+    tried = {one.scorer.name: one.tried & of.rows & of.selection.evaluations[0].gold.known for one in of.scorers}
+    tried = {name: rows for name, rows in tried.items() if rows.any()}
+    if len({rows.tobytes() for rows in tried.values()}) > 1:
+        sizes = ", ".join(f"{name} {int(rows.sum())}" for name, rows in tried.items())
+        yield (
+            f"Not the same cases: {sizes}. These figures are not to be compared as they stand; the comparisons are on"
+            " common cases."
+        )
+    optimistic = [one.scorer.name for one in of.scorers if "optimistic" in one.rule.source]
+    if optimistic:
+        told = ", ".join(optimistic)
+        yield f"Optimistic: the threshold of {told} was tuned on cases that the figures are of."
+
+
+def _measured(of: OfBenchmark, one: Evaluation) -> Measured:
+    row = of.figure(one.scorer.name)
+    value, low, high = (None, None, None) if row is None else (row["value"], row["low"], row["high"])
+    return Measured(one.scorer.name, value, low, high, percent(row))
+
+
+def board_table(of: OfBenchmark) -> Table:
+    """A line a scorer."""
+    over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
+    over = "all steps pooled" if of.head == "prmscore" else over
+    heads = ("scorer", f"{of.title} (95%)", *SIDE_HEADS[of.head], "n", "with a verdict", "threshold", "its source")
+    caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
+    rows = tuple(_line(of, one, first=one is of.best) for one in of.scorers)
+    return Table(caption, heads, rows, (False, True, True, True, True, True, True, False))
+
+
+def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
+    name = one.scorer.name
+    row = of.figure(name)
+    sides = (of.figure(name, metric) for metric in SIDES[of.head])
+    answered = int((one.answered & of.rows).sum())
+    return (
+        Cell(name, one.scorer.about, strong=first),
+        _figure(row, why=True, strong=first),
+        *(_figure(side) for side in sides),
+        Cell(DASH if row is None else f"{row['n']:,}"),
+        Cell(f"{answered:,} of {of.n:,}"),
+        Cell(*_threshold(one)),
+        Cell(one.rule.source, strong="optimistic" in one.rule.source),
+    )
+
+
+def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell:
+    """A figure in percent over its interval; why there is none, where asked for."""
+    if row is None or row["value"] is None:
+        return Cell(DASH, (row["reason"] or "") if row is not None and why else "")
+    runs = "" if row["sd"] is None else f"mean of {row['runs']} runs, sd {100 * row['sd']:.1f} "
+    text = f"{100 * row['value']:.1f}"
+    return Cell(text, f"{runs}{interval(row)}", value=row["value"], small=bool(row["small"]), strong=strong)
+
+
+def _threshold(one: Evaluation) -> tuple[str, str]:
+    """The threshold and what is compared with it; by subset where it differs."""
+    rule = one.rule
+    if isinstance(rule, AsGiven):
+        return DASH, ""
+    sign = f"wrong if {'reward' if rule.on == 'rewards' else 'difference'} {rule.comparison}"
+    if isinstance(rule, RuleByCase):
+        return "by subset", f"{sign} " + ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
+    return f"{rule.threshold:.4g}", sign
+
+
+def subset_table(of: OfBenchmark) -> Table:
+    """The official figure by subset: a line a scorer, a column a subset."""
+    rows = []
+    for one in of.scorers:
+        found = [of.figure(one.scorer.name, of.head, subset) for subset in of.subsets]
+        rows.append((Cell(one.scorer.name), *(_subset(row) for row in found)))
+    heads = ("scorer", *(subset or "(no subset)" for subset in of.subsets))
+    return Table(f"{of.name}: {of.title} by subset, in percent", heads, tuple(rows), _rights(heads), heat=True)
+
+
+def _subset(row: Row | None) -> Cell:
+    if row is None or row["value"] is None:
+        return Cell(DASH, "" if row is None else f"{row['reason'] or ''}")
+    note = f"{interval(row)} n {row['n']:,}".strip()
+    return Cell(f"{100 * row['value']:.1f}", note, row["value"], row["value"], bool(row["small"]))
+
+
+def _rights(heads: tuple[str, ...]) -> tuple[bool, ...]:
+    return (False, *(True for _ in heads[1:]))

@@ -1,0 +1,92 @@
+"""The comparison: who stands where on common cases, and every pair with the best, as `compare` tells them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from inspector.comparison import best_first, compare_document
+from inspector.comparison_tables import n_pairs, together, wide_cascade, wide_pairs, wide_standings, with_the_best
+from inspector.report.blocks import Block, Bullets, Command, Fold, Sentence, Table, table_of
+from inspector.report.facts import OfBenchmark
+from inspector.selection import Selection
+from scoring.export import Document
+
+MOST_PAIRS = 66
+"""All pairs are listed up to so many; of more only those with the best."""
+FACTS = ("common_cases", "interval", "family", "cascade", "prmscore")
+"""What the provenance of a comparison says by benchmark."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """The document of `compare`, or why there is none."""
+
+    document: Document | None
+    reason: str = ""
+
+
+def comparison_of(selection: Selection) -> Comparison:
+    """The chosen scorers that have a verdict on the shown cases, compared; the best first unless some were named."""
+    shown = selection.mask
+    able = tuple(one.scorer.name for one in selection.chosen_evaluations if (one.answered & shown).any())
+    if len(able) < 2:
+        told = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
+        return Comparison(None, f"No comparison: it needs two scorers, and {told}.")
+    chosen = replace(selection, chosen=able)
+    return Comparison(compare_document(chosen if selection.request.scorers else best_first(chosen)))
+
+
+def comparison_blocks(of: OfBenchmark, found: Comparison) -> Iterator[Block]:
+    """The standings, what all make of a case together, and the pairs."""
+    if found.document is None:
+        yield Sentence(found.reason)
+        return
+    rows = found.document.rows.filter(pl.col("benchmark") == of.name)
+    if not rows.height:
+        yield Sentence("No comparison: no two scorers have anything for these cases.")
+        return
+    yield table_of(wide_standings(rows), "Standings on common cases, in percent", ("benchmark",))
+    if said := [line.removeprefix(f"{of.name}: ") for line in together(rows)]:
+        yield Bullets(tuple(_upper(line) for line in said))
+    pairs = wide_pairs(rows)
+    shown = with_the_best(pairs, rows) if pairs.height else pairs
+    if shown.height:
+        yield _pairs_table(shown)
+    else:
+        yield Sentence("No pair of scorers has common cases.")
+    yield Bullets(tuple(_said(found.document.provenance, of.name)))
+    if left := n_pairs(pairs) - n_pairs(shown) if pairs.height else 0:
+        if n_pairs(pairs) <= MOST_PAIRS:
+            yield Fold(f"All {n_pairs(pairs)} pairs", (_pairs_table(pairs),))
+        else:
+            yield Sentence(f"{left} other pairs are printed by the command below.", "quiet")
+    if (cascade := wide_cascade(rows)).height:
+        table = table_of(cascade, "How many cases at least one scorer so far has right (+ new ones)", ("benchmark",))
+        yield Fold("Any of several scorers right", (table,))
+    yield Command(found.document.provenance["command"])
+
+
+def _pairs_table(pairs: pl.DataFrame) -> Table:
+    """The lines of pairs; a scorer that all of them have stands above."""
+    caption = "differences in percentage points with 95% intervals, and on how many cases who is right"
+    for side, said in (("scorer", "{} less each other"), ("other", "each less {}")):
+        if pairs.height and pairs[side].n_unique() == 1:
+            caption = f"{said.format(pairs[side][0])}: {caption}"
+            return table_of(pairs, caption, ("benchmark", side), labels=2)
+    return table_of(pairs, _upper(f"scorer less other: {caption}"), ("benchmark",), labels=3)
+
+
+def _upper(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _said(provenance: Mapping[str, Any], benchmark: str) -> Iterator[str]:
+    """How the comparison came to be."""
+    for name in FACTS:
+        told = provenance.get(name) or {}
+        if told.get(benchmark):
+            yield f"{_upper(name.replace('_', ' '))}: {told[benchmark]}"
+    yield f"Test: {provenance['test']}"
+    yield from (_upper(str(note)) for note in provenance["notes"])

@@ -1,0 +1,248 @@
+"""The numbers of a report are those of the commands."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+import making
+from inspector.cli import main
+from inspector.report.blocks import Chart, Fold, Table
+from inspector.report.document import Choices, ReportDocument, report_document
+from inspector.request import Request
+from inspector.selection import load
+from scoring.benchmarks.imported import Imported
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """A study of two benchmarks, of which the second is the first again under other ids, less what is unscored."""
+    root = tmp_path_factory.mktemp("study")
+    cases, scorers = making.study(n=120)
+    labels = making.labels(cases)
+    made = making.workspace(root, cases, scorers, **labels)
+    found = making.full_frame(cases[:90], "second", **{name: values[:90] for name, values in labels.items()})
+    made.add([Imported("second", "other.jsonl", "other", "0-based", found.height, found, ())])
+    return str(root)
+
+
+@pytest.fixture(params=["study", "demo"])
+def words(request, root):
+    return ["-w", root] if request.param == "study" else ["--benchmark", "demo"]
+
+
+def report(words, *, cases=3, **asked):
+    request = {"workspace": words[1]} if words[0] == "-w" else {"benchmarks": (words[1],)}
+    return report_document(load(Request(**request, **asked)), Choices(cases=cases))
+
+
+def rows(capsys, command, words, *further):
+    capsys.readouterr()
+    assert main([command, *further, *words, "--json", "-q"]) == 0
+    return json.loads(capsys.readouterr().out)["rows"]
+
+
+def blocks(found: ReportDocument, anchor: str):
+    """All blocks of the sections whose anchor begins so, folded ones and tables of charts too."""
+    assert found.report is not None
+
+    def inside(these):
+        for block in these:
+            yield block
+            if isinstance(block, Fold):
+                yield from inside(block.blocks)
+            if isinstance(block, Chart) and block.table is not None:
+                yield block.table
+
+    sections = [part for one in found.report.sections for part in (one, *one.parts)]
+    return {one.anchor: list(inside(one.blocks)) for one in sections if one.anchor.startswith(anchor) and one.blocks}
+
+
+def tables(found, anchor):
+    return {
+        name: [block for block in these if isinstance(block, Table)] for name, these in blocks(found, anchor).items()
+    }
+
+
+def test_the_board_has_the_figures_of_metrics(words, capsys):
+    told = {
+        (row["benchmark"], row["scorer"], row["subset"], row["metric"]): row for row in rows(capsys, "metrics", words)
+    }
+    seen = 0
+    for (board, *others), benchmark in zip(
+        tables(report(words), "board").values(), dict.fromkeys(key[0] for key in told), strict=True
+    ):
+        for line in board.rows:
+            for cell, metric in zip(line[1:4], ("f1", "error_acc", "correct_acc"), strict=True):
+                row = told[benchmark, line[0].text, "average", metric]
+                assert cell.value == row["value"]
+                if row["value"] is not None:
+                    assert cell.text == f"{100 * row['value']:.1f}"
+                    assert f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in cell.note
+                    seen += 1
+        subsets = others[-1]
+        for line in subsets.rows:
+            for cell, subset in zip(line[1:], subsets.heads[1:], strict=True):
+                assert cell.value == told[benchmark, line[0].text, subset, "f1"]["value"]
+                seen += 1
+    assert seen > 15
+
+
+def test_outcomes_are_those_of_the_cases(words, capsys):
+    found = rows(capsys, "cases", words)
+    for benchmark, (_, counts, *_others) in zip(
+        dict.fromkeys(row["benchmark"] for row in found), tables(report(words), "board").values(), strict=True
+    ):
+        own = [row for row in found if row["benchmark"] == benchmark]
+        names = [head.split(" ", 1)[-1].replace(" ", "_") for head in counts.heads[1:]]
+        for line in counts.rows:
+            outcomes = [row[f"{line[0].text}.outcome"] for row in own]
+            assert [cell.value for cell in line[1:]] == [outcomes.count(name) for name in names]
+            assert sum(cell.value for cell in line[1:]) == len(own)
+
+
+def test_the_comparison_has_the_numbers_of_compare(words, capsys):
+    names = [line[0].text for line in tables(report(words), "compare").popitem()[1][0].rows]
+    told = rows(capsys, "compare", words, *names)
+    for benchmark, (standings, pairs, *_) in zip(
+        dict.fromkeys(row["benchmark"] for row in told), tables(report(words), "compare").values(), strict=True
+    ):
+        own = {
+            (row["scorer"], row["other"], row["subset"], row["metric"]): row
+            for row in told
+            if row["benchmark"] == benchmark
+        }
+        at = {name: number for number, name in enumerate(standings.heads)}
+        for line in standings.rows:
+            row = own[line[0].text, None, "average", "f1"]
+            interval = f"  [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+            assert line[at["f1"]].text == f"{100 * row['value']:.1f}{interval}"
+            tied = next(row for key, row in own.items() if (key[0], key[3]) == (line[0].text, "tied_with_best"))
+            assert line[at["tied with best"]].text == {1.0: "yes", 0.0: "no"}[tied["value"]]
+        at = {name: number for number, name in enumerate(pairs.heads)}
+        best = pairs.caption.partition(" less each other")[0]
+        erroneous = [line for line in pairs.rows if line[at["cases"]].text == "erroneous"]
+        assert erroneous
+        for line in erroneous:
+            pair = (line[at["scorer"]].text if "scorer" in at else best, line[at["other"]].text)
+            quadrants = [
+                own[*pair, "all", f"erroneous_{name}_right"]["value"]
+                for name in ("both", "only_scorer", "only_other", "neither")
+            ]
+            assert [
+                float(line[at[name]].text) for name in ("both", "only scorer", "only other", "neither")
+            ] == quadrants
+            test = own[*pair, "all", "erroneous_mcnemar"]
+            assert line[at["p (Holm)"]].text == ("< 0.0001" if test["p_holm"] < 0.0001 else f"{test['p_holm']:.4f}")
+
+
+def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
+    found = report(words)
+    for anchor, maps in tables(found, "breakdown").items():
+        command = next(block.line for block in blocks(found, anchor)[anchor] if hasattr(block, "line"))
+        columns = command.partition("breakdown ")[2].split()
+        asked = columns[: 4 if "--cols" in columns else 2]
+        told = rows(capsys, "breakdown", words, *asked)
+        names = list(dict.fromkeys(row["benchmark"] for row in told))
+        benchmark = names[int(anchor.partition("-")[2] or 1) - 1]
+        metric = (
+            "f1"
+            if maps[0].caption.removeprefix(f"{maps[0].caption.partition(': ')[0]}: ").startswith("F1")
+            or maps[0].caption.startswith("F1")
+            else "error_acc"
+        )
+        cells = {
+            (row["scorer"], *(row[name] for name in asked[1::2])): row
+            for row in told
+            if (row["benchmark"], row["metric"]) == (benchmark, metric)
+        }
+        seen = 0
+        for table in maps:
+            for line in table.rows:
+                for cell, value in zip(line[1:], table.heads[1:], strict=True):
+                    first = line[0].text if len(asked) == 2 else table.caption.partition(": ")[0]
+                    key = (first, *(() if len(asked) == 2 else (line[0].text,)), value)
+                    row = cells.get(tuple(None if part == "(none)" else part for part in key))
+                    assert cell.value == (None if row is None else row["value"])
+                    if row is not None:
+                        assert cell.note.endswith(f"n {row['n']:,}")
+                        assert cell.small == row["small"]
+                        seen += cell.value is not None
+        assert seen > 3
+
+
+def test_the_histogram_has_the_counts_of_breakdown(words, capsys):
+    told = rows(capsys, "breakdown", words, "--of", "offset")
+    for number, found in enumerate(tables(report(words), "offset").values()):
+        benchmark = list(dict.fromkeys(row["benchmark"] for row in told))[number]
+        charts = [block for block in list(blocks(report(words), "offset").values())[number] if isinstance(block, Chart)]
+        for table, chart in zip(found, charts, strict=True):
+            scorer = chart.title.removeprefix("Verdict minus earliest error, ")
+            own = {
+                row["offset"]: row["value"]
+                for row in told
+                if (row["scorer"], row["benchmark"], row["metric"]) == (scorer, benchmark, "count")
+            }
+            bars = {line[0].text: line[2].value for line in table.rows}
+            assert sum(bars.values()) == sum(own.values())
+            for label, count in bars.items():
+                far = label.endswith("…")
+                offset = None if label == "missed" else int(label.rstrip("…"))
+                beyond = {at for at in own if at is not None and offset is not None and at * offset >= offset * offset}
+                assert count == sum(own.get(at, 0) for at in (beyond if far else {offset}))
+
+
+def test_the_present_threshold_on_the_curve_has_the_figure_of_metrics(words, capsys):
+    told = {
+        (row["benchmark"], row["scorer"]): row["value"]
+        for row in rows(capsys, "metrics", words)
+        if (row["subset"], row["metric"]) == ("average", "f1")
+    }
+    names = list(dict.fromkeys(key[0] for key in told))
+    seen = 0
+    for number, found in enumerate(blocks(report(words), "threshold").values()):
+        for chart in (block for block in found if isinstance(block, Chart)):
+            scorer = chart.title.removeprefix("F1 by threshold, ")
+            marks = {line[0].text: line[2].value for line in chart.table.rows if line[0].text}
+            assert marks["present"] == pytest.approx(told[names[number], scorer], abs=1e-12)
+            assert marks["best (optimistic)"] >= marks["present"]
+            seen += 1
+    assert seen >= 3
+
+
+class Data(HTMLParser):
+    """What the elements `data` hold."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.values, self._open = [], None
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self._open = dict(attrs)["value"] if tag == "data" else None
+
+    def handle_data(self, data):
+        if self._open is not None:
+            self.values.append((self._open, data))
+            self._open = None
+
+
+def test_the_page_has_the_cells(words):
+    found = report(words)
+    held = Data(found.render("html")).values
+    every = [table for anchor in ("board", "breakdown") for these in tables(found, anchor).values() for table in these]
+    told = [
+        (repr(cell.value), cell.text)
+        for table in every
+        for line in table.rows
+        for cell in line
+        if cell.value is not None
+    ]
+    assert len(told) > 40
+    assert set(told) <= set(held)
+    assert all(f"{100 * float(value):.1f}" == text or f"{float(value):.4g}" == text for value, text in told)
+
+
+@pytest.mark.parametrize("form", ["html", "markdown"])
+def test_the_same_bytes_twice(words, form):
+    assert report(words).render(form) == report(words).render(form)
