@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from inspector.protocol_card.counting_facts import counting_facts
-from inspector.protocol_card.fact import GROUPS, Fact
+from inspector.protocol_card.fact import GROUPS, Fact, Group
 from inspector.protocol_card.scorer_facts import decision_facts, scorer_facts
 from inspector.protocol_card.warnings import warnings_of
 from inspector.selection import Selection
@@ -20,9 +20,9 @@ class Card:
     facts: tuple[Fact, ...]
     warnings: tuple[str, ...]
 
-    def of(self, name: str) -> Fact | None:
-        """The fact of that name, if there is one."""
-        return next((fact for fact in self.facts if fact.name == name), None)
+    def of(self, group: Group, name: str) -> Fact | None:
+        """The fact of that name in a group, if there is one."""
+        return next((fact for fact in self.facts if (fact.group, fact.name) == (group, name)), None)
 
 
 def card(selection: Selection, scorer: str, benchmark: str) -> Card:

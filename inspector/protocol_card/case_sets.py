@@ -10,6 +10,7 @@ from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.paired_steps import labelled
+from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
 
 NAMED = 3
@@ -43,8 +44,20 @@ def counted_cases(
 
 
 def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
-    """The SQL condition that leaves the cases that are in the denominator of a scorer's figure."""
-    return tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
+    """The SQL condition that leaves the cases that are in the denominator of a scorer's figure on a benchmark.
+
+    Where the selection holds others as well, it leaves theirs alone.
+    """
+    has_them = tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
+    several = selection.cases["benchmark"].n_unique() > 1
+    return f"benchmark <> {quoted(benchmark)} OR {has_them}" if several else has_them
+
+
+def only_tried(condition: str, scorer: str) -> bool:
+    """Whether a condition only asks that a scorer has tried the case, as that of `common_condition` does."""
+    return condition.endswith(tuple(tried(scorer, unparsed) for unparsed in ("wrong", "drop"))) and (
+        condition.startswith(("benchmark <> ", named(f"{scorer}.outcome")))
+    )
 
 
 def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:

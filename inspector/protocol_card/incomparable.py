@@ -12,6 +12,7 @@ from inspector.protocol_card.case_sets import (
     counts_unanswered,
     lacking_words,
     on_threshold,
+    only_tried,
     remedy_conditions,
 )
 from inspector.protocol_card.threshold_kinds import TUNED_HERE, WORDS, Kind, threshold_kind
@@ -20,7 +21,6 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
-from scoring.metrics.outcome_conditions import tried
 from scoring.step_rewards import Bools
 from scoring.verdicts import REFUSED, UNPARSED, Rule
 
@@ -122,8 +122,9 @@ def _left_out_unread(
 
 def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incomparable]:
     """A filter on what some of the scorers made of the cases."""
-    harmless = {tried(name, unparsed) for name in names for unparsed in ("wrong", "drop")}
-    said = {name: [one for one in speaks_of(name, selection.request.where) if one not in harmless] for name in names}
+    said = {
+        name: [one for one in speaks_of(name, selection.request.where) if not only_tried(one, name)] for name in names
+    }
     chosen = [name for name, found in said.items() if found]
     if chosen:
         drop = tuple(dict.fromkeys(one for found in said.values() for one in found))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.boundary_notes import boundary_notes
 from inspector.label_notes import label_notes
-from inspector.protocol_card.case_sets import counted_cases
+from inspector.protocol_card.case_sets import counted_cases, only_tried
 from inspector.protocol_card.settings import UNTOLD, settings_of
 from inspector.protocol_card.threshold_kinds import TUNED_HERE, threshold_kind
 from inspector.range_notes import range_notes
@@ -14,7 +14,6 @@ from inspector.sentences import counted
 from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import SMALL
-from scoring.metrics.outcome_conditions import tried
 
 
 def warnings_of(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:
@@ -42,8 +41,7 @@ def warnings_of(selection: Selection, scorer: str, benchmark: str) -> Iterator[s
 
 def _choosing(selection: Selection, scorer: str) -> list[str]:
     """The conditions on what the scorer made of the cases, less those that only ask whether it tried them."""
-    harmless = {tried(scorer, unparsed) for unparsed in ("wrong", "drop")}
-    return [one for one in speaks_of(scorer, selection.request.where) if one not in harmless]
+    return [one for one in speaks_of(scorer, selection.request.where) if not only_tried(one, scorer)]
 
 
 def _coverage(selection: Selection, one: Evaluation, benchmark: str) -> Iterator[str]:

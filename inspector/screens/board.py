@@ -17,7 +17,7 @@ from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.screens.base import InspectionScreen
+from inspector.screens.common_cases import CommonCases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
 from inspector.sentences import GLYPHS, WORDS, counted
@@ -54,7 +54,7 @@ def legend(frame: "pl.DataFrame") -> str:
     return "\n".join([line, *(EXPLAINED[metric] for metric in metrics), *([sides] if sides else [])])
 
 
-class BoardScreen(InspectionScreen):
+class BoardScreen(CommonCases):
     """A row a scorer and benchmark."""
 
     NAME = "board"
@@ -74,6 +74,9 @@ class BoardScreen(InspectionScreen):
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
+        warning = self.one_line("banner")
+        warning.display = False
+        yield warning
         yield self.table("board", NO_SCORER.format(score=self.keys.of("score")))
         job = self.one_line("job")
         job.display = False
@@ -120,6 +123,7 @@ class BoardScreen(InspectionScreen):
         if given:
             phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
+        self.show_banner(inspection)
         self._describe()
 
     def on_screen_resume(self) -> None:

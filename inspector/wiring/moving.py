@@ -15,8 +15,12 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "compare": "compare:CompareScreen",
+    "card": "card:CardScreen",
 }
 """Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
+
+BESIDE = frozenset(ANALYSES) - {"card"}
+"""Screens of which one takes the place of the other; a card is looked at and closed, and opens on top of any."""
 
 
 class Moving(Wired):
@@ -43,14 +47,22 @@ class Moving(Wired):
 
     def on_go(self, message: Go) -> None:
         """Open a screen on top; of keys typed ahead, the second asks for what is there already."""
-        front = self.front
-        if front is not None and message.to == front.NAME:
-            front.inspection = self.inspection
+        if self._in_front(message.to):
             return
-        if front is not None and front.NAME in ANALYSES and message.to in ANALYSES:
+        while message.to in BESIDE and self.front is not None and self.front.NAME in ANALYSES:
             # They stand beside each other: one goes back from any of them to where the first was opened.
             self.pop_screen()
+            if self._in_front(message.to):
+                return
         self.open(self._screen(message.to, message.row))
+
+    def _in_front(self, name: str) -> bool:
+        """Whether this screen is on top; then it shows what is in focus."""
+        front = self.front
+        if front is None or name != front.NAME:
+            return False
+        front.inspection = self.inspection
+        return True
 
     def _screen(self, name: str, row: int) -> "InspectionScreen":
         """A new screen of this name."""

@@ -5,6 +5,7 @@ import pytest
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.screens.board import BoardScreen
+from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.compare import CompareScreen
@@ -12,10 +13,16 @@ from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, shows
 
-CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen, "compare": CompareScreen}
-REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter"), "compare": ("c",)}
+CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen, "compare": CompareScreen, "card": CardScreen}
+REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter"), "compare": ("c",), "card": ("i",)}
 """The keys that lead to each screen from the board."""
-SHOWN = {"board": "2 scorers", "cases": "5 of 9 cases", "case": "1 of 5", "compare": "Holm over 2 tests"}
+SHOWN = {
+    "board": "2 scorers",
+    "cases": "5 of 9 cases",
+    "case": "1 of 5",
+    "compare": "Holm over 2 tests",
+    "card": "How a verdict is",
+}
 """What stands there once it is complete."""
 
 
@@ -95,11 +102,21 @@ EFFECTS = {
     ("compare", "swap"): Effect("A  beta", undo=("x",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
+    ("card", "compare-with"): Effect("Beside which card"),
+    ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
+    ("card", "drill"): Effect("9 of 9 cases"),
+    ("card", "help"): Effect("How the number of the scorer"),
+    ("card", "next-scorer"): Effect("card of beta", undo=("m", "g")),
+    ("card", "previous-scorer"): Effect("card of beta", undo=("M", "g")),
+    # It takes the place of the card.
+    ("card", "compare"): Effect("Who is right where the other is wrong", undo=("escape", "i")),
+    ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
 EVERYWHERE = {
     "compare": Effect("Who is right where the other is wrong"),
+    "card": Effect("How a verdict is decided"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "theme": Effect("Search for themes"),

@@ -62,6 +62,7 @@ REACHED = {
     "cases": ("j", "a"),
     "case": ("j", "a", *SEARCH, "enter"),
     "compare": ("j", "c", "until Holm over"),
+    "card": ("j", "i", "until How a verdict"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -82,6 +83,7 @@ EVERYWHERE = {
     "redo": Way(after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
     "compare": Way(opens="CompareScreen", says="Holm over"),
+    "card": Way(opens="CardScreen", says="How a verdict"),
 }
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -131,6 +133,11 @@ WAYS = {
     ("compare", "compare-with"): Way(opens="Picking", says=ESC),
     ("compare", "swap"): turned("x"),
     ("compare", "drill"): Way(opens="CasesScreen"),
+    ("board", "common-cases"): turned("equals_sign"),
+    ("card", "compare"): Way(after=("escape", "i"), opens="CompareScreen", says="Holm over"),
+    ("card", "compare-with"): Way(opens="Picking", says=ESC),
+    ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
+    ("card", "drill"): Way(opens="CasesScreen"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),

@@ -1,0 +1,158 @@
+"""The protocol card on screen, a second one beside it, and the line that warns on the board."""
+
+import json
+from dataclasses import replace
+
+import example
+from inspector.request import Request
+from inspector.screens.card import CardScreen
+from inspector.selection import load, select
+from inspector.sheets.card import card_sheet, cards
+from inspector.widgets.sheet_view import SheetView
+from opened import inspected, listed, opened
+from screen_text import hides, press, screen_text, shows, until
+
+
+async def test_the_card_says_how_the_number_came_to_be(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        text = await shows(pilot, "card of alpha", "How a verdict is decided")
+        assert "alpha  F1 45.0" in text
+        assert "! small n: only 6 erroneous cases and 3 clean cases" in text
+        await press(pilot, "escape")
+        await shows(pilot, "Alpha reads the text")
+
+
+async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
+    asked = example.write(tmp_path / "w")
+    opened_ones = 0
+    async with opened(asked, size=(120, 60)) as pilot:
+        for keys in ((), ("m",), ("o", "j", "enter")):
+            await press(pilot, "i")
+            await shows(pilot, "How a verdict is decided")
+            await press(pilot, *keys)
+            view = pilot.app.screen.query_one(SheetView)
+            await until(pilot, lambda view=view: not view.sheet.busy and view.spots)
+            for spot in view.spots:
+                view.go_to(spot.line, spot.place)
+                await press(pilot, "enter")
+                await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+                assert len(listed(pilot)) == spot.piece.drill.n
+                opened_ones += 1
+                await press(pilot, "escape")
+                await until(pilot, lambda: pilot.app.screen.NAME == "card")
+            await press(pilot, "escape")
+    assert opened_ones > 12
+
+
+async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(120, 50)) as pilot:
+        await press(pilot, "i", "o")
+        await shows(pilot, "Beside which card", "no other")
+        await press(pilot, "j", "enter")
+        text = await shows(pilot, "They differ in", "The same in both")
+        assert "beta lacks 1 case that alpha has (bench/early-one); = puts both figures on the common cases" in (
+            " ".join(text.split())
+        )
+        differing, _, same = text.partition("The same in both")
+        assert "threshold source" in same
+        assert "threshold source" not in differing.partition("They differ in")[2]
+        await press(pilot, "equals_sign")
+        await shows(pilot, "Nothing makes these two figures incomparable")
+        assert "8 cases" in screen_text(pilot.app)
+        await press(pilot, "equals_sign")
+        await shows(pilot, "beta lacks 1 case")
+        await press(pilot, "o", "g", "enter")
+        await shows(pilot, "card of alpha", "How a verdict is decided")
+
+
+async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
+        for keys, there in (((), "board"), (("a",), "cases"), (("enter",), "case"), (("c",), "compare")):
+            await press(pilot, *keys)
+            await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
+            await press(pilot, "i")
+            await until(pilot, lambda: isinstance(pilot.app.screen, CardScreen))
+            await shows(pilot, "How a verdict is decided")
+            await press(pilot, "escape")
+            await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
+
+
+async def test_from_a_card_over_compare_its_key_goes_back_to_it(tmp_path):
+    async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
+        await press(pilot, "c", "i")
+        await shows(pilot, "How a verdict is decided")
+        await press(pilot, "c")
+        await until(pilot, lambda: pilot.app.screen.NAME == "compare")
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+
+
+async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    asked = example.write(tmp_path / "w")
+    async with opened(asked, size=(120, 36), folder=tmp_path) as pilot:
+        await press(pilot, "i")
+        await shows(pilot, "How a verdict is decided")
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
+    (file,) = tmp_path.glob("*card*.json")
+    from shlex import split
+
+    from inspector.cli import main
+
+    capsys.readouterr()
+    assert main(split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
+    assert capsys.readouterr().out == file.read_text()
+
+
+async def test_without_a_scorer_it_says_what_would_give_one(tmp_path):
+    async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
+        await press(pilot, "i")
+        await shows(pilot, "No card yet", "prm-inspect score")
+
+
+async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tmp_path):
+    asked = example.write(tmp_path / "w")
+    async with opened(asked, size=(80, 24)) as pilot:
+        await shows(pilot, "Not comparable: other cases", "=: all on the common cases", "i: why")
+        before = inspected(pilot).headline.score
+        await press(pilot, "equals_sign")
+        text = await shows(pilot, "All on the common cases")
+        assert "Not comparable" not in text
+        inspection = inspected(pilot)
+        common = select(
+            replace(inspection.selection, request=replace(inspection.selection.request, where=inspection.base))
+        )
+        assert common.shown.size == 8
+        assert "8/8" in text
+        assert inspection.headline.score == 0.5 != before
+        await press(pilot, "a")
+        await shows(pilot, "8 of 9 cases")
+        await press(pilot, "escape", "equals_sign")
+        await shows(pilot, "Not comparable: other cases")
+        assert inspected(pilot).base == ()
+
+
+async def test_the_board_has_no_line_where_all_is_comparable():
+    async with opened(size=(80, 24)) as pilot:
+        await shows(pilot, "tiny-prm-m")
+        await hides(pilot, "Not comparable")
+        assert not pilot.app.screen.query_one("#banner").display
+
+
+async def test_a_threshold_tuned_on_these_cases_is_told_beside_others_that_are_not():
+    async with opened(size=(120, 24)) as pilot:
+        await press(pilot, "t", "asterisk", "enter")
+        await shows(pilot, "Not comparable: other threshold sources", "i: why")
+
+
+def test_the_sheet_says_that_it_computes_until_there_are_figures(tmp_path):
+    asked = example.write(tmp_path / "w")
+    from inspector.first_inspection import inspect
+    from inspector.paint import Brush
+
+    inspection = inspect(load(Request(workspace=asked.workspace)))
+    brush = Brush(ascii_only=True)
+    assert card_sheet(inspection, None, brush, 80, "=").busy
+    assert not card_sheet(inspection, cards(inspection, None), brush, 80, "=").busy
