@@ -8,12 +8,18 @@ from textual.binding import BindingType
 
 from inspector.commands import bindings_of
 from inspector.comparison import compare_document
+from inspector.complementing.cascade_document import cascade_document
+from inspector.complementing.pairs_document import pairs_document
+from inspector.complementing.sets_document import sets_document
+from inspector.flips import flips_document
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.screens.analysis import AnalysisScreen, Tables
 from inspector.screens.pages import Page
 from inspector.screens.picking import Picking
+from inspector.selection import Selection
+from inspector.sheets.compare.flips import Moved
 from inspector.sheets.compare.sheet import (
     CASCADE,
     FIELD,
@@ -81,12 +87,20 @@ class CompareScreen(AnalysisScreen):
 
     def tables(self, inspection: Inspection) -> Tables:
         other = self.other(inspection)
-        if inspection.scorer is None or other is None:
+        if inspection.scorer is None:
             return ()
-        pair = partial(_document, inspection, (inspection.scorer, other))
-        tables = ((pair, "A against B"),)
-        every = covering(inspection)
-        return (*tables, (partial(_document, inspection, every), "All scorers")) if len(every) > 2 else tables
+        if self.page == FLIPS:
+            return ((partial(_flips, inspection), "The cases that flip"),) if Moved.of(inspection) else ()
+        if other is None:
+            return ()
+        pair, every = (inspection.scorer, other), covering(inspection)
+        by_page: dict[str, tuple[tuple[Made, Sequence[str], str], ...]] = {
+            PAIR: ((compare_document, pair, "A against B"), (pairs_document, pair, "What both could do together")),
+            CASCADE: ((cascade_document, pair, "A first, B where A is not sure"),),
+            FIELD: ((compare_document, every, "All scorers, and all pairs of them"),),
+            SETS: ((sets_document, every, "Who is right together"), (pairs_document, every, "How often two agree")),
+        }
+        return tuple((partial(_document, make, inspection, names), words) for make, names, words in by_page[self.page])
 
     def action_other(self) -> None:
         """Choose B."""
@@ -120,5 +134,17 @@ class CompareScreen(AnalysisScreen):
             self.say(str(error))
 
 
-def _document(inspection: Inspection, names: Sequence[str], form: str) -> Document:
-    return compare_document(subject(inspection, names), form)
+Made = Callable[[Selection, str], Document]
+
+
+def _document(make: Made, inspection: Inspection, names: Sequence[str], form: str) -> Document:
+    return make(subject(inspection, names), form)
+
+
+def _flips(inspection: Inspection, form: str) -> Document:
+    """The cases that flip between the two thresholds on screen."""
+    moved = Moved.of(inspection)
+    assert moved is not None  # noqa: S101  # else there is no such table
+    selection = subject(inspection, (str(inspection.scorer),))
+    before, after = (repr(one.rule.threshold) for one in (moved.before, moved.after))
+    return flips_document(selection, before, after, form)

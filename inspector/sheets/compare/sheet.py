@@ -61,8 +61,7 @@ def comparisons(inspection: Inspection, other: str | None, page: str) -> Compari
         return Comparisons(moved=_moved_figures(inspection, seed))
     lineup = _lineup(inspection, (focus, other))
     if page == CASCADE:
-        found = cascades(inspection.selection.evaluation(focus), lineup, seed)
-        return Comparisons(cascades=found)
+        return Comparisons(cascades=cascades(inspection.selection, lineup))
     pair = compare_document(subject(inspection, (focus, other)))
     return Comparisons(pair, together=[*oracle_rows(lineup, seed), *covered_rows(lineup)])
 
