@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,19 +26,25 @@ from scoring.metrics.breakdown_difference import breakdown_difference
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.metrics.redundancy import by_redundancy
+from scoring.metrics.reliability import ECE, case_reliability, step_reliability
+from scoring.metrics.reward_histograms import SEPARATIONS, case_histogram, step_histogram
 from scoring.metrics.step_bins import PRESETS, StepBins
 from scoring.metrics.step_counts import asked_by_redundancy
 from scoring.schema import METADATA
 from scoring.step_rewards import Bools
 
-Of = Literal["cells", "offset", "position", "step_position", "aligned", "length"]
+Of = Literal["cells", "offset", "position", "step_position", "aligned", "rewards", "reliability", "length"]
 PLACES = {
     "offset": ("outcome", "offset"),
     "position": ("side", "position"),
     "step_position": ("position",),
     "aligned": ("side", "offset"),
+    "rewards": ("unit", "side", "reward_from", "reward_to"),
+    "reliability": ("unit", "reward_from", "reward_to"),
 }
 """The columns that name a bin."""
+NUMBERS = {"offset": pl.Int64(), "reward_from": pl.Float64(), "reward_to": pl.Float64()}
+"""Those of them that hold numbers."""
 
 INDEPENDENT = "intervals take cases as independent"
 FEW = f"small: fewer than {SMALL} cases (for f1, on either side)"
@@ -50,6 +57,20 @@ CELLS = (
     f"low and high: 95%, Wilson's for shares, bootstrap for f1; {FEW}",
     f"Wilson's {INDEPENDENT}; where two of them share a problem, the bootstrap is of whole problems",
 )
+OF_REWARDS = {
+    "aligned": (BAND, FEW),
+    "rewards": (
+        "cases by their lowest reward, steps by their own: of clean cases, or before, at and after the earliest error",
+        SEPARATIONS,
+        FEW,
+    ),
+    "reliability": (
+        "share_right: of cases the clean ones, by the lowest reward; of labelled steps the right ones, by their reward",
+        ECE,
+        f"low and high: 95%, Wilson's; {INDEPENDENT}; steps have none, since those of a case are not; {FEW}",
+    ),
+}
+"""What the bins of rewards mean."""
 DIFFERENCE = (
     "values are those of `scorer` less those of `other`, on the cases in the denominators of both: `n` of them",
     "low and high: 95%, Newcombe's interval of a paired difference of shares; f1 and step_accuracy have none",
@@ -208,8 +229,8 @@ def _bins(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ..
                 said[bins.words] = None
     frame = pl.DataFrame(found, schema=_empty(PLACES[view.of]).schema, orient="row")
     steps = "a row counts steps, so that `where` is null and there is no interval where a bin holds several a case"
-    if view.of == "aligned":
-        return frame, (BAND, FEW)
+    if view.of in OF_REWARDS:
+        return frame, OF_REWARDS[view.of]
     notes = (f"low and high: 95%, Wilson's; {INDEPENDENT}; {FEW}", *said, *([steps] if view.of != "offset" else []))
     return frame, notes
 
@@ -217,12 +238,20 @@ def _bins(selection: Selection, view: View) -> tuple[pl.DataFrame, tuple[str, ..
 def _rows(evaluation: Evaluation, benchmark: str, rows: Bools, view: View, bins: StepBins) -> Iterator[dict[str, Any]]:
     if view.of == "offset":
         return offset_rows(evaluation, rows)
-    if view.of == "aligned":
-        return aligned_rows(evaluation, rows)
+    if view.of in OF_REWARDS:
+        return _of_rewards(evaluation, rows, view.of)
     if view.of == "position" and (view.errors or bins.errors) == "first":
         return first_position_rows(evaluation, rows, bins)
     make = all_position_rows if view.of == "position" else step_position_rows
     return make(evaluation, rows, bins, judged_steps(evaluation, benchmark))
+
+
+def _of_rewards(evaluation: Evaluation, rows: Bools, of: Of) -> Iterator[dict[str, Any]]:
+    if of == "aligned":
+        return aligned_rows(evaluation, rows)
+    if of == "rewards":
+        return chain(case_histogram(evaluation, rows), step_histogram(evaluation, rows))
+    return chain(case_reliability(evaluation, rows), step_reliability(evaluation, rows))
 
 
 def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
@@ -248,5 +277,5 @@ def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
 
 
 def _empty(columns: Sequence[str]) -> pl.DataFrame:
-    named = {name: pl.Int64() if name == "offset" else pl.String() for name in ("scorer", "benchmark", *columns)}
+    named = {name: NUMBERS.get(name, pl.String()) for name in ("scorer", "benchmark", *columns)}
     return pl.DataFrame(schema={**named, **SCHEMA})

@@ -15,6 +15,7 @@ from scoring.export import Document, p_words
 TOLD = (
     *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
     *("count", "share", "acc", "positive_acc", "negative_acc", "prmscore", "mean_reward"),
+    *("share_right", "ece", "auroc"),
 )
 """The metrics of a breakdown that a terminal shows; files have all."""
 COUNTS = ("cases", "count")
@@ -40,6 +41,8 @@ def run(args: argparse.Namespace) -> int:
     problems = list(selection.problems)
     if not document.rows.height:
         problems.append("No scorer has rewards for these cases yet." if not selection.chosen else "No case is shown.")
+    if args.command == "breakdown" and args.of == "rewards":
+        wide = wide_rewards
     put(document, args, problems, wide(document.rows))
     if not form_of(args) and document.rows["small"].any():
         say([FEW], args)
@@ -59,6 +62,29 @@ def wide_breakdown(rows: pl.DataFrame) -> pl.DataFrame:
     silent = told.group_by(index).agg(pl.col("reason").first(), none=pl.col("value").count() == 0).filter("none")
     why = silent.select(*index, "reason")
     return wide.join(why, on=index, how="left", nulls_equal=True, maintain_order="left") if silent.height else wide
+
+
+def wide_rewards(rows: pl.DataFrame) -> pl.DataFrame:
+    """A line a bin with a column a gold class, counts of cases and then of steps; and how well these are told apart."""
+    index = ["scorer", "benchmark", "unit"]
+    bins = [*index, "reward_from", "reward_to"]
+    counts = rows.filter(pl.col("metric") == "count").with_columns(pl.col("value").cast(pl.Int64))
+    wide = counts.pivot("side", index=bins, values="value", sort_columns=False)
+    # Who has no rewards at all has one line, which says so.
+    none = counts.group_by(index, maintain_order=True).agg(
+        pl.col("value").count() == 0, pl.col("reason").first().alias("why")
+    )
+    silent = none.filter("value").select(*index, pl.col("why").alias("reason"))
+    told = wide.join(silent, on=index, how="anti", maintain_order="left")
+    apart = rows.filter(pl.col("metric") == "auroc").join(silent, on=index, how="anti", maintain_order="left")
+    figures = [
+        _cell(*values) or f"- ({reason})" for *values, reason in apart.select("metric", *_SHOWN, "reason").rows()
+    ]
+    lines = apart.select(*index, pl.Series("auroc", figures, dtype=pl.String))
+    made = pl.concat([told, lines, silent], how="diagonal")
+    names = rows.select(index).unique(maintain_order=True).with_row_index("place")
+    made = made.join(names, on=index, how="left", maintain_order="left").sort("place", maintain_order=True)
+    return made.select(*bins, pl.exclude(*bins, "place")) if silent.height else made.drop("place")
 
 
 def wide_bias(rows: pl.DataFrame) -> pl.DataFrame:

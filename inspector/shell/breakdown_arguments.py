@@ -2,7 +2,7 @@
 
 import argparse
 
-OF = ("cells", "offset", "position", "step_position", "aligned", "length")
+OF = ("cells", "offset", "position", "step_position", "aligned", "rewards", "reliability", "length")
 PRESETS = ("processbench", "prmbench", "prmbench-figure4", "socratic", "relative")
 
 
@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cols", default="", metavar="COL", help="a second one")
     of = (
         "offset (verdict minus gold), position (of errors), step_position (accuracy by step), aligned (rewards around "
-        "the earliest error), length"
+        "the earliest error), rewards (histograms by gold class), reliability (reward against share right), length"
     )
     parser.add_argument("--of", choices=OF, default="cells", help=f"instead of the cells of a table: {of}")
     bins = "how positions are put in bins: as a paper's figure has them, or relative to the length"

@@ -60,6 +60,7 @@ def case_reliability(evaluation: Evaluation, rows: Bools, bins: int = BINS) -> I
     nothing = why_no_reliability(evaluation) or (None if there.size else why_none(evaluation, rows))
     place = even_bins(0.0, 1.0, bins)
     where = [f"{OF_SIDE[EVERY]} AND {place.sql(number, column)} AND {name}" for number in range(bins)]
+    where.append(f"{OF_SIDE[EVERY]} AND {name}")
     yield from _rows("case", place, lowest, evaluation.gold.earliest[there] < 0, nothing, where)
 
 
@@ -83,7 +84,10 @@ def step_reliability(evaluation: Evaluation, rows: Bools, bins: int = BINS) -> I
 def _rows(
     unit: str, bins: RewardBins, values: Floats, right: Bools, nothing: str | None, where: list[str] | None
 ) -> Iterator[Row]:
-    """The rows of one unit, of m values in [0, 1] and whether each is of something right."""
+    """The rows of one unit, of m values in [0, 1] and whether each is of something right.
+
+    `where` has a condition a bin and one for all of them.
+    """
     if nothing:
         yield _row(unit, None, "ece", None, (None, None), 0, nothing, None)
         return
@@ -100,7 +104,7 @@ def _rows(
         yield _row(unit, ends, "share_right", share, interval, count, none, said)
         yield _row(unit, ends, "mean_reward", mean, (None, None), count, none, said)
     ece = float(np.abs(hits - sums).sum() / values.size)
-    yield _row(unit, None, "ece", ece, (None, None), int(values.size), None, None)
+    yield _row(unit, None, "ece", ece, (None, None), int(values.size), None, where[-1] if where else None)
 
 
 def _row(

@@ -73,6 +73,8 @@ def has_rewards(evaluation: Evaluation) -> str:
 
 def why_none(evaluation: Evaluation, rows: Bools) -> str:
     """Why there is no case with rewards and gold labels among some."""
+    if not rows.any():
+        return "no case is shown"
     if not (rows & evaluation.rewards.scored).any():
         return evaluation.nothing or f"{evaluation.scorer.name} gives no step rewards for these cases"
     return "no case has both step rewards and gold labels"

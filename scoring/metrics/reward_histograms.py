@@ -8,7 +8,7 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.figure import Figure
 from scoring.metrics.intervals import SMALL
-from scoring.metrics.lineup_conditions import OF_SIDE
+from scoring.metrics.lineup_conditions import EVERY, OF_SIDE
 from scoring.metrics.paired import SIDES
 from scoring.metrics.reward_bins import RewardBins, has_rewards, reward_bins, why_none, with_rewards
 from scoring.metrics.separation import auroc, separation
@@ -48,7 +48,8 @@ def case_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None 
 
     Yields dictionaries with `unit` (case), `side`, `reward_from, reward_to` (the bin, closed on the left, the last one
     on both sides), `metric` (count), `value`, `low, high, n, small, reason, where`: `n` is the number of cases of the
-    side, and `where` selects the cases of a bin. The last row has metric `auroc` and no bin.
+    side, and `where` selects the cases of a bin. The last row has metric `auroc` and no bin,
+    and its condition selects the `n` cases of both sides.
     """
     bins = bins or reward_bins(evaluation)
     there, lowest = lowest_rewards(evaluation, rows)
@@ -61,7 +62,8 @@ def case_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None 
             where = f"{OF_SIDE[side]} AND {bins.sql(number, column)} AND {name}"
             yield _bar("case", side, bins, number, count, n, nothing or f"no {side} case has rewards", where)
     one_sided = nothing or f"no {'erroneous' if not erroneous.any() else 'clean'} case has rewards"
-    yield _separated("case", separation(lowest[~erroneous], lowest[erroneous], "auroc", one_sided))
+    both = f"{OF_SIDE[EVERY]} AND {name}"
+    yield _separated("case", separation(lowest[~erroneous], lowest[erroneous], "auroc", one_sided), both)
 
 
 def step_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None = None) -> Iterator[Row]:
@@ -80,7 +82,7 @@ def step_histogram(evaluation: Evaluation, rows: Bools, bins: RewardBins | None 
     value = auroc(right, wrong)
     missing = "no step at an earliest error has a reward" if not wrong.size else "no right step has a reward"
     reason = None if value is not None else nothing or missing
-    yield _separated("step", Figure("auroc", value, None, None, int(right.size + wrong.size), reason))
+    yield _separated("step", Figure("auroc", value, None, None, int(right.size + wrong.size), reason), None)
 
 
 def _bar(unit: str, side: str, bins: RewardBins, number: int, count: int, n: int, empty: str, where: str | None) -> Row:
@@ -90,8 +92,8 @@ def _bar(unit: str, side: str, bins: RewardBins, number: int, count: int, n: int
     return {**place, **told, "reason": None if n else empty, "where": where}
 
 
-def _separated(unit: str, figure: Figure) -> Row:
+def _separated(unit: str, figure: Figure, where: str | None) -> Row:
     place = {"unit": unit, "side": None, "reward_from": None, "reward_to": None}
     small = bool(figure.note) or (figure.value is not None and figure.n < SMALL)
     ends = {"value": figure.value, "low": figure.low, "high": figure.high}
-    return {**place, "metric": "auroc", **ends, "n": figure.n, "small": small, "reason": figure.reason, "where": None}
+    return {**place, "metric": "auroc", **ends, "n": figure.n, "small": small, "reason": figure.reason, "where": where}

@@ -75,6 +75,8 @@ def test_shares_and_ece_are_what_going_through_them_gives(cases, taken, bins):
             here = [] if unit == "step" else selecting.selected(frame, share["where"])
             assert sum(mask[here]) == (0 if unit == "step" else len(own))
         assert ece["n"] == len(values)
+        if unit == "case":
+            assert sum(mask[selecting.selected(frame, ece["where"])]) == ece["n"]
         assert ece["value"] == pytest.approx(apart / len(values))
 
 

@@ -70,6 +70,8 @@ def test_counts_are_what_going_through_the_cases_gives_and_conditions_select_the
         expected = separated(high, low)
         assert auroc["metric"] == "auroc"
         assert auroc["n"] == len(high) + len(low)
+        here = selecting.selected(frame, auroc["where"]) if make is case_histogram else []
+        assert sum(mask[here]) == (auroc["n"] if make is case_histogram else 0)
         assert (auroc["value"] is None) == (expected is None) == bool(auroc["reason"])
         assert expected is None or math.isclose(auroc["value"], expected)
 

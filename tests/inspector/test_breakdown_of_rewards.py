@@ -1,0 +1,90 @@
+import json
+import shlex
+
+import polars as pl
+import pytest
+
+import judged
+import making
+from inspector.breakdown import View, breakdown_document
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.request import Request
+from inspector.selection import load
+from inspector.shell.breakdown import wide_rewards
+from scoring.filters import passing
+from scoring.metrics.reward_histograms import STEP_CLASSES
+
+SILENT = ("labels", "critic", "number")
+"""Scorers of `judged` that give no step rewards."""
+VIEWS = ("aligned", "rewards", "reliability")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("it's a study")
+    cases, scorers = making.study(n=90)
+    making.workspace(root, cases, scorers[:2], **making.labels(cases))
+    return str(root)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory):
+    root = tmp_path_factory.mktemp("judged")
+    judged.workspace(root)
+    return str(root)
+
+
+@pytest.mark.parametrize("of", VIEWS)
+def test_every_condition_selects_the_cases_of_its_row(root, of):
+    request = Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps > 1",))
+    selection = load(request)
+    rows = breakdown_document(selection, View(of=of)).rows.filter(pl.col("where").is_not_null())
+    frame = selection.frame().filter(pl.Series(selection.mask))
+    assert set(rows["benchmark"]) == {"bench", "demo"}
+    for row in rows.iter_rows(named=True):
+        counted = row["value"] or 0 if row["metric"] == "count" else row["n"]
+        assert passing(frame, [row["where"]]).sum() == counted
+
+
+@pytest.mark.parametrize("of", VIEWS)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, of, form):
+    document = breakdown_document(load(Request(workspace=root)), View(of=of), form)
+    assert main(["breakdown", "-w", root, "--of", of, f"--{form}"]) == 0
+    out = capsys.readouterr().out
+    assert out == document.render(form)
+    assert main(shlex.split(document.provenance["command"])[1:]) == 0
+    assert capsys.readouterr().out == out
+
+
+@pytest.mark.parametrize("of", VIEWS)
+def test_scorers_without_rewards_have_reasons(other, of):
+    rows = breakdown_document(load(Request(workspace=other, scorers=SILENT)), View(of=of)).rows
+    assert (rows["value"].is_null() == rows["reason"].is_not_null()).all()
+    assert set(rows["scorer"]) == set(SILENT)
+    assert rows["value"].count() == 0
+
+
+def test_a_terminal_shows_counts_by_class_and_one_line_for_a_scorer_without_rewards(root, other, capsys):
+    wide = wide_rewards(breakdown_document(load(Request(workspace=root)), View(of="rewards")).rows)
+    steps = wide.filter(pl.col("unit") == "step", pl.col("reward_from").is_not_null())
+    assert steps.height == 2 * 20
+    counts = breakdown_document(load(Request(workspace=root)), View(of="rewards")).rows
+    for side in STEP_CLASSES:
+        own = counts.filter(pl.col("unit") == "step", pl.col("side") == side, pl.col("metric") == "count")
+        assert steps[side].sum() == own["value"].sum()
+    assert wide["auroc"].count() == 2 * 2
+    silent = wide_rewards(breakdown_document(load(Request(workspace=other, scorers=SILENT)), View(of="rewards")).rows)
+    assert silent.height == 3 * 2
+    assert silent["reason"].null_count() == 0
+    assert main(["breakdown", "-w", root, "--of", "rewards", "--where", "n_steps > 99"]) == 0
+    assert "no case is shown" in capsys.readouterr().out
+
+
+def test_ratings_are_no_probabilities(tmp_path, capsys):
+    cases, scorers = making.study(n=12)
+    making.workspace(tmp_path, cases, [(making.scorer("rated", low=-1.0), scorers[0][1])])
+    assert main(["breakdown", "-w", str(tmp_path), "--of", "reliability", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["reason"] for row in rows} == {"rated gives rewards in [-1, 1], which are no probabilities"}
