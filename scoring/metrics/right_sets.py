@@ -5,7 +5,7 @@ of a side add up to the cases that all scorers tried.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,8 +23,8 @@ Kind = Literal["unanimous_wrong", "unanimous_right", "lone_right", "some_right"]
 class RightSet:
     """The cases of one side that some scorers have right and all others wrong.
 
-    `right` are the places of these scorers in the lineup, ascending. `count` cases are selected by `where` (SQL), of
-    the `n` cases of the side that all scorers tried.
+    `right` are the places of these scorers in the lineup, ascending. `count` cases are selected by `where`, of the `n`
+    cases of the side that all scorers tried; these are the ones of `lineup` at the places `columns`.
     """
 
     side: str
@@ -32,7 +32,16 @@ class RightSet:
     right: tuple[int, ...]
     count: int
     n: int
-    where: str
+    lineup: Lineup = field(compare=False, repr=False)
+    columns: tuple[int, ...] = field(compare=False, repr=False)
+
+    @property
+    def where(self) -> str:
+        """The SQL condition that selects the cases; made when it is asked for, since few of many sets are opened."""
+        each = (
+            (right_of if column in self.right else wrong_of)(self.lineup, column, self.side) for column in self.columns
+        )
+        return conjunction((OF_SIDE[self.side], *each))
 
     @property
     def share(self) -> float | None:
@@ -67,7 +76,7 @@ def right_sets(lineup: Lineup, columns: Sequence[int]) -> Iterator[RightSet]:
             found.items(), key=lambda item: (-item[1], len(item[0]), [taken.index(one) for one in item[0]])
         )
         for right, count in ordered:
-            yield RightSet(side, _kind(right, taken), right, count, n, _where(lineup, taken, right, side))
+            yield RightSet(side, _kind(right, taken), right, count, n, lineup, taken)
 
 
 def _always(columns: tuple[int, ...]) -> list[tuple[int, ...]]:
@@ -89,8 +98,3 @@ def _kind(right: tuple[int, ...], columns: tuple[int, ...]) -> Kind:
     if len(right) == len(columns):
         return "unanimous_right"
     return "lone_right" if len(right) == 1 else "some_right"
-
-
-def _where(lineup: Lineup, columns: tuple[int, ...], right: tuple[int, ...], side: str) -> str:
-    each = ((right_of if column in right else wrong_of)(lineup, column, side) for column in columns)
-    return conjunction((OF_SIDE[side], *each))
