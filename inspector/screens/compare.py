@@ -50,7 +50,7 @@ class CompareScreen(AnalysisScreen):
 
     PAGES = (
         Page(PAIR, "two scorers"),
-        Page(CASCADE, "one before the other"),
+        Page(CASCADE, "cascade"),
         Page(FIELD, "all scorers"),
         Page(SETS, "right together"),
         Page(FLIPS, "two thresholds"),

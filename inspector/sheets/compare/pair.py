@@ -8,7 +8,7 @@ from inspector.paint import Brush
 from inspector.sentences import counted
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
-from inspector.sheets.words import count, difference, p_value, percent
+from inspector.sheets.words import count, difference, p_value, percent, tests_words
 from inspector.text import squeezed
 from scoring.metrics.agreement import quadrants
 from scoring.metrics.comparison_row import sides
@@ -74,17 +74,7 @@ def pair_lines(pair: Pair, cells: Cells | None, facts: Mapping[str, Any], brush:
     yield from _quadrants(pair, cells, width)
     yield ()
     if facts:
-        told = [
-            facts["test"],
-            facts["interval"].get(_only(facts["interval"])),
-            facts["family"].get(_only(facts["family"])),
-        ]
-        seed = f"{facts['resamples']:,} resamples, seed {facts['seed']}"
-        yield from paragraph(f"Tests: {'; '.join(one for one in told if one)}; {seed}.", width)
-
-
-def _only(by_benchmark: Mapping[str, Any]) -> str:
-    return next(iter(by_benchmark), "")
+        yield from paragraph(tests_words(facts), width)
 
 
 def _differences(pair: Pair, cells: Cells | None, n: int, brush: Brush) -> Iterator[Row]:

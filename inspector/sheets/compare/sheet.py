@@ -109,7 +109,8 @@ def _lines(
         field = _field(inspection, names)
         cells = _by_scorer(found.every.rows) if found and found.every else None
         if page == FIELD:
-            yield from standing_lines(field, cells, brush, width)
+            facts = found.every.provenance if found and found.every else {}
+            yield from standing_lines(field, cells, facts, brush, width)
             return
         yield from set_lines(field, cells, brush, width)
         yield from agreement_lines(field, found.agreement if found else None, cells, brush, width)
@@ -120,8 +121,8 @@ def _lines(
         return
     pair = Pair(*names, _lineup(inspection, names))
     document = found.pair if found else None
-    facts: Mapping[str, Any] = document.provenance if document else {}
-    yield from pair_lines(pair, _by_metric(document.rows) if document else None, facts, brush, width)
+    told = document.provenance if document else {}
+    yield from pair_lines(pair, _by_metric(document.rows) if document else None, told, brush, width)
     yield from together_lines(pair, found.together if found else None, brush)
     left, right = (inspection.selection.evaluation(name).scorer for name in names)
     yield from settings_lines(settings_that_differ(left, right), width)

@@ -9,7 +9,7 @@ from inspector.paint import Brush
 from inspector.sentences import counted
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
-from inspector.sheets.words import count, difference, percent
+from inspector.sheets.words import count, difference, percent, tests_words
 from inspector.text import squeezed
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.lineup_conditions import EVERY, common_of
@@ -69,8 +69,10 @@ def field_head(field: Field, width: int) -> Iterator[Row]:
     yield ()
 
 
-def standing_lines(field: Field, cells: Cells | None, brush: Brush, width: int) -> Iterator[Row]:
-    """The standings; `cells` None while they are computed."""
+def standing_lines(
+    field: Field, cells: Cells | None, facts: Mapping[str, Any], brush: Brush, width: int
+) -> Iterator[Row]:
+    """The standings; `cells` None and `facts`, the provenance of their document, {} while they are computed."""
     yield from field_head(field, width)
     if not field.n:
         return
@@ -94,6 +96,9 @@ def standing_lines(field: Field, cells: Cells | None, brush: Brush, width: int) 
     yield from table(header, rows, [False, False, False, False, True, True])
     yield ()
     yield from _unanimous(field)
+    yield ()
+    if facts:
+        yield from paragraph(f"{tests_words(facts)} Tied: the interval of the difference to the best holds 0.", width)
 
 
 _TOLD = ("f1", "f1_behind_best", "tied_with_best")

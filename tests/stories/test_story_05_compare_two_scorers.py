@@ -1,0 +1,100 @@
+"""Compare two scorers: quadrants, difference with interval, a test for each side; what only one has right is a list."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from at_the_terminal import app, eventually, pressed, printed, shown
+
+pytestmark = pytest.mark.pty
+
+A, B = "tiny-prm-m", "tiny-prm-s"
+QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """What the command prints, by subset and metric."""
+    rows = printed("compare", A, B, "--benchmark", "demo", cwd=tmp_path_factory.mktemp("told"))
+    return {(row["subset"], row["metric"]): row for row in rows if row["other"] == B and row["scorer"] == A}
+
+
+def row_of(screen: str, name: str) -> list[str]:
+    (line,) = [line for line in screen.splitlines() if line.strip().startswith(name) and "open" not in line][:1]
+    return line.split()
+
+
+def points(row) -> str:
+    return f"{100 * row['value']:+.1f} [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(size, told, tmp_path: Path):
+    with app("demo", cwd=tmp_path, size=size) as terminal:
+        shown(terminal, "7 scorers", "Quit")
+        pressed(terminal, "c")
+        shown(terminal, "Holm over 2")
+        pressed(terminal, "o")
+        shown(terminal, "Compare with")
+        while f">{B}" not in (screen := terminal.screen_text()).replace(" ", ""):
+            assert f"{B}" in screen
+            pressed(terminal, "j")
+        pressed(terminal, "enter")
+        screen = eventually(terminal, complete)
+        for metric in ("f1", "error_acc", "correct_acc"):
+            assert points(told["average", f"{metric}_difference"]) in screen
+        for side in ("erroneous", "clean"):
+            cells = row_of(screen, side)
+            counts = [int(told["all", f"{side}_{name}"]["value"]) for name in QUADRANTS]
+            assert [int(cell) for cell in cells[1:5]] == counts
+            assert cells[6] == f"{told['all', f'{side}_mcnemar']['p']:.4f}"
+            assert cells[7] == f"{told['all', f'{side}_mcnemar']['p_holm']:.4f}"
+
+        only_b = int(told["all", "erroneous_only_other_right"]["value"])
+        while f"{only_b} cases: only B right, erroneous" not in terminal.screen_text():
+            pressed(terminal, "j" if "tried by both:" in terminal.screen_text() else "l" if moved(terminal) else "j")
+        pressed(terminal, "enter")
+        listed = shown(terminal, f"{only_b} of 240 cases", "only B right, erroneous")
+        assert A in listed
+        pressed(terminal, "enter")
+        case = shown(terminal, f"1 of {only_b}")
+        # Both scorers stand beside each other, each with its letter.
+        assert re.search(rf"\bA {A}", case), case
+        assert re.search(rf"\bB {B}", case), case
+        pressed(terminal, "escape")
+        shown(terminal, f"{only_b} of 240 cases")
+        pressed(terminal, "escape")
+        assert eventually(terminal, complete).splitlines()[2:-3] == screen.splitlines()[2:-3]
+
+
+def moved(terminal) -> bool:
+    """Whether the cursor stands among the quadrants of erroneous cases."""
+    return "right, erroneous" in terminal.screen_text().splitlines()[-2]
+
+
+def complete(screen: str) -> str:
+    assert f"{B}" in screen
+    assert "Holm over 2" in screen
+    assert "..." not in screen
+    return screen
+
+
+def test_the_export_is_what_the_command_prints(told, tmp_path: Path):
+    with app("demo", cwd=tmp_path) as terminal:
+        shown(terminal, "7 scorers", "Quit")
+        pressed(terminal, "c")
+        shown(terminal, "Holm over 2")
+        pressed(terminal, "e")
+        shown(terminal, "A against B")
+        pressed(terminal, "j")
+        shown(terminal, "Wrote")
+    (written,) = tmp_path.glob("*compare*.json")
+    again = re.search(r'"command": "prm-inspect (compare [^"]*)"', written.read_text())
+    assert again
+    words = again[1].split()
+    assert words[0] == "compare"
+    assert (
+        printed(*[word for word in words if word != "--json"], cwd=tmp_path) == json.loads(written.read_text())["rows"]
+    )

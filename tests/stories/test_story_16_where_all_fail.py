@@ -1,0 +1,57 @@
+"""Where do all scorers fail, and who is right alone."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from at_the_terminal import app, eventually, pressed, printed, shown
+
+pytestmark = pytest.mark.pty
+
+
+def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_path: Path):
+    rows = printed("compare", "--benchmark", "demo", cwd=tmp_path)
+    value = {(row["scorer"], row["metric"]): row["value"] for row in rows if row["other"] is None}
+    nobody = int(value[None, "erroneous_unanimous_wrong"])
+    alone = int(value["numbers-traced", "erroneous_lone_right"])
+    with app("demo", cwd=tmp_path) as terminal:
+        shown(terminal, "7 scorers", "Quit")
+        pressed(terminal, "c")
+        shown(terminal, "[two scorers]")
+        pressed(terminal, "tab", "tab")
+        screen = eventually(terminal, complete)
+        line = next(line for line in screen.splitlines() if "numbers-traced" in line)
+        assert line.split()[-2:] == [str(alone), str(int(value["numbers-traced", "clean_lone_right"]))]
+
+        # Seven scorers stand above the line of what all have wrong.
+        pressed(terminal, "g", *["j"] * 7)
+        listed(terminal, f"{nobody} cases: no scorer is right, erroneous", nobody)
+        eventually(terminal, complete)
+        pressed(
+            terminal, "g", *["j"] * [line[3:].split()[0] for line in lines_of(screen)].index("numbers-traced"), "l", "l"
+        )
+        listed(terminal, "only numbers-traced right, erroneous", alone)
+
+
+def lines_of(screen: str) -> list[str]:
+    """The lines of scorers, best first."""
+    return [line for line in screen.splitlines() if "–" in line and line[1:3] in {"A ", "B ", "  "}]
+
+
+def complete(screen: str) -> str:
+    assert "All 7 scorers" in screen
+    assert "..." not in screen
+    return screen
+
+
+def listed(terminal, words: str, n: int) -> None:
+    """Open the number under the cursor, see that so many cases are listed, and go back."""
+    shown(terminal, words)
+    pressed(terminal, "enter")
+    eventually(terminal, partial(has, text=f"{n} of 240 cases"))
+    pressed(terminal, "escape")
+
+
+def has(screen: str, text: str) -> None:
+    assert text in screen, screen

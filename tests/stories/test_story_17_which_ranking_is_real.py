@@ -1,0 +1,45 @@
+"""Which ranking is real: paired bootstrap of the official metric, Holm-adjusted; the screen names all of it."""
+
+from pathlib import Path
+
+import pytest
+
+from at_the_terminal import app, eventually, pressed, printed, shown
+
+pytestmark = pytest.mark.pty
+
+
+def test_the_screen_says_who_is_tied_with_the_best_and_by_which_test(tmp_path: Path):
+    rows = printed("compare", "--benchmark", "demo", cwd=tmp_path)
+    cells = {(row["scorer"], row["metric"]): row for row in rows if row["subset"] in {"average", "all"}}
+    names = {row["scorer"] for row in rows if row["metric"] == "tied_with_best"}
+    with app("demo", cwd=tmp_path) as terminal:
+        shown(terminal, "7 scorers", "Quit")
+        pressed(terminal, "c", "tab", "tab")
+        screen = eventually(terminal, complete)
+        lines = screen.splitlines()
+        order = []
+        for line in lines:
+            name = next((word for word in line.split()[:2] if word in names), None)
+            if name is None or "[" not in line:
+                continue
+            order.append(name)
+            figure, behind, tied = (cells[name, metric] for metric in ("f1", "f1_behind_best", "tied_with_best"))
+            assert f"{100 * figure['value']:.1f} [{100 * figure['low']:.1f}–{100 * figure['high']:.1f}]" in line
+            if behind["other"] == name:
+                assert " best " in line
+            else:
+                ends = f"[{100 * behind['low']:+.1f}, {100 * behind['high']:+.1f}]"
+                assert f"{100 * behind['value']:+.1f} {ends}" in line
+            assert ("yes" in line.split()) == bool(tied["value"])
+        assert order == sorted(names, key=lambda name: -cells[name, "f1"]["value"])
+        told = " ".join(screen.split())
+        for words in ("paired bootstrap", "1,000 resamples, seed 0", "42 tests", "all pairs of the 7 scorers"):
+            assert words in told, screen
+
+
+def complete(screen: str) -> str:
+    assert "All 7 scorers" in screen
+    assert "..." not in screen
+    assert "seed 0" in screen
+    return screen
