@@ -154,12 +154,15 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         by = "group by this column, or by steps or position, which are in bins (repeatable)"
         parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
     if name == "thresholds":
-        parser.add_argument(
+        views = parser.add_mutually_exclusive_group()
+        views.add_argument(
             "--flips",
             nargs="*",
             metavar="X",
             help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
         )
+        curve = "the official figure over a grid of N thresholds (default 101), with bands and ticks"
+        views.add_argument("--curve", nargs="?", type=int, const=101, metavar="N", help=curve)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
     if name in _OF_SCORERS:

@@ -17,7 +17,9 @@ from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.filters import Facet
 from scoring.metrics.step_flips import step_flips
+from scoring.metrics.threshold_conditions import flip_conditions
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 
@@ -36,6 +38,8 @@ FLIPS = {
     "steps_wrong": pl.Int32(),
 }
 _STEPS = ("steps_right", "steps_wrong")
+LISTED = 500
+"""Cases that a condition names one by one at most."""
 PRESENT = "present"
 """The threshold at which the selection is decided."""
 
@@ -65,20 +69,45 @@ def flips_document(selection: Selection, before: str, after: str, form: str = ""
     shown, around = selection.mask, surroundings(selection)
     frames = [pl.DataFrame(schema=FLIPS)]
     thresholds: dict[str, str] = {}
+    wheres: dict[str, dict[str, str | None]] = {}
     for present in movable:
         old, new = (
             present if wish == PRESENT else at_wish(present.at_default(), wish, around) for wish in (before, after)
         )
         frames.append(_flipped(old, new, shown, step_benchmarks(selection)))
         thresholds[present.scorer.name] = f"{_words(old)} -> {_words(new)}"
+        wheres[present.scorer.name] = selecting(old, new, frames[-1], as_now=present)
     rows = pl.concat(frames)
     words = () if (before, after) == ("default", PRESENT) else (before, after)
     facts = provenance(selection, selection.request.command("thresholds", "--flips", *words, form=form))
     facts |= {"threshold": None, "threshold_source": thresholds}
     facts["flips"] = {name: _count(rows.filter(pl.col("scorer") == name)) for name in thresholds}
+    facts["where"] = wheres
     if step_benchmarks(selection):
         facts["steps"] = {name: _count_steps(rows.filter(pl.col("scorer") == name)) for name in thresholds}
     return Document(rows, facts)
+
+
+def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: Evaluation) -> dict[str, str | None]:
+    """By kind of flip the condition that selects its cases among those shown; null where none can.
+
+    It speaks of thresholds where these say it, else it names the cases, up to LISTED of them.
+
+    Args:
+        old: the scorer at the first threshold.
+        new: at the second.
+        rows: the flips of this scorer, with FLIPS.
+        as_now: as it is decided where the condition will be asked: while dev cases are left out of it, their columns
+            are null, and no condition on these finds them.
+    """
+    between = None if as_now.left_out else flip_conditions(old, new)
+    said = {str(flip): where for flip, where in (between or {}).items()}
+    found: dict[str, str | None] = {}
+    for flip in sorted(rows["flip"].unique()):
+        names = tuple(rows.filter(pl.col("flip") == flip)["case"])
+        listed = Facet("case", names).sql if len(names) <= LISTED else None
+        found[flip] = said.get(flip, listed)
+    return found
 
 
 def flip_counts(rows: pl.DataFrame) -> pl.DataFrame:

@@ -10,16 +10,23 @@ from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import CASES, FEW, PRMSCORE, STEPS
+from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
 from scoring.errors import UsageError
 from scoring.export import Document
 
+LINES = 20
+"""Points of a grid that a terminal shows."""
+
 
 def run(args: argparse.Namespace) -> int:
-    """Print or write the rows; with `--flips` the cases, which a terminal shows as counts."""
+    """Print or write the rows; with `--flips` the cases, which a terminal shows as counts, or with `--curve` points."""
     pair = _pair(args.flips)
     selection = load(request_of(args))
-    if pair is None:
+    if args.curve is not None:
+        document = curve_document(selection, args.curve, form_of(args))
+        table = wide_curve(document.rows)
+    elif pair is None:
         document = thresholds_document(selection, form_of(args))
         table = wide_thresholds(document.rows)
     else:
@@ -32,9 +39,35 @@ def run(args: argparse.Namespace) -> int:
     if not document.rows.height:
         problems.append("No scorer has a verdict on these cases." if pair is None else "No outcome differs.")
     put(document, args, problems, table)
-    if pair is None and not form_of(args):
+    if args.curve is not None and not form_of(args):
+        say(_curve_marks(document.rows), args)
+    elif pair is None and not form_of(args):
         say(_marks(document.rows), args)
     return 0
+
+
+def _curve_marks(rows: pl.DataFrame) -> Iterator[str]:
+    """What the marks mean, and what a terminal leaves out."""
+    if rows["optimistic"].any():
+        yield "* optimistic: tuned on cases that the value is of"
+    if rows["small"].any():
+        yield FEW
+    yield "All points of the grid, and conditions, are in --csv and --json."
+
+
+def wide_curve(rows: pl.DataFrame) -> pl.DataFrame:
+    """A line a threshold, ascending: what it is called, and each metric with its band; LINES or so of a grid."""
+    index = ["scorer", "benchmark", "threshold", "tick"]
+    place = pl.int_range(pl.len()).over("scorer", "benchmark", "metric")
+    grid = pl.col("tick").is_null()
+    step = pl.when(grid).then(place).max().over("scorer", "benchmark") // LINES + 1
+    told = rows.filter(~grid | (place % step == 0))
+    marked = pl.col("tick") + pl.when("optimistic").then(pl.lit("*")).otherwise(pl.lit(""))
+    cells = [_cell({**row, "threshold": None, "shared": None, "optimistic": False}) for row in told.rows(named=True)]
+    long = told.with_columns(marked.alias("tick"), pl.Series("cell", cells, dtype=pl.String))
+    order = pl.Enum(rows["scorer"].unique(maintain_order=True))
+    ordered = long.sort(pl.col("scorer").cast(order), "benchmark", "threshold", maintain_order=True)
+    return ordered.pivot("metric", index=index, values="cell", sort_columns=False)
 
 
 def _marks(rows: pl.DataFrame) -> Iterator[str]:
