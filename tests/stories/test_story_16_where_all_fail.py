@@ -25,7 +25,7 @@ def test_the_cases_that_nobody_has_right_and_those_that_one_has_are_lists(tmp_pa
         assert line.split()[-2:] == [str(alone), str(int(value["numbers-traced", "clean_lone_right"]))]
 
         # Seven scorers stand above the line of what all have wrong.
-        pressed(terminal, "g", *["j"] * 7)
+        pressed(terminal, *["j"] * 7)
         listed(terminal, f"{nobody} cases: no scorer is right, erroneous", nobody)
         eventually(terminal, complete)
         pressed(
