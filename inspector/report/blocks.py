@@ -23,7 +23,8 @@ class Cell:
     """One cell of a table.
 
     `note` stands small beneath the text; `value` is the number behind it, unrounded; `shade` (0 to 1) darkens the
-    ground; `small` marks what few cases say; `strong` is set in bold.
+    ground; `small` marks what few cases say; `strong` is set in bold. A label may hold for `rows` rows, its own and
+    those beneath, whose cells in its place have 0.
     """
 
     text: str
@@ -32,6 +33,7 @@ class Cell:
     shade: float | None = None
     small: bool = False
     strong: bool = False
+    rows: int = 1
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import polars as pl
 from inspector.case_table import Judgement, ScorerColumn, case_table
 from inspector.documents import gold_word
 from inspector.gold_words import counts_from_one, gold_words
-from inspector.mathtext import unicode_math
 from inspector.report.blocks import Block, CaseBlock, Judged, Section, Sentence, Step
 from inspector.report.facts import OfBenchmark
+from inspector.report.reading import readable
 from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence
 from scoring.evaluation import Evaluation
 from scoring.step_rewards import Bools, Ints
@@ -117,7 +117,7 @@ def _written(texts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The texts that are shown otherwise than they were written."""
     steps = ((f"step {number}", text) for number, text in enumerate(texts["steps"] or []))
     for name, text in (("problem", texts["problem"]), *steps, ("why", texts["reason"])):
-        if text and text != unicode_math(text):
+        if text and text != readable(text):
             yield name, text
 
 

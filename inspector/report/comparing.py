@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
 from inspector.comparison import best_first, compare_document
 from inspector.comparison_tables import n_pairs, together, wide_cascade, wide_pairs, wide_standings, with_the_best
-from inspector.report.blocks import Block, Bullets, Command, Fold, Sentence, Table, table_of
+from inspector.report.blocks import Block, Bullets, Cell, Command, Fold, Sentence, Table, table_of
 from inspector.report.facts import OfBenchmark
 from inspector.selection import Selection
 from scoring.export import Document
@@ -49,7 +50,7 @@ def comparison_blocks(of: OfBenchmark, found: Comparison) -> Iterator[Block]:
         return
     yield table_of(wide_standings(rows), "Standings on common cases, in percent", ("benchmark",))
     if said := [line.removeprefix(f"{of.name}: ") for line in together(rows)]:
-        yield Bullets(tuple(_upper(line) for line in said))
+        yield Bullets(tuple(_upper(line) for line in _joined(said)))
     pairs = wide_pairs(rows)
     shown = with_the_best(pairs, rows) if pairs.height else pairs
     if shown.height:
@@ -69,13 +70,32 @@ def comparison_blocks(of: OfBenchmark, found: Comparison) -> Iterator[Block]:
 
 
 def _pairs_table(pairs: pl.DataFrame) -> Table:
-    """The lines of pairs; a scorer that all of them have stands above."""
+    """The lines of pairs, each pair named once; a scorer that all of them have stands above."""
     caption = "differences in percentage points with 95% intervals, and on how many cases who is right"
-    for side, said in (("scorer", "{} less each other"), ("other", "each less {}")):
-        if pairs.height and pairs[side].n_unique() == 1:
-            caption = f"{said.format(pairs[side][0])}: {caption}"
-            return table_of(pairs, caption, ("benchmark", side), labels=2)
-    return table_of(pairs, _upper(f"scorer less other: {caption}"), ("benchmark",), labels=3)
+    ends = ("scorer", "other")
+    alike = next((side for side in ends if pairs[side].n_unique() == 1), None)
+    words = {"scorer": "{} less each other", "other": "each less {}"}
+    told = "each pair" if alike is None else words[alike].format(pairs[alike][0])
+    plain = table_of(pairs, f"{_upper(told) if alike is None else told}: {caption}", ("benchmark", *ends))
+    labels = [_pair(scorer, other, alike) for scorer, other in pairs.select(ends).iter_rows()]
+    first = [at == 0 or label != labels[at - 1] for at, label in enumerate(labels)]
+    lengths = [
+        next((number for number in range(1, len(labels) - at) if first[at + number]), len(labels) - at)
+        for at in range(len(labels))
+    ]
+    cells = (
+        replace(label, rows=length if new else 0) for label, length, new in zip(labels, lengths, first, strict=True)
+    )
+    head = {"scorer": "other", "other": "scorer"}.get(alike or "", "pair")
+    rows = tuple((cell, *row) for cell, row in zip(cells, plain.rows, strict=True))
+    return replace(plain, heads=(head, *plain.heads), rows=rows, right=(False, *plain.right), labels=2)
+
+
+def _pair(scorer: str, other: str, alike: str | None) -> Cell:
+    """How a pair is named where one of its ends is named above, or is not."""
+    if alike is None:
+        return Cell(scorer, f"less {other}")
+    return Cell(other if alike == "scorer" else scorer)
 
 
 def _upper(text: str) -> str:
@@ -89,4 +109,14 @@ def _said(provenance: Mapping[str, Any], benchmark: str) -> Iterator[str]:
         if told.get(benchmark):
             yield f"{_upper(name.replace('_', ' '))}: {told[benchmark]}"
     yield f"Test: {provenance['test']}"
-    yield from (_upper(str(note)) for note in provenance["notes"])
+    # A note about one benchmark begins with its name.
+    others = [f"{name}: " for name in provenance["common_cases"] if name != benchmark]
+    notes = (note for note in provenance["notes"] if not note.startswith(tuple(others)))
+    yield from (_upper(note.removeprefix(f"{benchmark}: ")) for note in notes)
+
+
+def _joined(lines: list[str]) -> Iterator[str]:
+    """The sentences, each difference with the figure before it."""
+    for line, following in pairwise([*lines, ""]):
+        if not line.startswith(("+", "-")):
+            yield f"{line}; {following}" if following.startswith(("+", "-")) else line

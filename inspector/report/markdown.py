@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from inspector.mathtext import unicode_math
 from inspector.report.blocks import (
     Block,
     Bullets,
@@ -25,6 +24,7 @@ from inspector.report.blocks import (
     Step,
     Table,
 )
+from inspector.report.reading import readable
 from inspector.text import clean
 from scoring.markup import markdown_code, markdown_text
 
@@ -114,6 +114,8 @@ def _row(*cells: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
+    if not cell.rows:
+        return ""
     text = f"**{prose(cell.text)}**" if cell.strong and cell.text.strip() else prose(cell.text)
     marked = f"{text} ~" if cell.small else text
     return f"{marked}<br>{prose(cell.note)}" if cell.note else marked
@@ -147,7 +149,7 @@ def _judged(judged: Judged) -> str:
 
 
 def _readable(text: str) -> str:
-    return prose(unicode_math(text))
+    return prose(readable(text))
 
 
 _MADE: dict[type, Callable[[Any], Iterator[str]]] = {

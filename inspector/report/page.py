@@ -9,7 +9,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from inspector.mathtext import unicode_math
 from inspector.report.blocks import (
     Block,
     Bullets,
@@ -27,6 +26,7 @@ from inspector.report.blocks import (
     Table,
 )
 from inspector.report.elements import Element, element, number, rendered
+from inspector.report.reading import readable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 LISTED = 8
@@ -124,8 +124,9 @@ def _table(block: Table) -> Iterator[Element]:
         element("th", head, scope="col", class_="right" if right else None)
         for head, right in zip(block.heads, rights, strict=True)
     )
-    labels = tuple(at < block.labels for at in range(len(block.heads)))
-    rows = (element("tr", *map(_cell, row, rights, labels)) for row in block.rows)
+    labels = tuple("first" if at == 0 else "further" if at < block.labels else "" for at in range(len(block.heads)))
+    lines = (zip(row, rights, labels, strict=True) for row in block.rows)
+    rows = (element("tr", *(_cell(*told) for told in line if told[0].rows)) for line in lines)
     table = element(
         "table",
         element("caption", block.caption),
@@ -136,7 +137,7 @@ def _table(block: Table) -> Iterator[Element]:
     yield element("div", table, class_="scroll")
 
 
-def _cell(cell: Cell, right: bool, label: bool) -> Element:
+def _cell(cell: Cell, right: bool, label: str) -> Element:
     text: Element | str = cell.text
     if cell.value is not None:
         text = element("data", cell.text, value=repr(cell.value))
@@ -145,10 +146,13 @@ def _cell(cell: Cell, right: bool, label: bool) -> Element:
     shown = [text, " ~"] if cell.small else [text]
     if cell.note:
         shown.append(element("small", cell.note))
-    classes = " ".join(word for word, on in (("right", right), ("few", cell.small)) if on)
+    classes = " ".join(
+        word for word, on in (("right", right), ("few", cell.small), ("further", label == "further")) if on
+    )
     shade = None if cell.shade is None else f"--h:{min(1.0, max(0.0, cell.shade)):.2f}"
     if label:
-        return element("th", *shown, scope="row", class_=classes or None)
+        span = str(cell.rows) if cell.rows > 1 else None
+        return element("th", *shown, scope="row", rowspan=span, class_=classes or None)
     return element("td", *shown, class_=classes or None, style=shade)
 
 
@@ -156,12 +160,12 @@ def _case(block: CaseBlock) -> Iterator[Element]:
     """Outcomes, problem, steps, the reason of the gold label, and the texts as they were written."""
     yield element("p", " · ".join(block.facts), class_="quiet")
     yield from _outcomes(block)
-    yield element("p", element("strong", "Problem. "), unicode_math(block.problem), class_="text")
+    yield element("p", element("strong", "Problem. "), readable(block.problem), class_="text")
     yield _steps(block)
     yield element("p", element("strong", "Gold. "), block.gold)
     if block.reason:
         note = (element("em", f" ({block.reason_note})"),) if block.reason_note else ()
-        yield element("p", element("strong", "Why. "), unicode_math(block.reason), *note, class_="text")
+        yield element("p", element("strong", "Why. "), readable(block.reason), *note, class_="text")
     if block.command:
         yield element("p", "As written, with its LaTeX: ", element("code", block.command), class_="command")
     elif block.written:
@@ -203,7 +207,7 @@ def _step(step: Step) -> Element:
     return element(
         "tr",
         element("th", str(step.number), scope="row"),
-        element("td", unicode_math(step.text)),
+        element("td", readable(step.text)),
         element("td", gold),
         *(_judged(judged) for judged in step.judged),
         class_=wrong,

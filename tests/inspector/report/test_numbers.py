@@ -123,8 +123,12 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
         best = pairs.caption.partition(" less each other")[0]
         erroneous = [line for line in pairs.rows if line[at["cases"]].text == "erroneous"]
         assert erroneous
+        assert sum(line[0].rows for line in pairs.rows) == len(pairs.rows)
+        first = [(line[0].text, line[0].note) == (pairs.rows[0][0].text, pairs.rows[0][0].note) for line in pairs.rows]
+        assert pairs.rows[0][0].rows == sum(first) > 2
         for line in erroneous:
-            pair = (line[at["scorer"]].text if "scorer" in at else best, line[at["other"]].text)
+            ends = {"pair": (line[0].text, line[0].note.removeprefix("less ")), "other": (best, line[0].text)}
+            pair = ends[pairs.heads[0]]
             quadrants = [
                 own[*pair, "all", f"erroneous_{name}_right"]["value"]
                 for name in ("both", "only_scorer", "only_other", "neither")
