@@ -1,32 +1,38 @@
-"""The board: a row a scorer and benchmark, with the official metric, its interval and the outcomes behind it."""
+"""The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from inspector.board_cells import BASELINE, SCORER
+from inspector.board_columns import heads
+from inspector.breakdown import judged_steps
 from inspector.filtering.searching import matching
-from inspector.headline import F1, Headline, headline
-from inspector.paint import Brush
+from inspector.headline import F1, Headline, headline, subset_headlines
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.text import squeezed
-from inspector.widgets.columns import Column
-from inspector.widgets.line_scroll import Part
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
+from scoring.metrics.baselines import is_baseline
+from scoring.metrics.bias import bias_rows
 from scoring.metrics.first_error import Unparsed
+from scoring.metrics.shares import members
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
 from scoring.text_search import Found
-from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Decision
+from scoring.verdicts import DEV, EARLY, LATE, MISSED, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Decision
 
 BOARD = {
     "row": pl.String(),
+    "kind": pl.String(),
     "scorer": pl.String(),
     "benchmark": pl.String(),
+    # Null where the row is of the whole benchmark.
+    "subset": pl.String(),
     # F1 or PRMScore, whichever `metric` says the benchmark reports, and the accuracies on what is wrong and right.
     "metric": pl.String(),
     "score": pl.Float64(),
@@ -39,6 +45,17 @@ BOARD = {
     # Over the runs that the figures are means of: the sample standard deviation of the score, null for one run.
     "sd": pl.Float64(),
     "runs": pl.Int64(),
+    # Cases (F1) or steps (PRMScore) in the score's denominators, and whether few cases say it.
+    "n": pl.Int64(),
+    "small": pl.Boolean(),
+    # Accuracy on what is right minus that on what is wrong, of all subsets counted together.
+    "bias": pl.Float64(),
+    "bias_low": pl.Float64(),
+    "bias_high": pl.Float64(),
+    # Shares of the erroneous cases that are called wrong too early, and too late or not at all.
+    "fp": pl.Float64(),
+    "fn": pl.Float64(),
+    "erroneous": pl.Int64(),
     "threshold": pl.Float64(),
     "threshold_source": pl.String(),
     "scored": pl.Int64(),
@@ -46,34 +63,105 @@ BOARD = {
     "about": pl.String(),
     **{outcome: pl.Int64() for outcome in OUTCOMES},
 }
-NAME_WIDTH = 14
-"""Cells of a scorer's name where there is no room to spare."""
 SEPARATOR = "\n"
-"""Between scorer and benchmark in the column `row`; no name holds a line break."""
-_LINES = Remembered(64)
-"""Lines that were made, by scorer and benchmark: an evaluation with another threshold is another one."""
+"""Between scorer, benchmark and subset in the column `row`; no name holds a line break."""
+_LINES = Remembered(512)
+"""Lines that were made, by scorer and piece: an evaluation with another threshold is another one."""
+_MASKS = Remembered(64)
+"""Cases under conditions and a text search."""
 
 
-def board_frame(selection: Selection, base: tuple[str, ...] = (), search: Found | None = None) -> pl.DataFrame:
-    """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """The cases of a benchmark, or of one of its subsets, that the board speaks of.
+
+    `rows` (n,) are these, `whole` (n,) those of the benchmark; `subset` is None where both are the same.
+    """
+
+    benchmark: str
+    subset: str | None
+    rows: Bools
+    whole: Bools
+
+    def key(self, scorer: str) -> str:
+        """The name of a scorer's row."""
+        return SEPARATOR.join((scorer, self.benchmark, *(() if self.subset is None else (self.subset,))))
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """What a scorer made of a piece: the metric, the cases by outcome, and the figures beside."""
+
+    head: Headline
+    counts: list[int]
+    figures: dict[str, Any]
+
+
+def pieces(
+    selection: Selection, base: tuple[str, ...] = (), search: Found | None = None, *, subsets: bool = False
+) -> list[Piece]:
+    """Every benchmark, in the order of the cases, and with `subsets` after each its subsets, if it has two or more.
 
     `base` and `search` are the conditions and the text search that hold for the whole app; filters of the cases screen
     do not touch the board.
     """
-    rows = []
+    found = []
     for benchmark in selection.cases["benchmark"].unique(maintain_order=True):
-        member = selection.passing((*base, Facet("benchmark", (benchmark,)).sql))
-        if search is not None:
-            member = member & matching(search, selection.height)
+        conditions = (*base, Facet("benchmark", (benchmark,)).sql)
+        whole = _members(selection, conditions, search)
+        found.append(Piece(benchmark, None, whole, whole))
+        for subset in subsets_of(selection, benchmark) if subsets else ():
+            rows = _members(selection, (*conditions, Facet("subset", (subset,)).sql), search)
+            found.append(Piece(benchmark, subset, rows, whole))
+    return found
+
+
+def _members(selection: Selection, conditions: tuple[str, ...], search: Found | None) -> Bools:
+    """The cases under conditions and a text search: the same mask as long as nothing changes."""
+    member = selection.passing(conditions)
+    if search is None:
+        return member
+    return _MASKS.of(conditions, (member, search), lambda: member & matching(search, selection.height))
+
+
+def subsets_of(selection: Selection, benchmark: str) -> list[str]:
+    """The subsets of a benchmark in the order of the cases; none where it has fewer than two."""
+    subsets = selection.cases.filter(pl.col("benchmark") == benchmark)["subset"].drop_nulls()
+    names: list[str] = subsets.unique(maintain_order=True).to_list()
+    return names if len(names) > 1 else []
+
+
+def board_frame(
+    selection: Selection,
+    base: tuple[str, ...] = (),
+    search: Found | None = None,
+    *,
+    subsets: bool = False,
+    scorers: Sequence[str] | None = None,
+) -> pl.DataFrame:
+    """One row for every scorer and benchmark that it gave anything for, the best first within a benchmark.
+
+    With `subsets` also one for every subset, after those of its benchmark. `scorers` are names; None = all. For `base`
+    and `search` see `pieces`.
+    """
+    rows = []
+    for piece in pieces(selection, base, search, subsets=subsets):
         for evaluation in selection.evaluations:
-            asked = selection.unparsed(benchmark), selection.request.seed, benchmark
-            made = partial(_line, evaluation, member, *asked)
-            # Most lines stay when one threshold moves.
-            line = _LINES.of((evaluation.scorer.name, *asked), (evaluation, member), made)
-            if line is not None:
-                rows.append(_row(evaluation, benchmark, *line))
-    frame = pl.DataFrame(rows, schema=BOARD, orient="row")
-    return frame.sort("benchmark", "score", "scorer", descending=[False, True, False], nulls_last=True)
+            if scorers is None or evaluation.scorer.name in scorers:
+                line = _line_of(selection, evaluation, piece)
+                rows += [] if line is None else [_row(evaluation, piece, line)]
+    frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
+    first = pl.col("_at").min().over("benchmark", "subset")
+    ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
+    return ordered.drop("_at")
+
+
+def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    made = partial(_line, selection, evaluation, piece)
+    # Most lines stay when one threshold moves.
+    key = (evaluation.scorer.name, *asked, piece.subset)
+    return _LINES.of(key, (evaluation, piece.rows), made)
 
 
 def _source(rule: Decision) -> str:
@@ -82,13 +170,16 @@ def _source(rule: Decision) -> str:
     return rule.source if on_rewards else f"{rule.source}, on differences"
 
 
-def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[int]) -> dict[str, Any]:
-    scorer = evaluation.scorer
+def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:
+    scorer, counts = evaluation.scorer, line.counts
     return {
-        "row": f"{scorer.name}{SEPARATOR}{benchmark}",
+        "row": piece.key(scorer.name),
+        "kind": BASELINE if is_baseline(scorer) else SCORER,
         "scorer": scorer.name,
-        "benchmark": benchmark,
-        **{name: value for name, value in vars(line).items() if name in BOARD},
+        "benchmark": piece.benchmark,
+        "subset": piece.subset,
+        **{name: value for name, value in vars(line.head).items() if name in BOARD},
+        **line.figures,
         "threshold": evaluation.rule.threshold,
         "threshold_source": _source(evaluation.rule),
         "scored": sum(counts) - sum(counts[code] for code in (DEV, UNPARSED, REFUSED, UNSCORED)),
@@ -98,81 +189,43 @@ def _row(evaluation: Evaluation, benchmark: str, line: Headline, counts: list[in
     }
 
 
-def _line(
-    evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str
-) -> tuple[Headline, list[int]] | None:
-    """The metric and the outcome counts of one line, over a mask (n,) of cases; None: nothing was given for any."""
-    if not (evaluation.present & rows).any():
+def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line | None:
+    """The metric and the outcome counts of one line; None: nothing was given for any of its cases."""
+    if not (evaluation.present & piece.rows).any():
         return None
-    counts = np.bincount(evaluation.codes[rows], minlength=len(OUTCOMES)).tolist()
-    return headline(evaluation, rows, unparsed, seed, benchmark), counts
+    unparsed, seed = selection.unparsed(piece.benchmark), selection.request.seed
+    counts: list[int] = np.bincount(evaluation.codes[piece.rows], minlength=len(OUTCOMES)).tolist()
+    # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
+    heads_of = _subset_heads(selection, evaluation, piece) if piece.subset is not None else {}
+    head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
+    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
 
 
-def board_columns(
-    brush: Brush, *, several: bool, long_names: bool = False, metrics: tuple[str, ...] = (F1,), scored_width: int = 7
-) -> list[Column]:
-    """The board's columns on screen, with headings that are true of all the `metrics` of its rows.
-
-    `long_names` gives the scorers' names more of the width that is to spare; `scored_width` holds the longest of the
-    texts `scored/cases` (see `scored_width`).
-    """
-    dash = "-" if brush.ascii_only else "–"
-
-    def percent(value: float | None, _: int) -> list[Part]:
-        return [(dash if value is None else f"{100 * value:.1f}", "" if value is not None else "dim")]
-
-    def strong(value: float | None, _: int) -> list[Part]:
-        return [(dash if value is None else f"{100 * value:.1f}", "strong" if value is not None else "dim")]
-
-    def interval(value: tuple[float | None, float | None], _: int) -> list[Part]:
-        low, high = value
-        return [("" if low is None or high is None else f"{100 * low:.0f}{dash}{100 * high:.0f}", "dim")]
-
-    def outcomes(value: tuple[int, ...], width: int) -> list[Part]:
-        return brush.outcome_bar(dict(zip(OUTCOMES, value, strict=True)), width)
-
-    def cut(value: tuple[float | None, str], _: int) -> list[Part]:
-        threshold, source = value
-        return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
-
-    def coverage(value: tuple[int, int], _: int) -> list[Part]:
-        return [(_coverage(*value), "dim" if value[0] == value[1] else "strong")]
-
-    def whose(value: str, width: int) -> list[Part]:
-        return [(squeezed(value, width), "")]
-
-    columns = [Column("scorer", "scorer", NAME_WIDTH, flex=3 if long_names else 1, paint=whose, least=10)]
-    if several:
-        columns.append(Column("benchmark", "benchmark", 12))
-    if len(metrics) > 1:
-        columns.append(Column("metric", "metric", max(map(len, metrics))))
-    name = metrics[0] if len(metrics) == 1 else "score"
-    wrong, right = heads(metrics)
-    return [
-        *columns,
-        Column("score", name, max(5, len(name)), right=True, paint=strong),
-        Column("interval", "95%", 7, right=True, paint=interval, source=("low", "high"), leave=1),
-        Column("on_wrong", wrong, max(5, len(wrong)), right=True, paint=percent, leave=2),
-        Column("on_right", right, max(5, len(right)), right=True, paint=percent, leave=2),
-        Column("outcomes", "outcomes", 10, paint=outcomes, source=OUTCOMES, flex=4, least=8, leave=3),
-        # Room for "0.550 optimistic" and "labels as given".
-        Column("threshold", "threshold", 16, paint=cut, source=("threshold", "threshold_source"), flex=2, leave=4),
-        Column("coverage", "scored", scored_width, right=True, paint=coverage, source=("scored", "cases"), leave=5),
-    ]
+def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:
+    """The headlines of all subsets of a piece's benchmark."""
+    asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
+    made = partial(subset_headlines, evaluation, piece.whole, *asked)
+    return _LINES.of(("subsets", evaluation.scorer.name, *asked), (evaluation, piece.whole), made)
 
 
-def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
-    """What the columns of the two accuracies are called, true of all the metrics."""
-    return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
-
-
-def scored_width(frame: pl.DataFrame) -> int:
-    """Cells of the longest `scored/cases` of a board."""
-    return max([7, *(len(_coverage(*pair)) for pair in frame.select("scored", "cases").iter_rows())])
-
-
-def _coverage(scored: int, cases: int) -> str:
-    return f"{scored:,}/{cases:,}"
+def _figures(
+    evaluation: Evaluation, piece: Piece, counts: list[int], head: Headline, unparsed: Unparsed
+) -> dict[str, Any]:
+    """Bias by the unit of the score, and FP and FN as shares of the erroneous cases in the denominators."""
+    of_cases = head.metric == F1
+    judged = None if of_cases else judged_steps(evaluation, piece.benchmark)
+    unit = "case" if of_cases else "step"
+    found = bias_rows(evaluation, piece.rows, unparsed, judged)
+    bias = next(row for row in found if row["unit"] == unit and row["metric"] == "bias")
+    erroneous = int((members(evaluation, unparsed) & piece.rows & (evaluation.gold.earliest >= 0)).sum())
+    return {
+        "bias": bias["value"],
+        "bias_low": bias["low"],
+        "bias_high": bias["high"],
+        "fp": counts[EARLY] / erroneous if erroneous else None,
+        "fn": (counts[LATE] + counts[MISSED]) / erroneous if erroneous else None,
+        "erroneous": erroneous,
+    }
 
 
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
@@ -189,11 +242,8 @@ def board_lines(selection: Selection) -> Iterator[str]:
     name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", *heads(metrics))
     yield f"{'scorer':<{width}}  {name:>5}   95% interval  {wrong:>9}  {right:>11}  threshold  outcomes"
     for row in frame.iter_rows(named=True):
-        score = (
-            f"{100 * row['score']:5.1f}  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
-            if row["score"] is not None
-            else "    -                "
-        )
+        between = "" if row["low"] is None else f"  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
+        score = "    -                " if row["score"] is None else f"{100 * row['score']:5.1f}{between:<14}"
         counts = ", ".join(f"{row[name]} {name.replace('_', ' ')}" for name in OUTCOMES if row[name])
         accuracies = f"{_percent(row['on_wrong']):>9}  {_percent(row['on_right']):>11}"
         threshold = "-" if row["threshold"] is None else f"{row['threshold']:.3f}"

@@ -90,7 +90,8 @@ LARGEST_FIRST = frozenset({"n_steps", "disagreement", "reward_at_gold", "drop_at
 @dataclass(frozen=True)
 class Entry:
     """A column: what `--sort` and `--columns` take, its title and its meaning; `of` is the scorer by name, if it is of
-    another than the one in focus. `sortable` where its values have an order, `listable` where it can be shown.
+    another than the one in focus. `sortable` where its values have an order, `listable` where it can be shown;
+    `largest_first` where the usual order goes downwards.
     """
 
     key: str
@@ -99,13 +100,14 @@ class Entry:
     of: str = ""
     sortable: bool = True
     listable: bool = True
+    largest_first: bool = False
 
     @property
     def first(self) -> str:
         """The sort key for the direction that is usual first."""
         if self.key in {"", INSTRUCTIVE}:
             return self.key
-        return f"{self.key}:{'desc' if _measure(self.key) in LARGEST_FIRST else 'asc'}"
+        return f"{self.key}:{'desc' if self.largest_first or _measure(self.key) in LARGEST_FIRST else 'asc'}"
 
 
 def catalogue(inspection: Inspection) -> tuple[Entry, ...]:

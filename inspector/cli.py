@@ -24,6 +24,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "benchmarks": ("inspector.shell.listing", "the benchmarks of the workspace and how they were read"),
     "scorers": ("inspector.shell.listing", "the scorers that have rewards in the workspace"),
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
+    "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
     "thresholds": ("inspector.shell.thresholds", "what every way to choose a threshold gives, and what it turns over"),
     "compare": ("inspector.shell.comparing", "scorers on the cases they share: differences, tests, agreement"),

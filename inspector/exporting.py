@@ -15,7 +15,7 @@ ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "la
 
 
 def export_document(inspection: Inspection, asked: Export) -> Document:
-    """The table on screen as a document: the cases, one case, or the metrics behind the board or the list of cases."""
+    """The table on screen as a document: board, cases or one case; or the metrics behind the board or the list."""
     if asked.make is not None:
         return asked.make(asked.form)
     if asked.what == "cases":
@@ -23,13 +23,14 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
     if asked.what == "case":
         return case_document(inspection.selection, asked.row, asked.form)
     # The filter of the list of cases does not touch the board.
-    behind = inspection.cleared() if asked.what == "board" else inspection
+    behind = inspection.cleared() if asked.what == "all-metrics" else inspection
     return metrics_document(behind.for_metrics(), asked.form)
 
 
 def file_stem(inspection: Inspection, asked: Export) -> str:
     """What a file is called, without its ending: after the benchmark and the table, or after its one case."""
-    stem = f"{inspection.benchmark or 'cases'}-{asked.what}"
+    what = "metrics" if asked.what == "all-metrics" else asked.what
+    stem = f"{inspection.benchmark or 'cases'}-{what}"
     if asked.what == "case":
         stem = inspection.cases["case"][asked.row]
     return re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:LONGEST_NAME] or "case"

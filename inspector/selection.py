@@ -27,7 +27,7 @@ from scoring.condition_masks import ConditionMasks
 from scoring.derived import Derived, Unkept
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
-from scoring.metrics.baselines import baselines
+from scoring.metrics.baselines import baselines, is_baseline
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
 from scoring.scored import scored
@@ -234,6 +234,20 @@ def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> l
     """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
     made = baselines(Gold(cases), request.seed) if request.baselines else ()
     return [one for one in made if one.scorer.name not in taken]
+
+
+def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selection:
+    """The same with these baselines in the place of those that there were; of all scorers, none of them chosen alone.
+
+    None of the name of another scorer is taken. A threshold, a rule and the like are asked of others alone.
+    """
+    others = tuple(one for one in selection.evaluations if not is_baseline(one.scorer))
+    names = {one.scorer.name for one in others}
+    evaluations = (*others, *(one for one in added if one.scorer.name not in names))
+    request = replace(selection.request, baselines=bool(added), scorers=())
+    return replace(
+        selection, request=request, evaluations=evaluations, chosen=tuple(one.scorer.name for one in evaluations)
+    )
 
 
 def decide(selection: Selection) -> Selection:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from inspector.board_cells import PUBLISHED
 from inspector.inspection import Inspection
 from scoring.verdicts import OUTCOMES
 
@@ -35,9 +36,23 @@ def case_facts(inspection: Inspection, row: int, *, blind: bool = False) -> str:
 
 
 def score_facts(inspection: Inspection, row: Mapping[str, Any]) -> str:
-    """A row of the board as one line of JSON; scores are fractions."""
-    names = ("scorer", "benchmark", "metric", "score", "low", "high", "over", "reason", "threshold", "threshold_source")
+    """A row of the board as one line of JSON; scores are fractions. Of a printed figure nothing here gives it again."""
+    names = (
+        "scorer",
+        "benchmark",
+        "subset",
+        "metric",
+        "score",
+        "low",
+        "high",
+        "over",
+        "reason",
+        "threshold",
+        "threshold_source",
+    )
     facts = {name: row[name] for name in (*names, "scored", "cases", *OUTCOMES) if row[name] is not None}
+    if row["kind"] == PUBLISHED:
+        return _line({**facts, "about": row["about"], "command": f"prm-inspect paper {row['benchmark']}"})
     request = replace(inspection.cleared().for_metrics().request, scorers=(row["scorer"],))
     return _line({**facts, "command": request.command("metrics")})
 

@@ -41,6 +41,7 @@ NEEDING = {
     ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
     ("case", "yank"): Needing(("a", "enter", "g"), says("Copied the problem of bench/exact-one")),
     ("case", "yank-case"): Needing(("a", "enter"), says("Copied the whole case bench/exact-one")),
+    ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
     ("board", "stop-scoring"): Needing((), says("No run is going on.")),
     ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),
     ("cases", "redo"): Needing(("a", *TAGGED, "u"), says("Tags  knotty")),

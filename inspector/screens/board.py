@@ -1,76 +1,70 @@
 """The board: which scorer is how good, and what its mistakes are made of."""
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import polars as pl
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.board import NAME_WIDTH, SEPARATOR, board_columns, board_frame, metrics_of, scored_width
+from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces
+from inspector.board_arrangement import arranged, kind_of
+from inspector.board_cells import PUBLISHED, BoardCells, signed
+from inspector.board_columns import NAME_WIDTH, BoardKind, board_columns
+from inspector.board_document import board_document
+from inspector.board_legend import legend
+from inspector.board_published import published_frame
+from inspector.board_standings import Standings
 from inspector.commands import bindings_of
 from inspector.filtering.searching import search_words
-from inspector.headline import F1, PRMSCORE
 from inspector.inspection import Inspection
-from inspector.messages import Copy, Export, Go, Score, StopScoring
+from inspector.messages import Copy, Export, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import CommonCases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
-from inspector.sentences import GLYPHS, WORDS, counted
+from inspector.sentences import counted
+from inspector.sheets.sheet import Drill
 from inspector.text import clean
 from inspector.widgets.frame_table import FrameTable
 from inspector.yanking import score_facts
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from inspector.widgets.columns import Column
 
 NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
-ALWAYS = ("exact", "early", "late", "missed", "clean", "false_alarm")
-WHERE_PRESENT = ("refused", "unparsed")
-EXPLAINED = {
-    F1: "F1 in percent: harmonic mean of the accuracies on erroneous and on clean cases",
-    PRMSCORE: "PRMScore in percent: mean of the F1s of right and of wrong steps, pooled",
-}
-SIDES = "on wrong, on right: accuracy on wrong and on right steps"
-BOTH_SIDES = "on wrong, on right: accuracy on such cases (F1) or on such steps (PRMScore)"
-LEGEND_WIDTH = 78
 
 
-def legend(frame: "pl.DataFrame") -> str:
-    """The outcomes' glyphs with their words, as lines: those that say why there is no verdict only where some do."""
-    names = [*ALWAYS, *(name for name in WHERE_PRESENT if frame[name].sum())]
-    words = [f"{GLYPHS[name]} {WORDS[name]}" for name in names]
-    line = "  ".join(words)
-    if len(line) > LEGEND_WIDTH:
-        line = "  ".join(words[:-1]) + "\n" + words[-1]
-    metrics = metrics_of(frame)
-    sides = {(PRMSCORE,): SIDES, (F1, PRMSCORE): BOTH_SIDES}.get(metrics)
-    return "\n".join([line, *(EXPLAINED[metric] for metric in metrics), *([sides] if sides else [])])
-
-
-class BoardScreen(CommonCases):
-    """A row a scorer and benchmark."""
+class BoardScreen(BoardOpening, CommonCases):
+    """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("board"),
         # Elsewhere Esc goes back, and closes them first.
-        Binding("escape", "close_keys", "Close", show=False, system=True),
+        Binding("escape", "back", "Close", show=False, system=True),
     ]
     HELP = (
-        "Scorers by the official metric. From each one gets to its failures and to all cases.\n\n"
+        "Scorers by the official metric. From each one gets to its failures and to all cases; from a number, which the "
+        "keys that go sideways choose, to exactly the cases behind it.\n\n"
         "The key that opened this turns its page; the one that goes back closes it."
     )
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._columns: dict[tuple[bool, bool, tuple[str, ...], int], list[Column]] = {}
+        self._columns: dict[BoardKind, list[Column]] = {}
+        self._cells = BoardCells(brush)
+        self.pieces = {}
+        self._bare = pl.DataFrame(schema=BOARD)
+        self._told = Standings()
+        self.frame = self._told.beside(self._bare)
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -86,37 +80,75 @@ class BoardScreen(CommonCases):
         yield from self.compose_rail()
 
     def on_mount(self) -> None:
-        self.query_one(FrameTable).focus()
+        self.recall()
+        table = self.query_one(FrameTable)
+        table.focus()
+        self.watch(table, "cell_name", self._describe, init=False)
         if self.inspection is not None:
             self.show_inspection(self.inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        frame = board_frame(inspection.selection, inspection.base, inspection.base_search)
-        several = inspection.cases["benchmark"].n_unique() > 1
-        table = self.query_one(FrameTable)
-        view = np.arange(frame.height, dtype=np.int32)
-        # The same column objects while they are right: new ones would have every row painted again.
-        long_names = bool((frame["scorer"].str.len_chars() > NAME_WIDTH).any())
-        metrics = metrics_of(frame)
-        kind = (several, long_names, metrics, scored_width(frame))
-        if kind not in self._columns:
-            self._columns[kind] = board_columns(
-                self.brush, several=several, long_names=long_names, metrics=metrics, scored_width=kind[-1]
-            )
+        selection, table = inspection.selection, self.query_one(FrameTable)
+        given = inspection.base, inspection.base_search
+        if self.how.against not in {"", *(one.scorer.name for one in selection.evaluations)}:
+            self.how = replace(self.how, against="")
+        found = pieces(selection, *given, subsets=self.how.subsets)
+        self.pieces = {(piece.benchmark, piece.subset): piece for piece in found}
+        frame = board_frame(selection, *given, subsets=self.how.subsets)
+        # Where nothing was scored the printed figures are all that there is to see.
+        if self.how.published or not frame.height:
+            frame = pl.concat([frame, published_frame(self.pieces)])
+        self._bare = frame
         first = not table.row_count
-        self._frame = frame
-        self.query_one("#legend", Static).update(Content(legend(frame)))
-        table.show(frame, view, self._columns[kind], key="row")
+        self._fill(self.ranked(selection, found, self.how.against))
         if first:
             self._follow(inspection)
+        self._show_title(inspection)
+
+    def show_ranks(self) -> None:
+        if self.inspection is not None:
+            self._fill(self._known[1])
+
+    def _fill(self, known: Standings) -> None:
+        """Put the rows on screen, with what is known of them beside each other."""
+        assert self.inspection is not None  # noqa: S101  # it is shown
+        table = self.query_one(FrameTable)
+        self.frame = frame = arranged(known.beside(self._bare), self.how)
+        several = self.inspection.cases["benchmark"].n_unique() > 1
+        self.kind = kind_of(frame, self.how, several=several)
+        # The same column objects while they are right: new ones would have every row painted again.
+        if self.kind not in self._columns:
+            self._columns[self.kind] = board_columns(self.brush, self.kind)
+        table.show(frame, np.arange(frame.height, dtype=np.int32), self._columns[self.kind], key="row")
+        table.sorted_by = self.sort_mark()
+        self._told = known
+        self._explain()
+        self._describe()
+
+    def _explain(self) -> None:
+        """Say below what marks, columns and rows mean."""
+        assert self.inspection is not None  # noqa: S101  # it is shown
+        shown = tuple(column.name for column in self.query_one(FrameTable).columns_shown)
+        seed = self.inspection.selection.request.seed
+        text = legend(self.frame, shown, self.how, self._told, seed, self._cells, self.size.width - 2)
+        self.query_one("#legend", Static).update(Content(clean(text, lines=True)))
+
+    def _show_title(self, inspection: Inspection) -> None:
+        frame = self.frame
+        metrics = metrics_of(frame)
+        scorers = frame.filter(pl.col("kind") != PUBLISHED)["scorer"].n_unique()
         kinds = frame["over"].unique().to_list() if len(metrics) == 1 else []
         names = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
         phrases = [
             Phrase(("prm-inspect", ""), rank=4),
             Phrase((", ".join(names) or "no benchmark", counted(len(names), "benchmark"), ""), rank=3),
             Phrase((counted(inspection.cases.height, "case"),)),
-            Phrase((counted(frame["scorer"].n_unique(), "scorer"), ""), rank=1),
+            Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
+        if self.how.against:
+            phrases.append(Phrase((f"differences to {self.how.against}", f"less {self.how.against}", "differences")))
+        if self.how.subsets and self.frame["subset"].is_not_null().any():
+            phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
         if len(kinds) == 1:
             phrases.append(Phrase((f"{metrics[0]}: {kinds[0]}", ""), rank=5))
         given = (*inspection.base, *search_words(inspection.base_search))
@@ -124,7 +156,6 @@ class BoardScreen(CommonCases):
             phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
         self.show_banner(inspection)
-        self._describe()
 
     def on_screen_resume(self) -> None:
         if self.inspection is not None:
@@ -132,62 +163,71 @@ class BoardScreen(CommonCases):
 
     def _follow(self, inspection: Inspection) -> None:
         """Put the cursor on the scorer in focus: at the start, and after another screen went to another scorer."""
-        self.query_one(FrameTable).go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
+        here = self.line
+        if here is None or (here["scorer"], here["benchmark"]) != (inspection.scorer, inspection.benchmark):
+            self.query_one(FrameTable).go_to(f"{inspection.scorer}{SEPARATOR}{inspection.benchmark}")
 
     def on_frame_table_highlighted(self) -> None:
         """The row under the cursor is the scorer in focus.
 
         Asked of the table now: the message may be older than where the cursor is.
         """
-        row = self.query_one(FrameTable).row_id
-        if row is not None and self.inspection is not None:
-            scorer, benchmark = self._frame["scorer"][row], self._frame["benchmark"][row]
+        line = self.line
+        if line is not None and line["kind"] != PUBLISHED and self.inspection is not None:
+            scorer, benchmark = line["scorer"], line["benchmark"]
             if (scorer, benchmark) != (self.inspection.scorer, self.inspection.benchmark):
                 self.close_rail()
                 self.put(self.inspection.focused(scorer, benchmark))
         self._describe()
 
     def _describe(self) -> None:
-        row = self.query_one(FrameTable).row_id
-        about = "" if row is None else self._frame["about"][row] or ""
-        if row is not None and (unseen := self._unseen(row)):
-            about = f"{unseen}. {about}"
-        if row is not None and (reason := self._frame["reason"][row]):
-            about = f"No {self._frame['metric'][row]}: {reason}. {about}"
-        if row is not None and len(name := self._frame["scorer"][row]) > NAME_WIDTH:
+        line, said = self.line, []
+        if line is not None:
             # The table may have cut it.
-            about = f"{name}: {about}"
-        self.query_one("#about", Static).update(Content(clean(about)))
+            name = f"{line['scorer']}: " if len(line["scorer"]) > NAME_WIDTH else ""
+            behind = self.behind(line)
+            if behind is not None:
+                said.append(f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, Drill) else behind)
+            if line["reason"]:
+                said.append(f"No {line['metric']}: {line['reason']}")
+            if line["small"]:
+                said.append(f"Few: {counted(line['n'], 'case' if line['metric'] == 'F1' else 'step')}")
+            if line["d_reason"]:
+                said.append(f"No difference: {line['d_reason']}")
+            said += [unseen] if (unseen := self._unseen(line)) else []
+            said += [line["about"]] if line["about"] else []
+            said = [
+                name + ". ".join(text.removesuffix(".") if at < len(said) - 1 else text for at, text in enumerate(said))
+            ]
+        self.query_one("#about", Static).update(Content(clean("".join(said))))
 
-    def _unseen(self, row: int) -> str:
-        """Threshold and coverage of a row in words, where the table has no room for them."""
+    def _unseen(self, line: dict[str, Any]) -> str:
+        """Threshold, coverage and bias of a row in words, where the table has no room for them."""
         table, words = self.query_one(FrameTable), []
-        line = self._frame.row(row, named=True)
         at = "" if line["threshold"] is None else f"{line['threshold']:.3f}"
-        # Before the first size is known no column is shown.
-        if table.columns_shown and table.width_of("threshold") < cell_len(f"{at} {line['threshold_source']}".strip()):
+        # Before the first size is known no column is shown; those that were left out on purpose are not told.
+        if not table.columns_shown or line["kind"] == PUBLISHED:
+            return ""
+        wanted = {key for key in self.kind.keys if not table.width_of(key)}
+        source = f"{at} {line['threshold_source']}".strip()
+        if "threshold" in wanted or 0 < table.width_of("threshold") < cell_len(source):
             words.append(f"{f'threshold {at}, ' if at else ''}{line['threshold_source']}")
-        if table.columns_shown and not table.width_of("coverage"):
+        if "coverage" in wanted:
             words.append(f"{line['scored']:,} of {counted(line['cases'], 'case')} scored")
+        if "bias" in wanted and line["bias"] is not None:
+            words.append(f"bias {signed(line['bias'])}")
         said = "; ".join(words)
         return said[:1].upper() + said[1:]
 
     def on_resize(self) -> None:
         super().on_resize()
         # The table says which columns it has room for when it has been laid out.
-        self.call_after_refresh(self._describe)
+        self.call_after_refresh(self._resized)
 
-    def on_frame_table_opened(self) -> None:
-        self.action_failures()
-
-    def action_failures(self) -> None:
-        self.close_rail()
-        if self.inspection is not None and self.inspection.scorer is not None:
-            self.put(self.inspection.failures())
-            self.post_message(Go("cases"))
-        else:
-            cases, score = self.keys.of("open-cases"), self.keys.of("score")
-            self.say(f"There is no scorer whose failures could be shown; {cases} shows all cases, {score} scores them.")
+    def _resized(self) -> None:
+        if self.inspection is not None and self.is_mounted:
+            self._explain()
+        self._describe()
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""
@@ -196,11 +236,15 @@ class BoardScreen(CommonCases):
             self.put(self.inspection.cleared())
         super().action_go(name)
 
-    def action_all_cases(self) -> None:
-        self.close_rail()
-        if self.inspection is not None:
-            self.put(self.inspection.cleared())
-            self.post_message(Go("cases"))
+    def action_back(self) -> None:
+        """Out of the keys first, out of the cell that was chosen, then out of the differences."""
+        table = self.query_one(FrameTable)
+        if self.close_keys():
+            return
+        if table.cell_name:
+            table.cell_name = ""
+        elif self.how.against:
+            self.arrange_as(replace(self.how, against=""))
 
     def action_score(self) -> None:
         """Ask for a checkpoint and run it."""
@@ -221,11 +265,10 @@ class BoardScreen(CommonCases):
 
     def action_yank_row(self) -> None:
         """Copy the row under the cursor."""
-        row = self.query_one(FrameTable).row_id
-        if row is None or self.inspection is None:
+        facts = self.line
+        if facts is None or self.inspection is None:
             self.say("There is no row to copy.")
             return
-        facts = self._frame.row(row, named=True)
         self.post_message(Copy(score_facts(self.inspection, facts), f"the row of {facts['scorer']}"))
 
     def action_stop_scoring(self) -> None:
@@ -241,5 +284,9 @@ class BoardScreen(CommonCases):
     def action_export(self) -> None:
         self.close_rail()
         if self.inspection is not None:
-            menu = ExportMenu(((Export("board", ""), "The metrics of all scorers, by subset"),))
-            self.app.push_screen(menu, self.export)
+            rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
+            choices = (
+                (Export("board", "", make=partial(board_document, self.inspection, self.how)), rows),
+                (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
+            )
+            self.app.push_screen(ExportMenu(choices), self.export)

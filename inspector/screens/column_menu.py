@@ -26,16 +26,22 @@ class ColumnMenu(Dialog[tuple[str, ...] | None]):
         ("r", "reset", "The usual ones"),
     ]
 
-    def __init__(self, entries: Sequence[Entry], shown: Sequence[str], usual: Sequence[str]) -> None:
-        """`shown` are the keys of the columns on screen, `usual` those that are shown where none were chosen."""
+    def __init__(
+        self, entries: Sequence[Entry], shown: Sequence[str], usual: Sequence[str], of: str = "the list"
+    ) -> None:
+        """`shown` are the keys of the columns on screen, `usual` those that are shown where none were chosen.
+
+        `of` says whose columns they are.
+        """
         super().__init__()
         self._entries = {entry.key: entry for entry in entries if entry.listable}
+        self._of = of
         self._shown = [key for key in shown if key in self._entries]
         self._usual = tuple(key for key in usual if key in self._entries)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
-            yield Static(Content("Columns of the list, and of what is exported from it"), classes="strong")
+            yield Static(Content(f"Columns of {self._of}, and of what is exported from it"), classes="strong")
             yield PickList()
             hint = "Space shows or hides, K and J move, r gives back the usual ones, Enter keeps, Esc closes"
             yield Static(Content(hint), classes="dim")

@@ -34,6 +34,7 @@ class Left(msgspec.Struct, frozen=True):
     | `columns` | the columns of the list, by name, in their order |
     | `overlaid` | the scorers beside each other in a case, in their order |
     | `conditions` | SQL conditions, the newest first |
+    | `board_rows`, `board_sort`, `board_columns` | what the board is grouped by, its order and its columns |
 
     A name may no longer exist when it is read back: whoever uses it checks.
     """
@@ -43,6 +44,9 @@ class Left(msgspec.Struct, frozen=True):
     columns: tuple[str, ...] = ()
     overlaid: tuple[str, ...] = ()
     conditions: tuple[str, ...] = ()
+    board_rows: str = ""
+    board_sort: str = ""
+    board_columns: tuple[str, ...] = ()
 
 
 class Remembered:

@@ -59,6 +59,7 @@ class Following(Wired):
             self._seen = files
             now = inspection.selection
             request = replace(self.request, slices=(), thresholds=now.request.thresholds, **asked(now.found))
+            request = replace(request, baselines=now.request.baselines)
             self.run_worker(partial(self._reload, request), thread=True, exclusive=True, group="reload")
 
     def _reload(self, request: "Request") -> None:
@@ -99,4 +100,4 @@ def _asked(selection: "Selection") -> object:
     """What a person may have changed that was read with the rewards."""
     from inspector.filtering.searching import asked
 
-    return selection.request.thresholds, asked(selection.found)
+    return selection.request.thresholds, selection.request.baselines, asked(selection.found)

@@ -20,6 +20,11 @@ BASELINES = {
 """Name -> what it says of a solution."""
 
 
+def is_baseline(scorer: Scorer) -> bool:
+    """Whether a scorer is one of these; others of that kind, which were imported, do look at the solution."""
+    return scorer.kind == "baseline" and BASELINES.get(scorer.name) == scorer.about
+
+
 def baselines(gold: Gold, seed: int = 0) -> tuple[Evaluation, ...]:
     """The baselines on the cases of `gold`, in the order of BASELINES.
 

@@ -19,6 +19,7 @@ from scoring.metrics.paired import (
     mcnemar,
     scores_of_pairs,
     shared_scores,
+    shared_values,
 )
 from scoring.step_rewards import Bools
 
@@ -87,13 +88,12 @@ def _pair(lineup: Lineup, left: int, right: int, scores: dict[str, SharedScores]
         yield _share(about, name, share, nothing)
 
 
-def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
-    """The rows about the cases that all scorers tried."""
-    columns = tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
-    common = lineup.common(columns) if columns else np.zeros(lineup.rows.size, dtype=np.bool_)
-    left_out = lineup.left_out(columns)
-    scores = shared_scores(lineup, common, columns, seed)
-    best = best_of(scores) if columns else None
+def standing_rows(lineup: Lineup, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """How good every scorer is on the cases that all tried, and how far behind the best: see `comparison_rows`.
+
+    Yields the rows of `f1`, `error_acc`, `correct_acc`, `f1_behind_best` and `tied_with_best` alone.
+    """
+    columns, left_out, scores, best = _shared(lineup, seed)
     alone = int(np.isfinite(scores.values[0]).sum()) < 2
     for column, name in enumerate(lineup.names):
         about = {"scorer": name, "left_out": left_out}
@@ -108,9 +108,29 @@ def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
             yield from (plain_row(about, metric, None, scores.n, why) for metric in TO_BEST)
             continue
         yield from _to_best({**about, "other": lineup.names[best]}, scores.difference("f1", column, best))
+
+
+def _shared(lineup: Lineup, seed: int) -> tuple[tuple[int, ...], int, SharedScores, int | None]:
+    """Who tried any case, how many cases not all of them tried, their scores on the others, and the best of them."""
+    columns = tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
+    common = lineup.common(columns) if columns else np.zeros(lineup.rows.size, dtype=np.bool_)
+    scores = shared_scores(lineup, common, columns, seed)
+    return columns, lineup.left_out(columns), scores, best_of(scores) if columns else None
+
+
+def _standings(lineup: Lineup, seed: int) -> Iterator[dict[str, Any]]:
+    """The rows about the cases that all scorers tried."""
+    yield from standing_rows(lineup, seed)
+    columns = tuple(np.flatnonzero(lineup.tried.any(axis=0)).tolist())
     if len(columns) > 2:
-        yield from _voices(lineup, columns, common, left_out)
-        yield from ensemble_rows(lineup, columns, best, seed)
+        yield from _voices(lineup, columns, lineup.common(columns), lineup.left_out(columns))
+        yield from ensemble_rows(lineup, columns, _best(lineup, columns), seed)
+
+
+def _best(lineup: Lineup, columns: tuple[int, ...]) -> int | None:
+    """The place of the scorer with the highest F1 on the cases that all of these tried, of equal ones the first."""
+    f1 = shared_values(lineup, columns)[0]
+    return None if np.isnan(f1).all() else columns[int(np.nanargmax(f1))]
 
 
 def _to_best(about: dict[str, Any], behind: Figure) -> Iterator[dict[str, Any]]:

@@ -35,11 +35,15 @@ def step_comparison_rows(lineup: StepLineup, seed: int = 0) -> Iterator[dict[str
         for metric in COMPARED:
             figure = shared.difference(metric, left, right)
             yield _pooled(about, f"{metric}_difference", figure, "; ".join(said) or None)
-    yield from _standings(lineup, seed)
+    yield from step_standing_rows(lineup, seed)
 
 
-def _standings(lineup: StepLineup, seed: int) -> Iterator[dict[str, Any]]:
-    """The rows about the cases whose steps all scorers judged."""
+def step_standing_rows(lineup: StepLineup, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """How good every scorer is on the cases whose steps all judged, and how far behind the best.
+
+    Yields the rows of `prmscore`, `prmscore_behind_best` and `prmscore_tied_with_best` alone; see
+    `step_comparison_rows`.
+    """
     columns = lineup.judging
     shared = shared_steps(lineup, columns, seed)
     own = {column: shared.estimate("prmscore", column) for column in columns}

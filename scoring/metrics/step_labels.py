@@ -191,6 +191,17 @@ def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> 
     return found.mean(axis=0), denominators(case_parts(evaluation, facts)[rows].sum(axis=0))
 
 
+def pooled_cases(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> int:
+    """How many cases have a step in the denominator of PRMScore over all steps."""
+    return int(counted_cases(evaluation, rows, facts).sum())
+
+
+def counted_cases(evaluation: Evaluation, rows: Bools, facts: StepLabelled, metric: str = "prmscore") -> Bools:
+    """Which of the cases `rows` (n) have a step, or are a case, in the denominator of one of METRICS. Shape (n,)."""
+    there: Bools = rows & (denominators(case_parts(evaluation, facts))[:, METRICS.index(metric)] > 0)
+    return there
+
+
 def pooled_runs(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> Floats:
     """The same figures of each of the scorer's runs. Shape (runs, len(METRICS))."""
     return np.array([figures(case_parts(run, facts)[rows].sum(axis=0)) for run in evaluation.runs])

@@ -2,7 +2,10 @@ import pytest
 
 import making
 import reference
-from inspector.board import BOARD, SEPARATOR, board_columns, board_frame, board_lines
+from inspector.board import BOARD, SEPARATOR, board_frame, board_lines
+from inspector.board_arrangement import Arrangement, arranged
+from inspector.board_columns import BoardKind, board_columns
+from inspector.board_standings import Standings
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
@@ -86,7 +89,8 @@ def test_a_row_a_scorer_and_benchmark_that_it_knows(root):
 
 
 def painted(table, brush, width):
-    fitted = FittedColumns.of(tuple(board_columns(brush, several=False)), table, width)
+    table = arranged(Standings().beside(table), Arrangement())
+    fitted = FittedColumns.of(tuple(board_columns(brush, BoardKind())), table, width)
     rows = table.select(fitted.sources).iter_rows()
     return ["".join(text for text, _ in fitted.row(row, margin=" ", null="-")) for row in rows]
 

@@ -7,8 +7,9 @@ import pytest
 
 import example
 import making
+from inspector.board_legend import legend
 from inspector.cli import main
-from inspector.screens.board import BoardScreen, legend
+from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
@@ -19,8 +20,9 @@ from screen_text import press, screen_lines, screen_text, settled, shows, type_a
 
 
 def row(pilot, scorer):
-    """The cells of a scorer's line, without the cursor's mark."""
-    return next(line[1:].split() for line in screen_lines(pilot.app) if line[1:].startswith(scorer))
+    """The cells of a scorer's line, without the cursor's mark and without that of the best."""
+    cells = next(line[1:].split() for line in screen_lines(pilot.app) if line[1:].startswith(scorer))
+    return [cell.rstrip("*≈") for cell in cells]
 
 
 def bar(pilot, scorer):
@@ -103,7 +105,7 @@ async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_th
 def test_what_is_explained_below_fits_80_columns_whatever_outcomes_there_are():
     for present in ((), ("refused",), ("unparsed",), ("refused", "unparsed")):
         counts = {name: [int(name in present)] * 2 for name in ("refused", "unparsed")}
-        lines = legend(pl.DataFrame({**counts, "metric": ["F1", "PRMScore"]})).splitlines()
+        lines = legend(pl.DataFrame({**counts, "metric": ["F1", "PRMScore"], "kind": ["scorer"] * 2})).splitlines()
         assert max(map(len, lines)) <= 78
         assert [name in "\n".join(lines) for name in ("x refused", "? unparsed")] == [
             name in present for name in ("refused", "unparsed")

@@ -11,7 +11,8 @@ import making
 import reference
 import step_reference
 from inspector import documents
-from inspector.board import board_columns, board_frame, board_lines, metrics_of
+from inspector.board import board_frame, board_lines, metrics_of
+from inspector.board_columns import BoardKind, board_columns
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.paint import Brush
@@ -183,9 +184,7 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
         pytest.approx(expected["negative_acc"]),
         pytest.approx(expected["positive_acc"]),
     )
-    titles = [
-        column.title for column in board_columns(Brush(ascii_only=True), several=False, metrics=metrics_of(frame))
-    ]
+    titles = [column.title for column in board_columns(Brush(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
     assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
     now = inspect(selection)
     table = (
@@ -212,7 +211,10 @@ def test_beside_another_benchmark_the_headings_are_true_of_both(root):
     selection = load(Request(workspace=root))
     frame = board_frame(selection)
     assert frame.select("benchmark", "metric").rows() == [("bench", "F1"), ("prmbench", "PRMScore")]
-    titles = [column.title for column in board_columns(Brush(ascii_only=True), several=True, metrics=metrics_of(frame))]
+    titles = [
+        column.title
+        for column in board_columns(Brush(ascii_only=True), BoardKind(several=True, metrics=metrics_of(frame)))
+    ]
     assert titles[2:7] == ["metric", "score", "95%", "on wrong", "on right"]
     header = list(board_lines(selection))[1]
     assert header.split()[:8] == ["scorer", "score", "95%", "interval", "on", "wrong", "on", "right"]

@@ -1,0 +1,105 @@
+"""How values of the board become cells: percent, signed differences, marks, bars and sources."""
+
+from inspector.paint import Brush
+from inspector.text import squeezed
+from inspector.widgets.line_scroll import Part
+from scoring.verdicts import OUTCOMES
+
+SCORER, BASELINE, PUBLISHED = "scorer", "baseline", "published"
+"""Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure."""
+BEST, TIED, REFERENCE, BUSY = "best", "tied", "reference", "busy"
+"""How a row stands to the best one or to the reference; `busy` is still being computed."""
+
+
+def signed(value: float) -> str:
+    """A fraction as percentage points with their sign; what rounds to nothing has none."""
+    points = round(100 * value, 1)
+    return f"{points:+.1f}" if points else "0.0"
+
+
+class BoardCells:
+    """Paints cells; what it returns depends on nothing but the value and the brush, as `Column.paint` asks."""
+
+    def __init__(self, brush: Brush) -> None:
+        self._brush = brush
+        self._dash = "-" if brush.ascii_only else "–"
+        self._busy = "..." if brush.ascii_only else "…"
+        self._marks = {BEST: "*", TIED: "+" if brush.ascii_only else "≈"}
+
+    def mark(self, standing: str | None) -> str:
+        """One character for the best and for those tied with it; a blank for the others."""
+        return self._marks.get(standing or "", " ")
+
+    def name(self, value: tuple[str | None, str], width: int) -> list[Part]:
+        """A name; without one, all subsets."""
+        text, kind = value
+        return [(squeezed("all" if text is None else text, width), "dim" if kind != SCORER or text is None else "")]
+
+    def group(self, value: tuple[str | None, str, bool], width: int) -> list[Part]:
+        """A name by which rows are grouped: it is dim where it stands in the row above as well."""
+        text, kind, repeated = value
+        shown = squeezed("all" if text is None else text, width)
+        return [(shown, "dim" if repeated or kind == PUBLISHED else "strong")]
+
+    def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[Part]:
+        """The score and its mark."""
+        score, kind, small, standing = value
+        if score is None:
+            return [(f"{self._dash} ", "dim")]
+        plain = kind != SCORER or small
+        return [(f"{100 * score:.1f}{self.mark(standing)}", "dim" if plain else "strong")]
+
+    def difference(self, value: tuple[float | None, str | None], _: int) -> list[Part]:
+        """A score minus that of the reference."""
+        score, standing = value
+        if score is None:
+            return [(self._busy if standing == BUSY else REFERENCE[:3] if standing == REFERENCE else self._dash, "dim")]
+        return [(signed(score), "strong")]
+
+    def points(self, value: tuple[float | None, str], _: int) -> list[Part]:
+        """A signed figure in percentage points."""
+        number, kind = value
+        return [(self._dash if number is None else signed(number), "" if kind == SCORER and number else "dim")]
+
+    def percent(self, value: tuple[float | None, str], _: int) -> list[Part]:
+        """A share in percent."""
+        number, kind = value
+        shown = self._dash if number is None else f"{100 * number:.1f}"
+        return [(shown, "" if kind == SCORER and number is not None else "dim")]
+
+    def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
+        """The ends of an interval in whole percent."""
+        low, high = value
+        return [("" if low is None or high is None else f"{100 * low:.0f}{self._dash}{100 * high:.0f}", "dim")]
+
+    def span(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
+        """The ends of a difference's interval."""
+        low, high = value
+        return [("" if low is None or high is None else f"{signed(low)}..{signed(high)}", "dim")]
+
+    def bar(self, value: tuple[int | None, ...], width: int) -> list[Part]:
+        """The share of each outcome; nothing where no case was counted."""
+        counts = {name: count or 0 for name, count in zip(OUTCOMES, value, strict=True)}
+        return self._brush.outcome_bar(counts, width)
+
+    def cut(self, value: tuple[float | None, str], _: int) -> list[Part]:
+        """A threshold and where it is from; of a printed figure, where that stands."""
+        threshold, source = value
+        return [(source, "dim")] if threshold is None else [(f"{threshold:.3f} ", ""), (source, "dim")]
+
+    def coverage(self, value: tuple[int | None, int | None], _: int) -> list[Part]:
+        """How many of how many cases were scored."""
+        scored, cases = value
+        if scored is None or cases is None:
+            return [("", "")]
+        return [(coverage_text(scored, cases), "dim" if scored == cases else "strong")]
+
+    def count(self, value: tuple[int | None, str], _: int) -> list[Part]:
+        """A number of cases or runs."""
+        number, kind = value
+        return [("" if number is None else f"{number:,}", "" if kind == SCORER and number else "dim")]
+
+
+def coverage_text(scored: int, cases: int) -> str:
+    """`scored/cases`."""
+    return f"{scored:,}/{cases:,}"

@@ -1,0 +1,179 @@
+"""How the rows of a board stand to the best one, and to a reference: on cases that both have in common, paired.
+
+The numbers are those of `compare`. They take a moment, so that a screen computes them behind and fills them in.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.board import Piece
+from inspector.board_cells import BEST, BUSY, REFERENCE, SCORER, TIED
+from inspector.board_columns import COMPARED
+from inspector.selection import Selection
+from scoring.benchmarks.catalogue import step_labelled
+from scoring.evaluation import Evaluation
+from scoring.metrics.baselines import is_baseline
+from scoring.metrics.comparison import standing_rows
+from scoring.metrics.figure import Figure
+from scoring.metrics.first_error import Unparsed
+from scoring.metrics.lineup import line_up
+from scoring.metrics.paired import shared_scores
+from scoring.metrics.paired_steps import line_up_steps, shared_steps
+from scoring.metrics.step_comparison import step_standing_rows
+from scoring.remembered import Remembered
+
+_MADE = Remembered(256)
+"""Standings and differences, by piece: of evaluations with other thresholds they are other ones."""
+_OF_F1 = ("f1", "error_acc", "correct_acc")
+_OF_STEPS = ("prmscore", "negative_acc", "positive_acc")
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Which scorers of a piece are `BEST` and `TIED`: the paired interval of the difference to the best one holds 0.
+
+    That is on the `n` cases that all of the `scorers` who tried any tried; `left_out` some of them did not.
+    """
+
+    kinds: Mapping[str, str]
+    n: int
+    left_out: int
+    scorers: int
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A row's score and accuracies less those of the reference, on the cases that both have: None where undefined."""
+
+    score: Figure
+    on_wrong: Figure
+    on_right: Figure
+    n: int
+
+    @property
+    def cells(self) -> tuple[float | None, ...]:
+        """COMPARED, then `n`."""
+        one = self.score
+        return one.value, one.low, one.high, self.on_wrong.value, self.on_right.value, self.n
+
+
+@dataclass(frozen=True)
+class Standings:
+    """What is known of the rows of a board beside each other.
+
+    `ranks` by benchmark and subset, `differences` by the name of the row. `against` is the reference, "" for none;
+    `busy` says that this is still being computed.
+    """
+
+    ranks: Mapping[tuple[str, str | None], Ranks] = field(default_factory=dict)
+    differences: Mapping[str, Differences] = field(default_factory=dict)
+    against: str = ""
+    busy: bool = False
+
+    def beside(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a board with their `standing`, and their differences as `d_score` and so on."""
+        rows, names = frame["row"].to_list(), [f"d_{name}" for name in COMPARED]
+        places = frame.select("benchmark", "subset", "scorer", "kind").iter_rows()
+        standing = pl.Series("standing", [self._rank(*place) for place in places], dtype=pl.String)
+        cells = [self.differences[row].cells if row in self.differences else (None,) * 6 for row in rows]
+        schema = {**dict.fromkeys(names, pl.Float64()), "d_n": pl.Int64()}
+        beside = pl.DataFrame(cells, schema=schema, orient="row")
+        about = [self._about(scorer) for scorer in frame["scorer"]]
+        reasons = [self.differences[row].score.reason if row in self.differences else None for row in rows]
+        why = pl.Series("d_reason", reasons, dtype=pl.String)
+        return frame.with_columns(standing, why, pl.Series("d_standing", about, dtype=pl.String), *beside)
+
+    def _rank(self, benchmark: str, subset: str | None, scorer: str, kind: str) -> str | None:
+        found = self.ranks.get((benchmark, subset))
+        return found.kinds.get(scorer) if found is not None and kind == SCORER else None
+
+    def _about(self, scorer: str) -> str | None:
+        return REFERENCE if scorer == self.against else BUSY if self.busy and self.against else None
+
+
+def standings(
+    selection: Selection, pieces: Sequence[Piece], against: str = "", stop: Callable[[], bool] = lambda: False
+) -> Standings:
+    """How all scorers stand on each piece; baselines are no rivals. `stop` is asked between pieces.
+
+    `against` is the name of the reference, a baseline perhaps; one that has no evaluation here compares with nothing.
+    """
+    rivals = [one for one in selection.evaluations if not is_baseline(one.scorer)]
+    ranks: dict[tuple[str, str | None], Ranks] = {}
+    differences: dict[str, Differences] = {}
+    for piece in pieces:
+        if stop():
+            break
+        seed, unparsed = selection.request.seed, selection.unparsed(piece.benchmark)
+        there = [one for one in rivals if (one.present & piece.rows).any()]
+        key = (piece.benchmark, piece.subset, seed, unparsed)
+        if len(there) > 1:
+            made = partial(_ranks, there, piece, unparsed, seed)
+            ranks[piece.benchmark, piece.subset] = _MADE.of(("ranks", *key), (piece.rows, *there), made)
+        every = [one for one in selection.evaluations if (one.present & piece.rows).any()]
+        reference = next((one for one in every if one.scorer.name == against), None)
+        if reference is not None and not stop():
+            made_of_pairs = partial(_differences, every, reference, piece, unparsed, seed)
+            pairs = _MADE.of(("differences", against, *key), (piece.rows, *every), made_of_pairs)
+            differences |= {piece.key(name): one for name, one in pairs.items()}
+    return Standings(ranks, differences, against)
+
+
+def waiting(against: str) -> Standings:
+    """What may be shown while everything is being computed: nothing that may not be true any more."""
+    return Standings(against=against, busy=True)
+
+
+def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed: int) -> Ranks:
+    """How the scorers of a piece stand to its best one."""
+    facts = step_labelled(piece.benchmark)
+    if facts is None:
+        lineup = line_up(evaluations, piece.rows, unparsed)
+        rows, tied, trying = standing_rows(lineup, seed), "tied_with_best", int(lineup.tried.any(axis=0).sum())
+    else:
+        steps = line_up_steps(evaluations, piece.rows, facts)
+        rows, tied, trying = step_standing_rows(steps, seed), "prmscore_tied_with_best", len(steps.judging)
+    told = [row for row in rows if row["metric"] == tied]
+    kinds = {
+        row["scorer"]: BEST if row["other"] == row["scorer"] else TIED if row["value"] else ""
+        for row in told
+        if row["value"] is not None
+    }
+    return Ranks(kinds, max((row["n"] for row in told), default=0), max(row["left_out"] for row in told), trying)
+
+
+def _differences(
+    evaluations: list[Evaluation], reference: Evaluation, piece: Piece, unparsed: Unparsed, seed: int
+) -> dict[str, Differences]:
+    """Every other scorer of a piece less the reference, on the cases that the two have in common."""
+    facts, place = step_labelled(piece.benchmark), evaluations.index(reference)
+    if facts is None:
+        lineup = line_up(evaluations, piece.rows, unparsed)
+        common: Callable[[Sequence[int]], Any] = lineup.common
+        score: Callable[[tuple[int, ...]], Any] = lambda columns: shared_scores(  # noqa: E731
+            lineup, lineup.common(columns), columns, seed
+        )
+        metrics = _OF_F1
+    else:
+        steps = line_up_steps(evaluations, piece.rows, facts)
+        common, metrics = steps.common, _OF_STEPS
+        score = lambda columns: shared_steps(steps, columns, seed)  # noqa: E731
+    alike: dict[bytes, list[int]] = {}
+    for column in range(len(evaluations)):
+        if column != place:
+            alike.setdefault(np.packbits(common((column, place))).tobytes(), []).append(column)
+    found = {}
+    for columns in alike.values():
+        # Scorers that have the same cases in common with the reference share the draws.
+        shared = score(tuple(sorted((*columns, place))))
+        for column in columns:
+            differences = [shared.difference(metric, column, place) for metric in metrics]
+            found[evaluations[column].scorer.name] = Differences(
+                differences[0], differences[1], differences[2], shared.n
+            )
+    return found
