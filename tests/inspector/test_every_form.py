@@ -15,6 +15,7 @@ WORDS = {
     "scorers": [],
     "prms": [],
     "stats": [],
+    "board": ["--rows", "scorer", "--published"],
     "metrics": [],
     "thresholds": ["--scorer", "blend"],
     "compare": ["blend", "tiny-prm-m", "tiny-prm-s"],

@@ -1,0 +1,217 @@
+"""Every number of every board opens exactly the cases that it counts: counted here one by one, in plain loops."""
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import example
+import judged
+import making
+import published_spaces
+import reference
+import step_making
+from inspector.board import board_frame, pieces
+from inspector.board_columns import MEANINGS
+from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
+from inspector.board_published import published_frame
+from inspector.drilling import drilled
+from inspector.first_inspection import inspect
+from inspector.request import Request
+from inspector.selection import load
+from inspector.sheets.sheet import Drill
+from scoring.benchmarks.imported import Imported
+from scoring.cache import RewardParts
+from scoring.verdicts import OUTCOMES
+from scoring.workspace import Workspace
+from step_reference import Step
+
+COUNTS = (*OUTCOMES, "cases")
+SHARES = {
+    **dict.fromkeys(("score", "interval", "n", "bias"), None),
+    **dict.fromkeys(("on_wrong", "fp", "fn"), True),
+    "on_right": False,
+}
+"""Columns whose denominators hold cases; whether these are the erroneous ones, None for both sides."""
+
+
+def two_benchmarks(root: Path) -> Request:
+    """`example` beside a benchmark with refused, unscored and unlabelled cases, which one scorer has in common."""
+    request = example.write(root)
+    cases, scorers = making.study(n=24)
+    found = making.full_frame(cases, "other")
+    Workspace.open(root).add([Imported("other", "made.jsonl", "made", "0-based", found.height, found, ())])
+    rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
+    RewardParts(root / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
+    return Request(workspace=request.workspace)
+
+
+def answers(root: Path) -> Request:
+    """Labels, votes of which some cannot be read, and one number a solution."""
+    judged.workspace(root)
+    return Request(workspace=str(root))
+
+
+def demo(_: Path) -> Request:
+    return Request(benchmarks=("demo",), baselines=True)
+
+
+SPACES = {"demo": demo, "two benchmarks": two_benchmarks, "answers": answers}
+
+
+@pytest.fixture(scope="module", params=SPACES)
+def selection(request, tmp_path_factory):
+    return load(SPACES[request.param](tmp_path_factory.mktemp("drills") / "w"))
+
+
+def rows_of(selection, *, subsets=True):
+    """Every row with its piece."""
+    found = {(piece.benchmark, piece.subset): piece for piece in pieces(selection, subsets=subsets)}
+    for row in board_frame(selection, subsets=subsets).iter_rows(named=True):
+        yield row, found[row["benchmark"], row["subset"]]
+
+
+def counted(selection, row, column):
+    """How many cases a cell is about, from the outcomes and gold labels of the cases, one after the other."""
+    evaluation, n = selection.evaluation(row["scorer"]), 0
+    drops = selection.unparsed(row["benchmark"]) == "drop"
+    for place, case in enumerate(selection.cases.iter_rows(named=True)):
+        if case["benchmark"] != row["benchmark"] or row["subset"] not in {None, case["subset"]}:
+            continue
+        outcome, gold = OUTCOMES[evaluation.codes[place]], case["earliest_error"]
+        if column in {"coverage", "threshold"}:
+            n += outcome not in {"unparsed", "refused", "unscored", "dev"}
+            continue
+        left_out = {"unscored", "dev", "no_gold", *(("unparsed", "refused") if drops else ())}
+        if gold is None or outcome in left_out or evaluation.nothing:
+            continue
+        n += SHARES[column] is None or SHARES[column] == (gold >= 0)
+    return n
+
+
+def test_every_number_of_every_row_opens_exactly_its_cases(selection):
+    start, opened = inspect(selection), 0
+    for row, piece in rows_of(selection):
+        for column in MEANINGS:
+            drill = board_drill(selection, piece, row, column)
+            if isinstance(drill, str):
+                none = column == "runs" or row.get(column) in {0, None}
+                assert drill == NO_NUMBER or none, (row["row"], column, drill)
+                continue
+            opened += 1
+            assert drill.n == len(drilled(start, drill).shown), (row["row"], column)
+            assert drilled(start, drill).scorer == row["scorer"]
+            if column in COUNTS:
+                assert drill.n == row[column]
+            elif column == "coverage":
+                assert drill.n == (row["scored"] or row["cases"])
+            elif column in SHARES or column == "threshold":
+                assert drill.n == counted(selection, row, column), (row["row"], column)
+    assert opened > 50
+
+
+def test_what_is_listed_has_the_outcome_and_the_side_that_the_number_is_about(selection):
+    start = inspect(selection)
+    sides = {"on_wrong": lambda gold: gold >= 0, "on_right": lambda gold: gold < 0}
+    for row, piece in rows_of(selection):
+        for column in ("early", *sides):
+            drill = board_drill(selection, piece, row, column)
+            if isinstance(drill, str):
+                continue
+            shown = drilled(start, drill)
+            listed = shown.cases[shown.shown.tolist()]
+            assert set(listed["benchmark"]) == {row["benchmark"]}
+            assert row["subset"] is None or set(listed["subset"]) == {row["subset"]}
+            if column == "early":
+                assert set(shown.rows.get_column(f"{row['scorer']}.outcome").gather(shown.shown)) == {"early"}
+            else:
+                assert all(map(sides[column], listed["earliest_error"]))
+
+
+def test_a_difference_opens_the_cases_that_both_have(selection):
+    start = inspect(selection)
+    frame = board_frame(selection)
+    against = frame["scorer"][0]
+    alone = {row["row"]: (row, piece) for row, piece in rows_of(selection)}
+    for row, piece in rows_of(selection):
+        other = alone.get(piece.key(against))
+        for column in ("score", "interval", "on_wrong", "on_right"):
+            drill = board_drill(selection, piece, row, column, against)
+            own, its = (board_drill(selection, piece, one, column) for one in (row, other[0] if other else row))
+            if any(isinstance(one, str) for one in (drill, own, its)):
+                continue
+            mine, theirs, both = (set(drilled(start, one).shown.tolist()) for one in (own, its, drill))
+            assert both == (mine & theirs if other else mine)
+            assert drill.n == len(both)
+            assert drill.others == ((against,) if other and row["scorer"] != against else drill.others)
+
+
+def test_the_app_conditions_hold_for_what_is_opened(selection):
+    base = ("n_steps > 1",)
+    for piece in pieces(selection, base, subsets=True):
+        frame = board_frame(selection, base, subsets=True)
+        for row in frame.filter(pl.col("row") == piece.key(frame["scorer"][0])).iter_rows(named=True):
+            drill = board_drill(selection, piece, row, "cases")
+            assert drill == NO_NUMBER or drill.n == int(piece.rows.sum())
+            assert (selection.cases["n_steps"].to_numpy()[piece.rows] > 1).all()
+
+
+ITEMS = (
+    Step(reference.Case(3, 1, (0.9, 0.1, 0.9), error_steps=(1, 2)), "redundency", (0.1, 0.9, 0.2)),
+    Step(reference.Case(2, 0, (0.9, 0.9), error_steps=(0, 1)), "circular"),
+    Step(reference.Case(2, 0, None, "over length", error_steps=(0,)), "counterfactual"),
+    Step(reference.Case(2, -1, (0.9, 0.2), error_steps=()), "multi_solutions"),
+    Step(reference.Case(2, 1, (0.9, 0.2), error_steps=(1,)), "counterfactual"),
+    Step(reference.Case(2, 1, None, error_steps=(1,)), "counterfactual"),
+    # An error beyond the last step.
+    Step(reference.Case(2, 3, (0.9, 0.8), error_steps=(3,)), "counterfactual"),
+)
+
+
+def test_of_steps_a_number_opens_the_cases_that_hold_such_a_step(tmp_path):
+    step_making.workspace(tmp_path / "w", ITEMS, [(making.scorer("prm"), ITEMS)])
+    selection = load(Request(workspace=str(tmp_path / "w")))
+    start = inspect(selection)
+    listed = {}
+    for row, piece in rows_of(selection):
+        if row["subset"] is None:
+            for column in ("score", "on_wrong", "on_right", "coverage", "fp"):
+                drill = board_drill(selection, piece, row, column)
+                shown = drilled(start, drill)
+                listed[column] = sorted(shown.shown.tolist())
+                assert drill.n == len(listed[column])
+    # Judged are 0, 1, 3, 4 and 6; of 1 no step is right.
+    assert listed["score"] == [0, 1, 3, 4, 6]
+    assert listed["on_wrong"] == [0, 1, 4]
+    assert listed["on_right"] == [0, 3, 4, 6]
+    assert listed["coverage"] == [0, 1, 3, 4, 6]
+    # First errors: the refused case is left out, as PRMBench does.
+    assert listed["fp"] == [0, 1, 4, 6]
+
+
+def test_names_and_pictures_open_nothing_of_their_own_and_printed_figures_nothing_at_all(selection):
+    row, piece = next(rows_of(selection))
+    for column in ("scorer", "benchmark", "subset", "metric", "outcomes"):
+        assert board_drill(selection, piece, row, column) == NO_NUMBER
+    printed = published_frame([("processbench", None)]).row(0, named=True)
+    assert board_drill(selection, piece, printed, "score") == PRINTED
+
+
+def test_an_outcome_that_does_not_occur_is_said(selection):
+    row, piece = next(rows_of(selection))
+    assert row["dev"] == 0
+    assert board_drill(selection, piece, row, "dev") == "There are no cases with the outcome dev."
+
+
+def test_on_mr_math_every_number_opens_its_cases(data_folder, tmp_path):
+    selection = load(published_spaces.mr_math(tmp_path / "w", data_folder))
+    start, opened = inspect(selection), 0
+    for row, piece in rows_of(selection):
+        for column in MEANINGS:
+            drill = board_drill(selection, piece, row, column)
+            if isinstance(drill, Drill):
+                opened += 1
+                assert drill.n == len(drilled(start, drill).shown)
+                assert column not in COUNTS or drill.n == row[column]
+                assert column not in SHARES or drill.n == counted(selection, row, column)
+    assert opened > 150
