@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
+from textual.events import Key
 from textual.widgets import Static
 
 from inspector.messages import Export
@@ -32,9 +33,10 @@ class ExportMenu(Dialog[Export | None]):
         lines.append("   Esc closes")
         yield Static(Content("\n".join(lines)), id="menu")
 
-    def on_key(self, event: object) -> None:
-        character = getattr(event, "character", None) or ""
+    def on_key(self, event: Key) -> None:
         for index, (export, _) in enumerate(self._choices):
             for key, form, _ in _FORMS:
-                if character == (key.upper() if index else key):
+                if event.character == (key.upper() if index else key):
+                    # It is no key of the screen below.
+                    event.stop()
                     self.dismiss(replace(export, form=form, copy=form == "markdown"))
