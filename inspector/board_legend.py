@@ -59,20 +59,21 @@ def legend(
     if how is not None and how.against:
         said.append(_against(frame, known or Standings(), how, seed))
     elif known is not None and cells is not None:
-        said += _standing(known, seed, cells)
+        said += _standing(frame, known, seed, cells)
     said += [BIAS.get(metrics, BOTH_BIASES)] if "bias" in columns else []
     said += _kinds(frame)
     return "\n".join([line, *(part for text in said for part in wrap(text, max(width, LEGEND_WIDTH)))])
 
 
-def _standing(known: Standings, seed: int, cells: BoardCells) -> Iterator[str]:
+def _standing(frame: pl.DataFrame, known: Standings, seed: int, cells: BoardCells) -> Iterator[str]:
     """What the marks mean, and on how many cases that was found."""
     if known.busy:
         yield "Who is tied with the best is being computed."
         return
-    if not known.ranks:
+    shown = set(frame.select("benchmark", "subset").iter_rows())
+    found = [one for place, one in known.ranks.items() if place in shown]
+    if not found:
         return
-    found = list(known.ranks.values())
     if not any(one.kinds for one in found):
         yield "Nobody is the best: no two scorers have a score on cases that all of them tried."
         return

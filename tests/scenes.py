@@ -116,10 +116,14 @@ TICKED = ("g", "space", "j", *["j", "space"] * 6)
 DEMO_CASE = ("enter", *["j"] * 8, "enter")
 SCENES: dict[str, Scene] = {
     # -- the three screens, on the demo
-    "board": Scene(demo, shows=("tiny-prm-m", "F1 in percent")),
+    "board": Scene(demo, shows=("tiny-prm-m", "F1 in percent", "the best,")),
+    "board-subsets": Scene(demo, ("R", "R"), ("rows by subset", "the best,")),
+    "board-differences": Scene(demo, ("d",), ("differences to tiny-prm-m", "those of a row less", "..")),
+    "board-baselines-ascii": Scene(demo, ("o",), ("always-clean",), ascii_only=True, no_color=True),
+    "board-columns": Scene(demo, ("C",), ("Columns of the board",)),
     "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008")),
     "case": Scene(demo, DEMO_CASE, ("9 of ",)),
-    "board-ascii": Scene(demo, shows=("tiny-prm-m",), ascii_only=True, no_color=True),
+    "board-ascii": Scene(demo, shows=("tiny-prm-m", "the best,"), ascii_only=True, no_color=True),
     "cases-ascii": Scene(demo, ("enter",), ("123 of 240", "everyday-008"), ascii_only=True, no_color=True),
     "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True, no_color=True),
     # -- what lies on the board

@@ -26,7 +26,7 @@ from inspector.widgets.search_bar import SearchBar
 from looks import Look, resting_look, written
 from opened import opened
 from scenes import NARROW, SCENES, WIDE, Scene
-from screen_text import press, shows
+from screen_text import hides, press, shows
 
 FOLDER = Path(__file__).parent / "snapshots"
 THEMES = {"dark": "prm-dark", "light": "prm-light"}
@@ -57,7 +57,10 @@ async def both(pilot: Pilot[Any]) -> dict[str, Look]:
 async def looks(scene: Scene, size: tuple[int, int]) -> dict[str, Look]:
     small = too_small(Size(*size))
     async with opened(scene.space(), size=NARROW if small else size, ascii_only=scene.ascii_only) as pilot:
+        # What a board computes behind is not there at once.
+        await hides(pilot, "being computed")
         await press(pilot, *scene.keys)
+        await hides(pilot, "being computed")
         if small:
             await pilot.resize_terminal(*size)
         await shows(pilot, *scene.shows)
