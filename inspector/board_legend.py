@@ -89,6 +89,8 @@ def _standing(frame: pl.DataFrame, known: Standings, seed: int, cells: BoardCell
 
 def _against(frame: pl.DataFrame, known: Standings, how: Arrangement, seed: int) -> str:
     """What the differences are, and on how many cases."""
+    if known.busy:
+        return f"Differences to {how.against} are being computed."
     rows = set(frame["row"])
     sizes = sorted({one.n for row, one in known.differences.items() if row in rows and one.n})
     told = "" if not sizes else f" {sizes[0]:,}" if len(sizes) == 1 else f" {sizes[0]:,} to {sizes[-1]:,}"

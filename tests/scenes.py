@@ -118,7 +118,7 @@ SCENES: dict[str, Scene] = {
     # -- the three screens, on the demo
     "board": Scene(demo, shows=("tiny-prm-m", "F1 in percent", "the best,")),
     "board-subsets": Scene(demo, ("R", "R"), ("rows by subset", "the best,")),
-    "board-differences": Scene(demo, ("d",), ("differences to tiny-prm-m", "those of a row less", "..")),
+    "board-differences": Scene(demo, ("d",), ("differences to tiny-prm-m", "those of a row less", "-11.4..+11.0")),
     "board-baselines-ascii": Scene(demo, ("o",), ("always-clean",), ascii_only=True, no_color=True),
     "board-columns": Scene(demo, ("C",), ("Columns of the board",)),
     "cases": Scene(demo, ("enter",), ("123 of 240", "everyday-008")),
