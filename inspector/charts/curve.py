@@ -25,6 +25,7 @@ from inspector.text import number
 Numbers = Sequence[float] | npt.NDArray[np.float64]
 MOST = 8
 """Series that can be told apart."""
+_SHADES = {False: "░·", True: ".,"}
 APART = 18
 """Columns between two letters of one curve at least."""
 
@@ -76,8 +77,8 @@ def curve(
     across = across if across is not None else _ends(drawn)
     raster = Raster(max(8, width - MARGIN), max(3, height), ascii_only=brush.ascii_only)
     plain = len(drawn) == 1
-    for one in reversed(drawn):
-        _band(raster, one, across, upward)
+    for one, shade in reversed(list(_shaded(drawn, brush))):
+        _band(raster, one, across, upward, shade)
     for tick in ticks:
         if (column := tick.column(*across, raster.width)) is not None:
             raster.upright(column, ":" if brush.ascii_only else "┊", tick.style)
@@ -120,15 +121,21 @@ def _shares(values: npt.NDArray[np.float64], upward: tuple[float, float]) -> npt
     return (values - upward[0]) / ((upward[1] - upward[0]) or 1.0)
 
 
-def _band(raster: Raster, one: Series, across: tuple[float, float], upward: tuple[float, float]) -> None:
-    if one.low is None or one.high is None:
-        return
+def _shaded(drawn: Sequence[Series], brush: Brush) -> Iterator[tuple[Series, str]]:
+    """The series with a band, and how it is shaded: the first and the others differ without colour."""
+    shades = _SHADES[brush.ascii_only]
+    banded = [one for one in drawn if one.low is not None and one.high is not None]
+    yield from ((one, shades[min(place, 1)]) for place, one in enumerate(banded))
+
+
+def _band(raster: Raster, one: Series, across: tuple[float, float], upward: tuple[float, float], shade: str) -> None:
+    assert one.low is not None and one.high is not None  # noqa: S101, PT018  # those without were left out
     xs = np.linspace(*across, raster.width)
     low, high = (_shares(_at(one, ends, xs), upward) for ends in (one.low, one.high))
     columns = np.flatnonzero(np.isfinite(low) & np.isfinite(high))
     ends = raster.dots_of(low[columns]), raster.dots_of(high[columns])
     for column, first, last in zip(columns.tolist(), *ends, strict=True):
-        raster.shade(column, first, last, one.style)
+        raster.shade(column, first, last, (shade, one.style))
 
 
 def _draw(
@@ -172,8 +179,8 @@ def _legend(
     several = len(drawn) > 1
     line = "*" if brush.ascii_only else "⠒"
     entries = [(Piece(one.letter if several and one.letter else line, one.style), one.name) for one in drawn]
-    if any(one.low is not None for one in drawn):
-        entries.append((Piece("." if brush.ascii_only else "░"), "95% interval at each point"))
+    for one, shade in _shaded(drawn, brush):
+        entries.append((Piece(shade, one.style), f"95% interval at each point{f', {one.letter}' if several else ''}"))
     yield from legend(entries, width, "")
     yield from tick_legend(ticks, across, width, brush)
     gaps = [one.letter or one.name for one in drawn if not np.isfinite(np.asarray(one.ys, dtype=np.float64)).all()]

@@ -131,7 +131,7 @@ def _text(mark: Mark | None, brush: Brush, form: Form, levels: Scale, *, interva
         return f"{dash(brush):<{wide}} {dash(brush):>5} {count_text(mark)}".rstrip()
     glyph = levels.glyph(levels.level(mark.known), brush)
     within = f" {interval_text(mark.interval, form, short=True)}" if intervals and mark.interval else ""
-    return f"{glyph:<{wide}} {figure(mark.known, form):>5}{within} {count_text(mark)}".rstrip()
+    return f"{glyph:<{wide}} {figure(mark.known, form):>5}{mark.flag}{within} {count_text(mark)}".rstrip()
 
 
 def _cell(mark: Mark | None, text: str, size: int, levels: Scale) -> Piece:
@@ -168,8 +168,10 @@ def _legend(
     yield from legend([(Piece(""), f"Cells: figure ({unit_words(form)}){told}, n = {counted}.")], width)
     if known:
         yield from legend(list(_level_entries(levels, brush, form)), width)
-    if any(mark is not None and mark.small for mark in marks):
-        yield from legend([(Piece("~", "dim"), f"dim: fewer than {SMALL} {counted}, without colour")], width)
+    few = [mark for mark in marks if mark is not None and mark.small]
+    if few:
+        where = ", or so few on a side" if any(mark.few for mark in few) else ""
+        yield from legend([(Piece("~", "dim"), f"dim: fewer than {SMALL} {counted}{where}, without colour")], width)
     if len(known) < len(marks):
         yield from legend([(Piece(dash(brush), "dim"), f"no value: no {counted}, or undefined on them")], width)
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from inspector.charts.axes import MARGIN, Tick, letters_row, numbers_row
 from inspector.charts.curve import tick_legend
-from inspector.charts.names import legend, name_lines, padded, row_of
+from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
 from inspector.sheets.sheet import Drill, Piece, Row
-from inspector.text import number
+from inspector.text import clean, number
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ def histogram(
     scaled = [[share / top for share in side] for side in shares]
     size = max(len(f"{count:,}") for one in bins for count in one.counts) + 1
     across = bins[0].low, bins[-1].high
-    if len(bins) * size <= width - MARGIN:
-        size = min(8, (width - MARGIN) // len(bins))
-        lines = list(_above_each_other(bins, classes, scaled, size, height, brush, ticks))
+    margin = max(MARGIN, *(1 + whole_width(word) for word, _ in classes))
+    if len(bins) * size <= width - margin:
+        size = min(8, (width - margin) // len(bins))
+        lines = list(_above_each_other(bins, classes, scaled, size, height, brush, ticks, margin))
     else:
         lines = list(_beside_each_other(bins, classes, scaled, width, brush, ticks))
     entries = [
@@ -83,29 +84,30 @@ def _above_each_other(
     height: int,
     brush: Brush,
     ticks: Sequence[Tick],
+    margin: int,
 ) -> Iterator[Row]:
     low, high, width = bins[0].low, bins[-1].high, len(bins) * size
     cuts = {at: tick.style for tick in reversed(ticks) if (at := tick.column(low, high, width)) is not None}
     for side in (0, 1):
-        counts = _counts(bins, classes, side, size)
+        counts = _counts(bins, classes[side], side, size, margin)
         if side == 0:
             yield counts
         for row in range(height):
             # From the axis outwards: the class above fills from its lowest row, the one below from its highest.
             level = height - 1 - row if side == 0 else row
             yield row_of(
-                (Piece(" " * MARGIN), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, brush))
+                (Piece(" " * margin), *_cells(scaled[side], classes[side][1], side, level, height, size, cuts, brush))
             )
         if side == 0:
             edges = [one.low for one in bins] + [high]
-            yield numbers_row([(at * size, number(edge, 2, 6)) for at, edge in enumerate(edges)], width)
+            yield numbers_row([(at * size, number(edge, 2, 6)) for at, edge in enumerate(edges)], width, margin)
         else:
             yield counts
-    yield from letters_row(ticks, low, high, width)
+    yield from letters_row(ticks, low, high, width, margin)
 
 
-def _counts(bins: Sequence[Bin], classes: Classes, side: int, size: int) -> Row:
-    pieces = [Piece(padded(name_lines(classes[side][0], MARGIN - 1)[0], MARGIN), classes[side][1])]
+def _counts(bins: Sequence[Bin], told: tuple[str, str], side: int, size: int, margin: int) -> Row:
+    pieces = [Piece(padded(clean(told[0]), margin), told[1])]
     for one in bins:
         text = f"{one.counts[side]:,}"
         drill = one.drills[side] if one.counts[side] else None

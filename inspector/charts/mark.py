@@ -18,13 +18,18 @@ LONGEST = 7
 
 @dataclass(frozen=True)
 class Mark:
-    """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it."""
+    """A value with its interval, of `n` cases or steps; None or NaN = undefined. `drill` opens the cases behind it.
+
+    `flag` is a sign behind the figure that the caller explains; `few` marks it as one of few cases though `n` is not.
+    """
 
     value: float | None
     low: float | None = None
     high: float | None = None
     n: int | None = None
     drill: Drill | None = None
+    flag: str = ""
+    few: bool = False
 
     @property
     def known(self) -> float | None:
@@ -40,7 +45,7 @@ class Mark:
     @property
     def small(self) -> bool:
         """Whether so few say it that it is marked."""
-        return self.n is not None and self.n < SMALL
+        return self.few or (self.n is not None and self.n < SMALL)
 
 
 def finite(value: float | None) -> float | None:

@@ -65,10 +65,9 @@ class Raster:
             self._styles[y][x] = style
             self._letters[y][x] = letter
 
-    def shade(self, column: int, first: int, last: int, style: str) -> None:
+    def shade(self, column: int, first: int, last: int, cell: Cell) -> None:
         """A shade over the cells of a column from one dot to another, whichever is above."""
         top, bottom = (first, last) if first < last else (last, first)
-        cell = ("." if self.ascii_only else "░", style)
         for row in range(top // self.down, bottom // self.down + 1):
             self._beneath[row][column] = cell
 

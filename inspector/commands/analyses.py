@@ -39,6 +39,22 @@ ANALYSIS: tuple[Command, ...] = (
         ("compare", "card"),
         footer=True,
     ),
+    Command(
+        "thresholds",
+        "H",
+        "Thresholds",
+        "What every threshold would give, ways to choose one, and histograms of the rewards behind it",
+        "go('thresholds')",
+    ),
+    Command(
+        "curves",
+        "o",
+        "Others",
+        "Choose up to seven scorers whose curves stand beside this one's",
+        "curves",
+        ("thresholds",),
+        footer=True,
+    ),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare",)),
     Command(
         "next-page",

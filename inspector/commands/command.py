@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ANALYSES = ("compare", "card")
+ANALYSES = ("compare", "card", "thresholds")
 """The screens of numbers, each of which opens its cases."""
 SCREENS = ("board", "cases", "case", *ANALYSES)
 

@@ -16,6 +16,7 @@ SCREENS = {
     "case": "case:CaseScreen",
     "compare": "compare:CompareScreen",
     "card": "card:CardScreen",
+    "thresholds": "thresholds:ThresholdsScreen",
 }
 """Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
 

@@ -1,0 +1,86 @@
+"""The thresholds screen: what every threshold would give, and how to choose one honestly."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.binding import BindingType
+
+from inspector.case_view.tracks import LETTERS
+from inspector.commands import bindings_of
+from inspector.inspection import Inspection
+from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.screens.scorer_choice import ScorerChoice
+from inspector.sentences import threshold_name
+from inspector.sheets.sheet import Sheet
+from inspector.sheets.thresholds.figures import Figures, depends_on, threshold_figures
+from inspector.sheets.thresholds.sheet import thresholds_sheet
+from inspector.subject import covering, subject
+from inspector.threshold_rows import thresholds_document
+from scoring.evaluation import Evaluation
+from scoring.export import Document
+
+
+class ThresholdsScreen(AnalysisScreen):
+    """The scorer in focus at every threshold, and others beside it."""
+
+    NAME = "thresholds"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("thresholds"))
+    HELP = (
+        "What every threshold would give, the ways to choose one, and the rewards behind it. The key that moves the "
+        "threshold works here as well, and the marks move with it.\n\n"
+        "The key that opened this turns its page; the one that goes back closes it."
+    )
+
+    def drawn(self, inspection: Inspection) -> tuple[str, ...]:
+        """The scorers whose curves are drawn: the one in focus, then those that were put beside it."""
+        if inspection.scorer is None:
+            return ()
+        there = covering(inspection)
+        beside = [name for name in self.remembered.left.overlaid if name in there and name != inspection.scorer]
+        return (inspection.scorer, *beside[: len(LETTERS) - 1])
+
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
+        found = figures if isinstance(figures, Figures) else None
+        return thresholds_sheet(inspection, self.drawn(inspection), found, self.brush, width, height)
+
+    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
+        names = self.drawn(inspection)
+        return (depends_on(inspection, names), partial(threshold_figures, inspection, names)) if names else None
+
+    def tables(self, inspection: Inspection) -> Tables:
+        names = self.drawn(inspection)
+        if not names:
+            return ()
+        own = (partial(_document, inspection, names[:1]), f"The ways to choose the threshold of {names[0]}")
+        return (own, (partial(_document, inspection, names), "The same of all scorers drawn")) if names[1:] else (own,)
+
+    def action_curves(self) -> None:
+        """Choose the scorers whose curves stand beside each other."""
+        inspection = self.inspection
+        if inspection is None or inspection.scorer is None:
+            self.say("There is no scorer whose curve could be drawn.")
+            return
+        names = covering(inspection)
+        if set(names) <= {inspection.scorer}:
+            self.say("There is no other scorer on this benchmark.")
+            return
+        self.close_rail()
+        facts = [_rule(inspection.selection.evaluation(name)) for name in names]
+        choice = ScorerChoice(names, facts, self.drawn(inspection), inspection.scorer, len(LETTERS))
+        self.app.push_screen(choice, self._beside)
+
+    def _beside(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None and self.inspection is not None:
+            self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.show_inspection(self.inspection)
+
+
+def _document(inspection: Inspection, names: Sequence[str], form: str) -> Document:
+    return thresholds_document(subject(inspection, names), form)
+
+
+def _rule(evaluation: Evaluation) -> str:
+    """By what a scorer decides, in words."""
+    rule = evaluation.rule
+    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
