@@ -2,7 +2,7 @@
 
 from inspector.commands.command import ANALYSES, Command
 
-PAGED = ("compare",)
+PAGED = ("compare", "thresholds")
 """The screens of several pages."""
 
 ANALYSIS: tuple[Command, ...] = (

@@ -10,10 +10,19 @@ from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.screens.pages import Page
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.sentences import threshold_name
 from inspector.sheets.sheet import Sheet
-from inspector.sheets.thresholds.figures import Figures, depends_on, threshold_figures
+from inspector.sheets.thresholds.figures import (
+    CURVES,
+    RELIABILITY,
+    REWARDS,
+    TRANSFER,
+    Figures,
+    depends_on,
+    threshold_figures,
+)
 from inspector.sheets.thresholds.sheet import thresholds_sheet
 from inspector.subject import covering, subject
 from inspector.threshold_rows import thresholds_document
@@ -32,6 +41,13 @@ class ThresholdsScreen(AnalysisScreen):
         "The key that opened this turns its page; the one that goes back closes it."
     )
 
+    PAGES = (
+        Page(CURVES, "curves and ways"),
+        Page(TRANSFER, "from subset to subset"),
+        Page(REWARDS, "rewards by gold"),
+        Page(RELIABILITY, "reliability"),
+    )
+
     def drawn(self, inspection: Inspection) -> tuple[str, ...]:
         """The scorers whose curves are drawn: the one in focus, then those that were put beside it."""
         if inspection.scorer is None:
@@ -42,11 +58,15 @@ class ThresholdsScreen(AnalysisScreen):
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
         found = figures if isinstance(figures, Figures) else None
-        return thresholds_sheet(inspection, self.drawn(inspection), found, self.brush, width, height)
+        return thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         names = self.drawn(inspection)
-        return (depends_on(inspection, names), partial(threshold_figures, inspection, names)) if names else None
+        names = names if self.page == CURVES else names[:1]
+        if not names:
+            return None
+        owners = (self.page, *depends_on(inspection, names))
+        return owners, partial(threshold_figures, inspection, names, self.page)
 
     def tables(self, inspection: Inspection) -> Tables:
         names = self.drawn(inspection)

@@ -9,12 +9,27 @@ from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.compare import CompareScreen
+from inspector.screens.thresholds import ThresholdsScreen
 from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, shows
 
-CLASSES = {"board": BoardScreen, "cases": CasesScreen, "case": CaseScreen, "compare": CompareScreen, "card": CardScreen}
-REACHED = {"board": (), "cases": ("enter",), "case": ("enter", "enter"), "compare": ("c",), "card": ("i",)}
+CLASSES = {
+    "board": BoardScreen,
+    "cases": CasesScreen,
+    "case": CaseScreen,
+    "compare": CompareScreen,
+    "card": CardScreen,
+    "thresholds": ThresholdsScreen,
+}
+REACHED = {
+    "board": (),
+    "cases": ("enter",),
+    "case": ("enter", "enter"),
+    "compare": ("c",),
+    "card": ("i",),
+    "thresholds": ("H",),
+}
 """The keys that lead to each screen from the board."""
 SHOWN = {
     "board": "2 scorers",
@@ -22,6 +37,7 @@ SHOWN = {
     "case": "1 of 5",
     "compare": "Holm over 2 tests",
     "card": "How a verdict is",
+    "thresholds": "best on these  ",
 }
 """What stands there once it is complete."""
 
@@ -116,12 +132,20 @@ EFFECTS = {
     # It takes the place of the card.
     ("card", "compare"): Effect("Who is right where the other is wrong", undo=("escape", "i")),
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
+    ("thresholds", "curves"): Effect("Scorers beside each other"),
+    ("thresholds", "next-page"): Effect("[from subset to subset]", undo=("shift+tab",)),
+    ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
+    ("thresholds", "drill"): Effect("filter tried by alpha"),
+    ("thresholds", "help"): Effect("What every threshold would"),
+    ("thresholds", "next-scorer"): Effect("⠒ beta", undo=("m",)),
+    ("thresholds", "previous-scorer"): Effect("⠒ beta", undo=("M",)),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
 EVERYWHERE = {
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
+    "thresholds": Effect("Ways to choose the threshold"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "theme": Effect("Search for themes"),

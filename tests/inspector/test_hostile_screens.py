@@ -63,6 +63,7 @@ REACHED = {
     "case": ("j", "a", *SEARCH, "enter"),
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
+    "thresholds": ("j", "H", "until best on these  "),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -84,6 +85,7 @@ EVERYWHERE = {
     "yank-row": Way(after=(), tells="Copied"),
     "compare": Way(opens="CompareScreen", says="Holm over"),
     "card": Way(opens="CardScreen", says="How a verdict"),
+    "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
 }
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -138,6 +140,10 @@ WAYS = {
     ("card", "compare-with"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     ("card", "drill"): Way(opens="CasesScreen"),
+    ("thresholds", "curves"): Way(opens="ScorerChoice", says=ESC),
+    ("thresholds", "next-page"): turned("tab", "shift+tab"),
+    ("thresholds", "page-before"): turned("shift+tab", "tab"),
+    ("thresholds", "drill"): Way(opens="CasesScreen"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),

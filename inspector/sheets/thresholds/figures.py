@@ -1,7 +1,7 @@
-"""What the sheet of thresholds shows that takes longer: computed in a thread, none of it moves with the threshold."""
+"""What the sheets of thresholds show that takes longer: computed in a thread, none of it moves with the threshold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ from scoring.score_curves import Curve, score_curve
 from scoring.step_rewards import Floats
 from scoring.verdicts import AsGiven
 
+CURVES, TRANSFER, REWARDS, RELIABILITY = "curves", "transfer", "rewards", "reliability"
+"""The pages."""
 FigureRow = Mapping[str, Any]
 """A row of a document or of a metric."""
 BINS = 10
@@ -40,19 +42,20 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Rows of `thresholds` for the scorer in focus at its default, and by name the curves of all that are drawn.
+    """What one page shows; of other pages it is empty.
 
-    `cases` and `steps` are rows of `scoring.metrics.reward_histograms`, `case_shares` and `step_shares` of
+    `ways` are rows of `thresholds` for the scorer in focus at its default, `curves` by name those of all scorers that
+    are drawn. `cases` and `steps` are rows of `scoring.metrics.reward_histograms`, `case_shares` and `step_shares` of
     `scoring.metrics.reliability`, all of the scorer in focus.
     """
 
-    ways: Sequence[FigureRow]
-    curves: Mapping[str, Curve]
-    bands: Mapping[str, Band]
-    cases: Sequence[FigureRow]
-    steps: Sequence[FigureRow]
-    case_shares: Sequence[FigureRow]
-    step_shares: Sequence[FigureRow]
+    ways: Sequence[FigureRow] = ()
+    curves: Mapping[str, Curve] = field(default_factory=dict)
+    bands: Mapping[str, Band] = field(default_factory=dict)
+    cases: Sequence[FigureRow] = ()
+    steps: Sequence[FigureRow] = ()
+    case_shares: Sequence[FigureRow] = ()
+    step_shares: Sequence[FigureRow] = ()
 
 
 def depends_on(inspection: Inspection, names: Sequence[str]) -> tuple[object, ...]:
@@ -70,28 +73,26 @@ def banded(names: Sequence[str]) -> Sequence[str]:
     return names[: 2 if len(names) == 2 else 1]
 
 
-def threshold_figures(inspection: Inspection, names: Sequence[str]) -> Figures:
-    """Compute all of it; the scorer in focus is the first of the names."""
-    focus = inspection.selection.evaluation(names[0])
+def threshold_figures(inspection: Inspection, names: Sequence[str], page: str) -> Figures:
+    """Compute what a page shows; the scorer in focus is the first of the names."""
+    focus, rows = inspection.selection.evaluation(names[0]), inspection.slice
+    if page == REWARDS:
+        bins = reward_bins(focus, BINS)
+        return Figures(cases=tuple(case_histogram(focus, rows, bins)), steps=tuple(step_histogram(focus, rows, bins)))
+    if page == RELIABILITY:
+        shares = tuple(case_reliability(focus, rows)), tuple(step_reliability(focus, rows))
+        return Figures(case_shares=shares[0], step_shares=shares[1])
+    if page == TRANSFER:
+        return Figures(ways=_ways(inspection, {names[0]: focus.at_default()}))
     defaults = {name: inspection.selection.evaluation(name).at_default() for name in names}
-    rows, benchmark = inspection.slice, inspection.benchmark
     curves, bands = {}, {}
     for name, one in defaults.items():
-        curve = score_curve(one, rows, inspection.unparsed, benchmark)
+        curve = score_curve(one, rows, inspection.unparsed, inspection.benchmark)
         if curve is not None and curve.thresholds.size:
             curves[name] = curve
             if name in banded(names) and (band := _band(inspection, one)) is not None:
                 bands[name] = band
-    bins = reward_bins(focus, BINS)
-    return Figures(
-        ways=_ways(inspection, defaults),
-        curves=curves,
-        bands=bands,
-        cases=tuple(case_histogram(focus, rows, bins)),
-        steps=tuple(step_histogram(focus, rows, bins)),
-        case_shares=tuple(case_reliability(focus, rows)),
-        step_shares=tuple(step_reliability(focus, rows)),
-    )
+    return Figures(ways=_ways(inspection, defaults), curves=curves, bands=bands)
 
 
 def _ways(inspection: Inspection, defaults: Mapping[str, Evaluation]) -> tuple[FigureRow, ...]:

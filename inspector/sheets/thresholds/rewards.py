@@ -1,13 +1,10 @@
-"""What the rewards of the scorer in focus say: by gold class, and whether they are the probabilities they look like."""
+"""The rewards of the scorer in focus by gold class, and how well they tell these apart."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from inspector.charts.axes import Tick
 from inspector.charts.histogram import Bin, Classes, histogram
-from inspector.charts.mark import Mark
-from inspector.charts.reliability import Bin as Share
-from inspector.charts.reliability import reliability
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sheets.layout import heading, paragraph
@@ -25,7 +22,7 @@ _STEP_SIDES = ({"at"}, {"clean", "before"})
 def reward_lines(
     inspection: Inspection, figures: Figures | None, brush: Brush, width: int, height: int
 ) -> Iterator[Row]:
-    """Both sections; `figures` is None while they are computed."""
+    """Histograms of cases and of steps; `figures` is None while they are computed."""
     evaluation = inspection.evaluation
     assert evaluation is not None  # noqa: S101  # the caller has looked
     name = evaluation.scorer.name
@@ -51,14 +48,6 @@ def reward_lines(
     if not isinstance(evaluation.rule, AsGiven) and evaluation.rule.on == "differences":
         yield from paragraph(
             "The threshold is on differences of rewards, so that it has no place on these axes.", width
-        )
-    yield ()
-    yield heading("Are rewards probabilities?")
-    yield from _shares(figures.step_shares, "Share of right steps", "steps", name, brush, width, height)
-    if any(row["metric"] == "share_right" for row in figures.step_shares):
-        yield ()
-        yield from _shares(
-            figures.case_shares, "Share of clean cases by the lowest reward", "cases", name, brush, width, height
         )
 
 
@@ -105,29 +94,3 @@ def _bin(pair: tuple[tuple[float, float], tuple[list[FigureRow], list[FigureRow]
         words = f"lowest reward {low:.3g} to {high:.3g}, {side[0]['side']}" if side else ""
         drills.append(None if where is None else Drill((where,), count, words, name))
     return Bin(low, high, (counts[0], counts[1]), (drills[0], drills[1]))
-
-
-def _shares(
-    rows: Sequence[FigureRow], title: str, unit: str, name: str, brush: Brush, width: int, height: int
-) -> Iterator[Row]:
-    """A reliability diagram with its calibration error, or why there is none."""
-    ece = next(row for row in rows if row["metric"] == "ece")
-    if ece["value"] is None:
-        yield from paragraph(f"There is no reliability diagram: {ece['reason']}.", width)
-        return
-    told = f"{title}: expected calibration error {ece['value']:.3f} (how far it is from what was given, on average)."
-    yield from paragraph(told, width, "")
-    means = {row["reward_from"]: row["value"] for row in rows if row["metric"] == "mean_reward"}
-    bins = []
-    for row in rows:
-        if row["metric"] != "share_right":
-            continue
-        low, high, where = row["reward_from"], row["reward_to"], row["where"]
-        words = f"lowest reward {low:.1f} to {high:.1f}"
-        drill = Drill((where,), row["n"], words, name) if where is not None and row["n"] else None
-        mark = Mark(row["value"], row["low"], row["high"], row["n"], drill)
-        bins.append(Share(low, high, means[low], mark))
-    intervals = any(one.mark.interval for one in bins)
-    yield from reliability(bins, width, min(14, max(7, height // 3)), brush, counted=unit)
-    if not intervals:
-        yield from paragraph("No interval: steps of a case are not independent of each other.", width)

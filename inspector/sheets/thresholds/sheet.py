@@ -1,4 +1,4 @@
-"""The sheet of the thresholds screen."""
+"""The sheets of the thresholds screen: curves and ways, transfer, rewards, and whether these are probabilities."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,24 +8,39 @@ from inspector.rail_lines import why_unmovable
 from inspector.sheets.layout import heading, paragraph
 from inspector.sheets.sheet import Row, Sheet
 from inspector.sheets.thresholds.curves import curve_lines
-from inspector.sheets.thresholds.figures import Figures
+from inspector.sheets.thresholds.figures import RELIABILITY, REWARDS, TRANSFER, Figures
+from inspector.sheets.thresholds.reliabilities import reliability_lines
 from inspector.sheets.thresholds.rewards import reward_lines
-from inspector.sheets.thresholds.ways import transfer_lines, ways_lines
+from inspector.sheets.thresholds.transfer import transfer_lines
+from inspector.sheets.thresholds.ways import ways_lines
 from scoring.verdicts import AsGiven
 
 
 def thresholds_sheet(
-    inspection: Inspection, names: Sequence[str], figures: Figures | None, brush: Brush, width: int, height: int
+    inspection: Inspection,
+    names: Sequence[str],
+    page: str,
+    figures: Figures | None,
+    brush: Brush,
+    size: tuple[int, int],
 ) -> Sheet:
-    """The sheet; `names` are the scorers that are drawn, the one in focus first; `figures` None while computed."""
-    lines = tuple(_lines(inspection, names, figures, brush, width, height))
-    return Sheet(lines, "" if figures or inspection.scorer is None else "Computing intervals and ways.")
+    """The sheet of a page for a pane of `size` cells and lines.
+
+    `names` are the scorers that are drawn, the one in focus first; `figures` is None while they are computed.
+    """
+    lines = tuple(_lines(inspection, names, page, figures, brush, size))
+    return Sheet(lines, "" if figures or inspection.scorer is None else "Computing.")
 
 
 def _lines(
-    inspection: Inspection, names: Sequence[str], figures: Figures | None, brush: Brush, width: int, height: int
+    inspection: Inspection,
+    names: Sequence[str],
+    page: str,
+    figures: Figures | None,
+    brush: Brush,
+    size: tuple[int, int],
 ) -> Iterator[Row]:
-    evaluation = inspection.evaluation
+    evaluation, (width, height) = inspection.evaluation, size
     if evaluation is None:
         yield heading("No threshold yet")
         yield from paragraph(
@@ -34,17 +49,18 @@ def _lines(
             width,
         )
         return
-    if isinstance(evaluation.rule, AsGiven):
-        yield heading("No threshold to choose")
-        yield from paragraph(
-            f"{why_unmovable(inspection)} Scorers with step rewards have one: look through them.", width
-        )
+    if page == TRANSFER:
+        yield from transfer_lines(inspection, figures, brush, width)
+    elif page == REWARDS:
+        yield from reward_lines(inspection, figures, brush, width, height)
+    elif page == RELIABILITY:
+        yield from reliability_lines(inspection, figures, brush, width, height)
     else:
-        yield from curve_lines(inspection, names, figures, brush, width, height)
-    ways = None if figures is None else figures.ways
-    yield ()
-    yield from ways_lines(inspection, ways, brush, width)
-    yield ()
-    yield from transfer_lines(inspection, ways, brush, width)
-    yield ()
-    yield from reward_lines(inspection, figures, brush, width, height)
+        if isinstance(evaluation.rule, AsGiven):
+            yield heading("No threshold to choose")
+            told = f"{why_unmovable(inspection)} Scorers that give step rewards have one: look through one of them."
+            yield from paragraph(told, width)
+        else:
+            yield from curve_lines(inspection, names, figures, brush, width, height)
+        yield ()
+        yield from ways_lines(inspection, figures, brush, width)

@@ -1,16 +1,15 @@
-"""The table of ways to choose the threshold of the scorer in focus, and the transfer from subset to subset."""
+"""The table of ways to choose the threshold of the scorer in focus."""
 
 from collections.abc import Iterator, Sequence
 
-from inspector.charts.heat_map import heat_map
-from inspector.charts.mark import Mark
+from inspector.charts.names import whole_width
 from inspector.headline import F1
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Piece, Row
 from inspector.sheets.thresholds.cases import Counted, counted_cases, wrong_at, wrong_now
-from inspector.sheets.thresholds.figures import FigureRow
+from inspector.sheets.thresholds.figures import FigureRow, Figures
 from inspector.sheets.words import count, percent, undefined
 from inspector.threshold_ways import PER_SUBSET
 from scoring.metrics.intervals import SMALL
@@ -19,10 +18,12 @@ from scoring.verdicts import RuleByCase
 WHOLE = {"f1": "average", "prmscore": "all"}
 """By metric the row of the official figure."""
 OPTIMISTIC = "optimistic"
+_FLATTERS = Piece(f" {OPTIMISTIC}", "bad")
 
 
-def ways_lines(inspection: Inspection, rows: Sequence[FigureRow] | None, brush: Brush, width: int) -> Iterator[Row]:
-    """The table: the present threshold first; `rows` of the other ways are None while they are computed."""
+def ways_lines(inspection: Inspection, figures: Figures | None, brush: Brush, width: int) -> Iterator[Row]:
+    """The table: the present threshold first; `figures` of the other ways are None while they are computed."""
+    rows = None if figures is None else figures.ways
     line = inspection.headline
     assert line is not None  # noqa: S101  # the caller has looked
     evaluation = inspection.evaluation
@@ -35,7 +36,7 @@ def ways_lines(inspection: Inspection, rows: Sequence[FigureRow] | None, brush: 
         [
             Piece("present", "strong"),
             Piece("by subset" if isinstance(evaluation.rule, RuleByCase) else _cut(cut, brush)),
-            percent(present, brush),
+            (*percent(present, brush), *([_FLATTERS] if OPTIMISTIC in evaluation.rule.source else [])),
             _n(line.n, cases),
             Piece(""),
             wrong_now(inspection) if line.metric == F1 else Piece(""),
@@ -66,18 +67,22 @@ def _fitted(header: list[Piece], lines: list[list[Cell]], width: int) -> Iterato
     """The table; remarks that do not fit beside it stand beneath their line."""
     remarks = [line[-1] for line in lines]
     bare = table(header[:-1], [line[:-1] for line in lines], [False, True, False, True, True, True])
-    longest = max(sum(len(piece.text) for piece in row) for row in bare)
+    longest = max(map(_width, bare))
     yield bare[0]
     for row, remark in zip(bare[1:], remarks, strict=True):
         words = remark.text if isinstance(remark, Piece) else ""
-        used = sum(len(piece.text) for piece in row)
+        used = _width(row)
         if not words:
             yield row
-        elif longest + 2 + len(words) <= width:
+        elif longest + 2 + whole_width(words) <= width:
             yield (*row, Piece(" " * (longest + 2 - used)), Piece(words, "dim"))
         else:
             yield row
             yield from ((Piece("    "), *line) for line in paragraph(words, width - 4))
+
+
+def _width(row: Row) -> int:
+    return sum(whole_width(piece.text) for piece in row)
 
 
 def _way(
@@ -91,7 +96,7 @@ def _way(
     if official["small"]:
         shown = (*shown, Piece(" ~", "dim"))
     if official["optimistic"]:
-        shown = (*shown, Piece(f" {OPTIMISTIC}", "bad"))
+        shown = (*shown, _FLATTERS)
     several = row["threshold"] is None and official["value"] is not None and row["kind"] != "default"
     wrong = wrong_at(inspection, row["threshold"]) if row["metric"] == "f1" and not row["excluded"] else None
     return [
@@ -116,60 +121,10 @@ def _cut(threshold: float | None, brush: Brush) -> str:
     return ("-" if brush.ascii_only else "–") if threshold is None else f"{threshold:.4g}"
 
 
-def _n(n: int, cases: Counted | None) -> Piece:
+def _n(n: int, cases: Counted | None) -> Cell:
     """What a figure is of; it opens these cases where they can be told by conditions."""
     if cases is None or (cases.exact and cases.n != n):
         return Piece(f"{n:,}")
-    return count(n, cases.drill)
-
-
-# -- transfer
-
-
-def transfer_lines(inspection: Inspection, rows: Sequence[FigureRow] | None, brush: Brush, width: int) -> Iterator[Row]:
-    """The section on what is tuned on one subset and used on another."""
-    yield heading("Transfer: tuned on the row, reported on the column")
-    if rows is None:
-        yield (Piece("...", "dim"),)
-        return
-    tuned_on = [row["kind"].removeprefix("from:") for row in rows if row["kind"].startswith("from:")]
-    names = list(dict.fromkeys(tuned_on))
-    if len(names) < 2:
-        yield from paragraph(_why_no_transfer(inspection), width)
-        return
-    whole = WHOLE.get(str(rows[0]["metric"]), "all")
-    columns = [*names, whole]
-    kinds = ["default", *(f"from:{name}" for name in names), PER_SUBSET, "dev"]
-    found = {(row["kind"], row["subset"]): row for row in rows}
-    shown = [kind for kind in kinds if (kind, whole) in found and found[kind, whole]["value"] is not None]
-    cells = [[_mark(inspection, found.get((kind, name)), name) for name in columns] for kind in shown]
-    seed = inspection.selection.request.seed
-    counts = "steps" if rows[0]["metric"] == "prmscore" else "cases"
-    yield from heat_map([words_of(kind, seed) for kind in shown], columns, cells, width, brush, counted=counts)
-    yield from paragraph("* optimistic: tuned on cases that the figure is of", width)
-
-
-def _why_no_transfer(inspection: Inspection) -> str:
-    evaluation = inspection.evaluation
-    if evaluation is not None and not evaluation.movable and not isinstance(evaluation.rule, RuleByCase):
-        return f"No threshold decides for {evaluation.scorer.name}, so that there is none to carry over."
-    names, groups = inspection.cases["subset"], inspection.slice
-    there = sorted({name for name in names.filter(groups.tolist()).to_list() if name})
-    if len(there) < 2:
-        only = f"only {there[0]}" if there else "none that has a name"
-        return (
-            f"There is one subset to tune and report on ({only}). Transfer needs two: cases with a field `subset`, or "
-            "a filter that leaves more of them."
-        )
-    return "No subset has a best threshold: the figure is undefined on each of them."
-
-
-def _mark(inspection: Inspection, row: FigureRow | None, subset: str) -> Mark | None:
-    if row is None:
-        return None
-    cases = counted_cases(inspection, None if subset in WHOLE.values() else subset)
-    drill = None
-    if cases is not None and not row["excluded"] and not (cases.exact and cases.n != row["n"]):
-        drill = cases.drill
-    flag = "*" if row["optimistic"] else ""
-    return Mark(row["value"], row["low"], row["high"], row["n"], drill, flag, few=bool(row["small"]))
+    if cases.exact:
+        return count(n, cases.drill)
+    return (Piece(f"{n:,} in "), count(cases.n, cases.drill), Piece(f" {'case' if cases.n == 1 else 'cases'}"))
