@@ -132,6 +132,9 @@ EFFECTS = {
     # It takes the place of the card.
     ("card", "compare"): Effect("Who is right where the other is wrong", undo=("escape", "i")),
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
+    ("card", "thresholds"): Effect("Ways to choose the threshold", undo=("escape", "i")),
+    ("thresholds", "compare"): Effect("Who is right where", undo=REACHED["thresholds"]),
+    ("compare", "thresholds"): Effect("Ways to choose the threshold", undo=REACHED["compare"]),
     ("thresholds", "curves"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[from subset to subset]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),

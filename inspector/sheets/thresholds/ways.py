@@ -18,6 +18,7 @@ from scoring.verdicts import RuleByCase
 WHOLE = {"f1": "average", "prmscore": "all"}
 """By metric the row of the official figure."""
 OPTIMISTIC = "optimistic"
+_FEW = Piece(" ~", "dim")
 _FLATTERS = Piece(f" {OPTIMISTIC}", "bad")
 
 
@@ -32,18 +33,23 @@ def ways_lines(inspection: Inspection, figures: Figures | None, brush: Brush, wi
     cases = counted_cases(inspection)
     present = {"value": line.score, "low": line.low, "high": line.high, "reason": line.reason}
     cut = evaluation.rule.threshold
+    found = rows or ()
     lines: list[list[Cell]] = [
         [
             Piece("present", "strong"),
             Piece("by subset" if isinstance(evaluation.rule, RuleByCase) else _cut(cut, brush)),
-            (*percent(present, brush), *([_FLATTERS] if OPTIMISTIC in evaluation.rule.source else [])),
+            (
+                *percent(present, brush),
+                # Cases are the same at every threshold, but for those of dev sets.
+                *([_FEW] if _official(found, "default").get("small") and not evaluation.left_out else []),
+                *([_FLATTERS] if OPTIMISTIC in evaluation.rule.source else []),
+            ),
             _n(line.n, cases),
             Piece(""),
             wrong_now(inspection) if line.metric == F1 else Piece(""),
             Piece(evaluation.rule.source, "dim"),
         ]
     ]
-    found = rows or ()
     lines += [_way(inspection, row, found, cases, brush) for row in found if row["subset"] == "all"]
     unit = line.unit
     titles = ["way", "threshold", f"{line.metric}, 95% interval", unit, "excluded"]
@@ -89,12 +95,10 @@ def _way(
     inspection: Inspection, row: FigureRow, rows: Sequence[FigureRow], cases: Counted | None, brush: Brush
 ) -> list[Cell]:
     """The line of one way, from its row of all cases; the value is that of the official figure."""
-    official = next(
-        (one for one in rows if one["kind"] == row["kind"] and one["subset"] == WHOLE.get(one["metric"], "all")), row
-    )
+    official = _official(rows, row["kind"]) or row
     shown = percent(official, brush) if official["value"] is not None else undefined({"reason": ""}, brush)
     if official["small"]:
-        shown = (*shown, Piece(" ~", "dim"))
+        shown = (*shown, _FEW)
     if official["optimistic"]:
         shown = (*shown, _FLATTERS)
     several = row["threshold"] is None and official["value"] is not None and row["kind"] != "default"
@@ -108,6 +112,11 @@ def _way(
         wrong or Piece(""),
         Piece(official["reason"] or ""),
     ]
+
+
+def _official(rows: Sequence[FigureRow], kind: str) -> FigureRow:
+    """The row of the official figure of a way; {} where there is none."""
+    return next((row for row in rows if row["kind"] == kind and row["subset"] == WHOLE.get(row["metric"], "all")), {})
 
 
 def words_of(kind: str, seed: int) -> str:
