@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from textual.binding import BindingType
 
+from inspector.breakdown import Of, View, breakdown_document
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
@@ -25,6 +26,7 @@ from inspector.sheets.thresholds.figures import (
 )
 from inspector.sheets.thresholds.sheet import thresholds_sheet
 from inspector.subject import covering, subject
+from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
 from scoring.evaluation import Evaluation
 from scoring.export import Document
@@ -72,8 +74,16 @@ class ThresholdsScreen(AnalysisScreen):
         names = self.drawn(inspection)
         if not names:
             return ()
-        own = (partial(_document, inspection, names[:1]), f"The ways to choose the threshold of {names[0]}")
-        return (own, (partial(_document, inspection, names), "The same of all scorers drawn")) if names[1:] else (own,)
+        by_page: dict[str, Tables] = {
+            CURVES: (
+                (partial(_ways, inspection, names), "The ways to choose the threshold, of all scorers drawn"),
+                (partial(_curves, inspection, names), "The curves, with their intervals"),
+            ),
+            TRANSFER: ((partial(_ways, inspection, names[:1]), "The ways to choose the threshold, by subset"),),
+            REWARDS: ((partial(_bins, inspection, names[0], "rewards"), "The histograms"),),
+            RELIABILITY: ((partial(_bins, inspection, names[0], "reliability"), "The bins of both diagrams"),),
+        }
+        return by_page[self.page]
 
     def action_curves(self) -> None:
         """Choose the scorers whose curves stand beside each other."""
@@ -96,8 +106,16 @@ class ThresholdsScreen(AnalysisScreen):
             self.show_inspection(self.inspection)
 
 
-def _document(inspection: Inspection, names: Sequence[str], form: str) -> Document:
+def _ways(inspection: Inspection, names: Sequence[str], form: str) -> Document:
     return thresholds_document(subject(inspection, names), form)
+
+
+def _curves(inspection: Inspection, names: Sequence[str], form: str) -> Document:
+    return curve_document(subject(inspection, names), form=form)
+
+
+def _bins(inspection: Inspection, name: str, of: Of, form: str) -> Document:
+    return breakdown_document(subject(inspection, (name,)), View(of), form)
 
 
 def _rule(evaluation: Evaluation) -> str:

@@ -8,15 +8,13 @@ import numpy as np
 
 from inspector.inspection import Inspection
 from inspector.subject import subject
+from inspector.threshold_curve import bands_of
 from inspector.threshold_rows import thresholds_document
 from inspector.threshold_span import threshold_span
-from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.reliability import case_reliability, step_reliability
 from scoring.metrics.reward_bins import reward_bins
 from scoring.metrics.reward_histograms import case_histogram, step_histogram
-from scoring.metrics.step_threshold_bands import prmscore_bands
-from scoring.metrics.threshold_bands import first_error_bands
 from scoring.score_curves import Curve, score_curve
 from scoring.step_rewards import Floats
 from scoring.verdicts import AsGiven
@@ -25,8 +23,6 @@ CURVES, TRANSFER, REWARDS, RELIABILITY = "curves", "transfer", "rewards", "relia
 """The pages."""
 FigureRow = Mapping[str, Any]
 """A row of a document or of a metric."""
-BINS = 10
-"""Of a histogram of rewards."""
 GRIDS = ((5_000, 81), (20_000, 33), (10**9, 16))
 """Up to how many cases a curve has its interval at how many thresholds: they are what takes longest."""
 
@@ -77,7 +73,7 @@ def threshold_figures(inspection: Inspection, names: Sequence[str], page: str) -
     """Compute what a page shows; the scorer in focus is the first of the names."""
     focus, rows = inspection.selection.evaluation(names[0]), inspection.slice
     if page == REWARDS:
-        bins = reward_bins(focus, BINS)
+        bins = reward_bins(focus)
         return Figures(cases=tuple(case_histogram(focus, rows, bins)), steps=tuple(step_histogram(focus, rows, bins)))
     if page == RELIABILITY:
         shares = tuple(case_reliability(focus, rows)), tuple(step_reliability(focus, rows))
@@ -103,15 +99,10 @@ def _ways(inspection: Inspection, defaults: Mapping[str, Evaluation]) -> tuple[F
 
 
 def _band(inspection: Inspection, evaluation: Evaluation) -> Band | None:
-    facts, seed = step_labelled(inspection.benchmark), inspection.selection.request.seed
     n = int(inspection.slice.sum())
     grid = np.linspace(*threshold_span(evaluation), next(size for most, size in GRIDS if n <= most))
-    found = (
-        first_error_bands(evaluation, inspection.slice, grid, inspection.unparsed, seed)
-        if facts is None
-        else prmscore_bands(evaluation, inspection.slice, grid, facts, seed)
-    )
+    found = bands_of(evaluation, inspection.slice, grid, inspection.benchmark, inspection.selection)
     if found is None:
         return None
-    place = found.metrics.index("f1" if facts is None else "prmscore")
+    place = next(at for at, metric in enumerate(found.metrics) if metric in {"f1", "prmscore"})
     return Band(grid, found.low[place], found.high[place])
