@@ -21,12 +21,14 @@ NARROW, WIDE = (80, 24), (200, 50)
 class Scene:
     """How a screen is reached.
 
-    `space` makes what is opened, in the current folder; `keys` are pressed, `shows` is what then stands on screen.
+    `space` makes what is opened, in the current folder; `keys` are pressed, `shows` is what then stands on screen and
+    `hides` what no longer does.
     """
 
     space: Callable[[], Request]
     keys: tuple[str, ...] = ()
     shows: tuple[str, ...] = ()
+    hides: str = ""
     sizes: tuple[tuple[int, int], ...] = (NARROW, WIDE)
     ascii_only: bool = False
     no_color: bool = False
@@ -126,6 +128,16 @@ SCENES: dict[str, Scene] = {
     "board-ascii": Scene(demo, shows=("tiny-prm-m", "the best,"), ascii_only=True, no_color=True),
     "cases-ascii": Scene(demo, ("enter",), ("123 of 240", "everyday-008"), ascii_only=True, no_color=True),
     "case-ascii": Scene(demo, DEMO_CASE, ("9 of ",), ascii_only=True, no_color=True),
+    # -- scorers against each other
+    "compare": Scene(demo, ("c",), ("Holm over 2",), hides="Computing"),
+    "compare-cascade": Scene(demo, ("c", "tab"), ("asked B",), hides="Computing", sizes=(WIDE,)),
+    "compare-all": Scene(demo, ("c", "tab", "tab"), ("Holm over 42",), hides="Computing"),
+    "compare-sets": Scene(demo, ("c", "tab", "tab", "tab"), ("nobody",), hides="Computing"),
+    "compare-flips": Scene(demo, ("c", "shift+tab"), ("outcomes before",), hides="Computing", sizes=(NARROW,)),
+    "compare-ascii": Scene(
+        demo, ("c", "tab", "tab", "tab"), ("nobody",), hides="Computing", ascii_only=True, no_color=True
+    ),
+    "compare-with-nothing": Scene(single, ("c",), ("Nothing to compare yet",), sizes=(NARROW,)),
     # -- what lies on the board
     "threshold": Scene(demo, ("enter", "t", *["right"] * 4), ("* best",)),
     "help": Scene(demo, ("enter", "question_mark"), ("Next row",)),

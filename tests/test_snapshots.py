@@ -64,6 +64,8 @@ async def looks(scene: Scene, size: tuple[int, int]) -> dict[str, Look]:
         if small:
             await pilot.resize_terminal(*size)
         await shows(pilot, *scene.shows)
+        if scene.hides:
+            await hides(pilot, scene.hides)
         return await both(pilot)
 
 

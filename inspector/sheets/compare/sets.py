@@ -7,7 +7,7 @@ from inspector.charts.heat_map import heat_map
 from inspector.charts.mark import Mark
 from inspector.paint import Brush
 from inspector.sentences import counted
-from inspector.sheets.compare.standings import Cells, Field, best_first, field_head
+from inspector.sheets.compare.standings import Field, field_head
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count
@@ -19,12 +19,12 @@ BAR = 24
 """Cells of the largest set's bar."""
 
 
-def set_lines(field: Field, cells: Cells | None, brush: Brush, width: int) -> Iterator[Row]:
+def set_lines(field: Field, brush: Brush, width: int) -> Iterator[Row]:
     """For each side the sets of scorers that are right where all others are wrong, the largest first."""
     yield from field_head(field, width)
     if not field.n:
         return
-    order = best_first(field, cells)
+    order = field.order
     yield from _key(field, order)
     for side in ("erroneous", "clean"):
         found = [one for one in field.sets if one.side == side and one.count]
@@ -82,9 +82,7 @@ def _names(right: Sequence[int], field: Field) -> Piece:
     return Piece(f"{len(right)} of {len(field.columns)}", "dim")
 
 
-def agreement_lines(
-    field: Field, rows: Sequence[Mapping[str, Any]] | None, cells: Cells | None, brush: Brush, width: int
-) -> Iterator[Row]:
+def agreement_lines(field: Field, rows: Sequence[Mapping[str, Any]] | None, brush: Brush, width: int) -> Iterator[Row]:
     """How often each two are both right or both wrong; `rows` None while they are computed."""
     if len(field.columns) < 2:
         return
@@ -93,7 +91,7 @@ def agreement_lines(
     if rows is None:
         yield (Piece("...", "dim"),)
         return
-    order = best_first(field, cells)
+    order = field.order
     names = [field.lineup.names[place] for place in order]
     found = {}
     for row in rows:

@@ -52,11 +52,10 @@ def comparisons(inspection: Inspection, other: str | None, page: str) -> Compari
         UsageError: the two are one.
     """
     seed, focus = inspection.selection.request.seed, str(inspection.scorer)
-    if page in {FIELD, SETS}:
-        names = covering(inspection)
-        every = compare_document(subject(inspection, names))
-        agreeing = list(agreement_rows(_lineup(inspection, names))) if page == SETS else None
-        return Comparisons(every=every, agreement=agreeing)
+    if page == FIELD:
+        return Comparisons(every=compare_document(subject(inspection, covering(inspection))))
+    if page == SETS:
+        return Comparisons(agreement=list(agreement_rows(_lineup(inspection, covering(inspection)))))
     if page == FLIPS or other is None:
         return Comparisons(moved=_moved_figures(inspection, seed))
     lineup = _lineup(inspection, (focus, other))
@@ -112,8 +111,8 @@ def _lines(
             facts = found.every.provenance if found and found.every else {}
             yield from standing_lines(field, cells, facts, brush, width)
             return
-        yield from set_lines(field, cells, brush, width)
-        yield from agreement_lines(field, found.agreement if found else None, cells, brush, width)
+        yield from set_lines(field, brush, width)
+        yield from agreement_lines(field, found.agreement if found else None, brush, width)
         return
     if page == CASCADE:
         made = found.cascades if found else None

@@ -1,9 +1,11 @@
 """All scorers on the cases that all of them tried: who is best, who may be, who is right alone."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from inspector.paint import Brush
 from inspector.sentences import counted
@@ -13,6 +15,7 @@ from inspector.sheets.words import count, difference, percent, tests_words
 from inspector.text import squeezed
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.lineup_conditions import EVERY, common_of
+from scoring.metrics.paired import shared_values
 from scoring.metrics.right_sets import RightSet, right_sets
 
 Cells = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -38,6 +41,13 @@ class Field:
     def n(self) -> int:
         """How many cases all of them tried."""
         return int(self.lineup.common(self.columns).sum()) if self.columns else 0
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The places of those that tried any, the highest F1 on the common cases first."""
+        f1 = shared_values(self.lineup, self.columns)[0] if self.n else np.zeros(len(self.columns))
+        ranked = sorted(zip(self.columns, f1.tolist(), strict=True), key=lambda pair: -np.nan_to_num(pair[1], nan=-1.0))
+        return tuple(place for place, _ in ranked)
 
     @cached_property
     def sets(self) -> tuple[RightSet, ...]:
@@ -76,12 +86,11 @@ def standing_lines(
     yield from field_head(field, width)
     if not field.n:
         return
-    names = [field.lineup.names[place] for place in field.columns]
     whole = Drill((common_of(field.lineup, field.columns, EVERY),), field.n, "tried by all scorers")
     alone = {(one.side, one.right): one for one in field.sets if one.kind == "lone_right"}
     rows: list[list[Cell]] = []
-    for name in sorted(names, key=lambda one: _rank(cells, one)):
-        place = field.lineup.names.index(name)
+    for place in field.order:
+        name = field.lineup.names[place]
         about = {} if cells is None else {metric: cells.get((name, metric)) for metric in _TOLD}
         rows.append(
             [
@@ -102,11 +111,6 @@ def standing_lines(
 
 
 _TOLD = ("f1", "f1_behind_best", "tied_with_best")
-
-
-def _rank(cells: Cells | None, name: str) -> float:
-    value = None if cells is None else (cells.get((name, "f1")) or {}).get("value")
-    return 0.0 if value is None else -value
 
 
 def _alone(field: Field, found: RightSet | None, name: str) -> Piece:
@@ -145,8 +149,3 @@ def _unanimous(field: Field) -> Iterator[Row]:
             ]
         )
     yield from table([Piece(word) for word in ("", "all wrong", "all right", "n")], rows, [False, True, True, True])
-
-
-def best_first(field: Field, cells: Cells | None) -> Sequence[int]:
-    """The places of the scorers, the highest F1 first."""
-    return sorted(field.columns, key=lambda place: _rank(cells, field.lineup.names[place]))
