@@ -79,7 +79,7 @@ class CompareScreen(AnalysisScreen):
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         other = self.other(inspection)
-        if inspection.scorer is None or other is None:
+        if inspection.scorer is None or other is None or self.page == FLIPS:
             return super().subject(inspection)
         a, b = name_forms(inspection.scorer, 24, 12), name_forms(other, 24, 12)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))

@@ -23,7 +23,7 @@ from scoring.metrics.threshold_conditions import AtThreshold, flip_conditions
 from scoring.step_rewards import Bools
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
 
-TITLES = {"f1": "F1", "error_acc": "accuracy on erroneous cases", "correct_acc": "accuracy on clean cases"}
+TITLES = {"f1": "F1", "error_acc": "on erroneous cases", "correct_acc": "on clean cases"}
 _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wrong in another way"}
 
 
@@ -148,7 +148,7 @@ def _figures(figures: MovedFigures | None, brush: Brush) -> Iterator[Row]:
                 p_value(p, waiting=figures is None and metric in sides_of),
             ]
         )
-    yield from table([Piece(word) for word in ("", "before", "after", "after less before", "p McNemar")], rows)
+    yield from table([Piece(word) for word in ("", "before", "after", "difference", "p McNemar")], rows)
 
 
 def _matrix(moved: Moved, rows: Bools, codes: tuple[int, ...]) -> Iterator[Row]:
