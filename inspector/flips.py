@@ -38,7 +38,7 @@ FLIPS = {
     "steps_wrong": pl.Int32(),
 }
 _STEPS = ("steps_right", "steps_wrong")
-LISTED = 500
+LISTED = 200
 """Cases that a condition names one by one at most."""
 PRESENT = "present"
 """The threshold at which the selection is decided."""

@@ -47,7 +47,10 @@ def aligned_rows(evaluation: Evaluation, rows: Bools, reach: int = REACH) -> Ite
         reason = nothing or ("no such step in any case" if erroneous.size else "no erroneous case has rewards")
         yield _row(place, found, gold.problems[taken], reason, where)
     clean = np.flatnonzero(there & (gold.earliest < 0))
-    means = np.array([values[offsets[row] : offsets[row + 1]].mean() for row in clean])
+    # Rows without rewards take no room between those that have some.
+    scored = np.flatnonzero(np.diff(offsets))
+    sums = np.add.reduceat(values, offsets[:-1][scored]) if scored.size else values
+    means = sums[np.searchsorted(scored, clean)] / gold.n_steps[clean]
     reason = nothing or "no clean case has rewards"
     yield _row(
         {"side": "clean", "offset": None}, means, gold.problems[clean], reason, f"earliest_error = -1 AND {name}"

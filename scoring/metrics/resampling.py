@@ -43,11 +43,28 @@ def _drawn_hits(right: Bools, rng: np.random.Generator) -> Floats:
     sums = np.zeros((RESAMPLES, right.shape[1]))
     if not size:
         return sums
-    marks = exactly(right.astype(np.float64), size)
-    # Few enough at a time that the draws stay in the processor's cache.
-    step = max(1, PRODUCTS // (size * max(16, right.shape[1])))
+    # Many rows of many scorers leave the processor's cache, but scorers are right together in few ways: then what is
+    # drawn of a case is which of these it is of.
+    many = size * max(16, right.shape[1]) > PRODUCTS
+    kinds, kind = _kinds(right) if many else (right, None)
+    marks = exactly(kinds.astype(np.float64), size)
+    step = max(1, PRODUCTS // max(size, kinds.shape[0] * max(16, right.shape[1])))
     for start in range(0, RESAMPLES, step):
         count = min(step, RESAMPLES - start)
-        times: Numbers = times_drawn(size, count, rng).astype(marks.dtype)
+        drawn = times_drawn(size, count, rng) if kind is None else _kinds_drawn(kind, kinds.shape[0], count, rng)
+        times: Numbers = drawn.astype(marks.dtype)
         sums[start : start + count] = times @ marks
     return sums
+
+
+def _kinds(right: Bools) -> tuple[Bools, Ints]:
+    """The different ones of (m, s) rows, and which of them each row is, shape (m,)."""
+    _, first, kind = np.unique(np.packbits(right, axis=1), axis=0, return_index=True, return_inverse=True)
+    return right[first], kind.reshape(right.shape[0])
+
+
+def _kinds_drawn(kind: Ints, kinds: int, resamples: int, rng: np.random.Generator) -> Ints:
+    """How often each of the kinds comes up where as many rows as there are are drawn, shape (resamples, kinds)."""
+    drawn = kind[rng.integers(0, kind.size, size=(resamples, kind.size))]
+    drawn += kinds * np.arange(resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=resamples * kinds).reshape(resamples, kinds)

@@ -8,7 +8,7 @@ import numpy as np
 from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
-from scoring.metrics.intervals import RESAMPLES, percentile_intervals
+from scoring.metrics.intervals import percentile_intervals
 from scoring.metrics.problem_bootstrap import resampled_sums
 from scoring.metrics.redundancy import redundancy_rows
 from scoring.metrics.step_counts import PARTS, asked_by_redundancy, case_parts, prmscores, why_undefined
@@ -28,7 +28,7 @@ def prmscore_bands(
     Args:
         evaluation: gives rewards, gold and the comparison; its threshold does not matter.
         rows: (n,) which cases take part. Steps that labels decide, or redundancy, are as they are at every threshold.
-        thresholds: (t,), finite.
+        thresholds: (t,), finite, at least one.
         facts: in which classes redundancy decides.
         seed: of the resamples.
     """
@@ -39,14 +39,16 @@ def prmscore_bands(
     counts = counts_at(evaluation, taken, thresholds, facts)
     sums = counts.sum(axis=0)
     values = prmscores(sums)
-    parts = counts.reshape(taken.size, _COUNTS * thresholds.size).astype(np.float64)
-    problems = evaluation.gold.problems[taken]
-    drawn = resampled_sums(parts, np.zeros(taken.size, dtype=np.int64), 1, problems, seed)
-    draws = prmscores(np.moveaxis(drawn.reshape(RESAMPLES, _COUNTS, thresholds.size), 1, 0), "resampled")
+    # How many steps are right or wrong does not depend on the threshold: what is drawn is which are judged wrong.
+    fixed = counts[:, :, 0].reshape(taken.size, _COUNTS // 2, 2).sum(axis=2)
+    size = thresholds.size
+    parts = np.column_stack([counts[:, 1], counts[:, 3], fixed]).astype(np.float64)
+    drawn = resampled_sums(parts, np.zeros(taken.size, dtype=np.int64), 1, evaluation.gold.problems[taken], seed)[:, 0]
+    fn, tn, (right, wrong) = drawn[:, :size], drawn[:, size : 2 * size], drawn[:, 2 * size :, None].swapaxes(0, 1)
+    draws = prmscores(np.stack([right - fn, fn, wrong - tn, tn]), "resampled")
     low, high = (np.where(np.isnan(values), np.nan, end) for end in percentile_intervals(draws))
     reasons = (_why(values, sums),)
-    size = int(sums[:, 0].sum()) if thresholds.size else 0
-    return Bands(("prmscore",), thresholds, values[None], low[None], high[None], (size,), reasons)
+    return Bands(("prmscore",), thresholds, values[None], low[None], high[None], (int(fixed.sum()),), reasons)
 
 
 def counts_at(evaluation: Evaluation, rows: Ints, thresholds: Floats, facts: StepLabelled) -> Ints:

@@ -41,6 +41,16 @@ def test_a_draw_does_not_depend_on_who_else_is_compared(shared):
     assert (resampled_counts(right, cells, 4, problems, seed=8)[0] != together).any()
 
 
+@pytest.mark.parametrize("different", [1, 3_000])
+def test_so_it_is_with_so_many_that_rows_are_put_together_by_kind(different):
+    """Whether few kinds of rows or all of them are different ones."""
+    right, cells = study()
+    alone = resampled_counts(right, cells, 4, np.arange(400), seed=7)[0]
+    others = np.random.default_rng(3).random((400, different)) < 0.5
+    beside = np.column_stack([right, np.repeat(others, 3_000 // different, axis=1)])
+    assert (resampled_counts(beside, cells, 4, np.arange(400), seed=7)[0][..., :3] == alone).all()
+
+
 def test_cases_of_a_problem_come_and_go_together():
     """Each problem has an erroneous and a clean solution, so that there are always as many of one as of the other."""
     problems, cells = np.repeat(np.arange(30), 2), np.tile([0, 1], 30)
