@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from inspector.report.blocks import DASH, Block, Cell, Fold, Sentence, Table
+from inspector.report.blocks import DASH, Block, Bullets, Cell, Facts, Fold, Sentence, Table
 from inspector.report.facts import SIDES, OfBenchmark, Row, interval, percent
 from inspector.report.interval_chart import Measured, interval_chart
 from inspector.report.outcome_chart import outcome_chart
+from inspector.run_notes import first_run_notes
 from scoring.evaluation import Evaluation
 from scoring.verdicts import AsGiven, RuleByCase
 
@@ -19,9 +20,13 @@ def board_blocks(of: OfBenchmark) -> Iterator[Block]:
         return
     yield from map(_warning, unlike(of))
     yield board_table(of)
+    if about := tuple((one.scorer.name, one.scorer.about) for one in of.scorers if one.scorer.about):
+        yield Fold("About the scorers", (Facts(about),))
     measured = [_measured(of, one) for one in of.scorers]
     if any(one.value is not None for one in measured):
         yield interval_chart(f"{of.title} with 95% intervals, {of.name}", measured)
+    if notes := tuple(first_run_notes(of.selection)):
+        yield Bullets(notes)
     counts = [(one.scorer.name, of.outcomes(one)) for one in of.scorers]
     yield outcome_chart(f"Outcomes of {of.n:,} cases, {of.name}", counts)
     if len(of.subsets) > 1:
@@ -61,7 +66,7 @@ def board_table(of: OfBenchmark) -> Table:
     heads = ("scorer", f"{of.title} (95%)", *SIDE_HEADS[of.head], "n", "with a verdict", "threshold", "its source")
     caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
     rows = tuple(_line(of, one, first=one is of.best) for one in of.scorers)
-    return Table(caption, heads, rows, (False, True, True, True, True, True, True, False))
+    return Table(caption, heads, rows, (False, True, True, True, True, True, False, False))
 
 
 def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
@@ -70,7 +75,7 @@ def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
     sides = (of.figure(name, metric) for metric in SIDES[of.head])
     answered = int((one.answered & of.rows).sum())
     return (
-        Cell(name, one.scorer.about, strong=first),
+        Cell(name, strong=first),
         _figure(row, why=True, strong=first),
         *(_figure(side) for side in sides),
         Cell(DASH if row is None else f"{row['n']:,}"),
@@ -81,12 +86,16 @@ def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
 
 
 def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell:
-    """A figure in percent over its interval; why there is none, where asked for."""
+    """A figure in percent over its interval; why there is none, where asked for.
+
+    One that is a protocol's own number for what is undefined has its reason as well.
+    """
     if row is None or row["value"] is None:
         return Cell(DASH, (row["reason"] or "") if row is not None and why else "")
     runs = "" if row["sd"] is None else f"mean of {row['runs']} runs, sd {100 * row['sd']:.1f} "
     text = f"{100 * row['value']:.1f}"
-    return Cell(text, f"{runs}{interval(row)}", value=row["value"], small=bool(row["small"]), strong=strong)
+    note = f"{runs}{interval(row)} {row['reason'] or ''}".strip()
+    return Cell(text, note, value=row["value"], small=bool(row["small"]), strong=strong)
 
 
 def _threshold(one: Evaluation) -> tuple[str, str]:

@@ -17,7 +17,7 @@ from inspector.report.reading import readable
 from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence
 from scoring.evaluation import Evaluation
 from scoring.step_rewards import Bools, Ints
-from scoring.verdicts import OUTCOMES, WRONG
+from scoring.verdicts import OUTCOMES, RIGHT, WRONG, AsGiven
 
 BESIDE = 5
 """Scorers with a column beside the steps; of more, the best ones."""
@@ -44,7 +44,7 @@ def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
     Under a filter the cases that the best scorer has right follow its failures, since they were asked for.
     """
     request, best, shown = of.selection.request, of.first, of.shown
-    if request.sort or best is None:
+    if request.sort or best is None or not np.isin(best.codes[of.rows], (*RIGHT, *WRONG)).any():
         order = f"sorted by {request.sort}" if request.sort else "in the order of the file"
         rows = shown[:most]
         return ChosenCases(rows, f"{rows.size:,} of {counted(of.n, 'case')}, {order}.")
@@ -57,21 +57,21 @@ def chosen_cases(of: OfBenchmark, most: int) -> ChosenCases:
     told = f"{int(wrong[rows].sum()):,} of the {counted(failures, 'failure')} of {best.scorer.name}"
     right = rows.size - int(wrong[rows].sum())
     told += f", then {right:,} that the filter keeps and it has right" if right else ""
-    return ChosenCases(rows, f"{told}: the largest miss first, at the present threshold.")
+    order = "in the order of the file" if isinstance(best.rule, AsGiven) else "the largest miss first"
+    return ChosenCases(rows, f"{told}: {order}.")
 
 
 def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Section, ...]]:
     """A sentence about the choice, and a section a case."""
     chosen = chosen_cases(of, most)
     if not chosen.rows.size:
-        why = "No case is left by the filter." if not of.n else "There is no such case."
-        why = f"{of.first.scorer.name} has every case right." if of.first is not None and of.n else why
-        return [Sentence("No case was asked for." if not most else why)], ()
+        fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
+        return [Sentence(fails if most else "No case was asked for.")], ()
     beside = [one for one in of.scorers if (one.answered & of.rows).any()][:BESIDE]
     said: list[Block] = [Sentence(chosen.words), Sentence(LEGEND, "quiet")]
-    if len(beside) < len(of.scorers):
+    if beside and len(beside) < len(of.scorers):
         names = ", ".join(one.scorer.name for one in beside)
-        said.append(Sentence(f"Rewards are of {names or 'no scorer'}; of the others the outcomes are told.", "quiet"))
+        said.append(Sentence(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
     return said, tuple(_sections(of, chosen.rows, beside))
 
 
@@ -93,6 +93,7 @@ def case_block(of: OfBenchmark, row: int, beside: list[Evaluation]) -> CaseBlock
     gold = [gold_word(case, step) for step in range(len(steps))]
     frame = pl.DataFrame({"text": pl.Series(steps, dtype=pl.String), "gold": pl.Series(gold, dtype=pl.String)})
     columns = case_table(frame, beside, row).columns
+    told = beside or list(of.scorers[:BESIDE])
     judged = [_judged(one, column, row) for one, column in zip(beside, columns, strict=True)]
     return CaseBlock(
         title=case["case"],
@@ -104,9 +105,9 @@ def case_block(of: OfBenchmark, row: int, beside: list[Evaluation]) -> CaseBlock
         ),
         scorers=tuple(one.scorer.name for one in beside),
         verdicts=tuple(column.verdict for column in columns),
-        outcomes=tuple(_outcome(one, row) for one in (beside or of.scorers[:BESIDE])),
+        outcomes=tuple(_outcome(one, row) for one in told),
         gold=gold_words(case),
-        others=_others([one for one in of.scorers if one not in beside], row),
+        others=_others([one for one in of.scorers if one not in told], row),
         reason=texts["reason"] or "",
         reason_note=OTHER_BASE if counts_from_one(of.name, texts["reason"] or "") else "",
         written=tuple(_written(texts)),

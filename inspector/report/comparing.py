@@ -1,6 +1,6 @@
 """The comparison: who stands where on common cases, and every pair with the best, as `compare` tells them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -33,10 +33,15 @@ def comparison_of(selection: Selection) -> Comparison:
     shown = selection.mask
     able = tuple(one.scorer.name for one in selection.chosen_evaluations if (one.answered & shown).any())
     if len(able) < 2:
-        told = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
-        return Comparison(None, f"No comparison: it needs two scorers, and {told}.")
+        return Comparison(None, _alone(able))
     chosen = replace(selection, chosen=able)
     return Comparison(compare_document(chosen if selection.request.scorers else best_first(chosen)))
+
+
+def _alone(able: Sequence[str]) -> str:
+    """Why there is no comparison of the scorers that have a verdict."""
+    told = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
+    return f"No comparison: it needs two scorers, and {told}."
 
 
 def comparison_blocks(of: OfBenchmark, found: Comparison) -> Iterator[Block]:
@@ -45,8 +50,9 @@ def comparison_blocks(of: OfBenchmark, found: Comparison) -> Iterator[Block]:
         yield Sentence(found.reason)
         return
     rows = found.document.rows.filter(pl.col("benchmark") == of.name)
-    if not rows.height:
-        yield Sentence("No comparison: no two scorers have anything for these cases.")
+    able = [one.scorer.name for one in of.scorers if (one.answered & of.rows).any()]
+    if len(able) < 2 or not rows.height:
+        yield Sentence(_alone(able))
         return
     yield table_of(wide_standings(rows), "Standings on common cases, in percent", ("benchmark",))
     if said := [line.removeprefix(f"{of.name}: ") for line in together(rows)]:
@@ -112,7 +118,7 @@ def _said(provenance: Mapping[str, Any], benchmark: str) -> Iterator[str]:
     # A note about one benchmark begins with its name.
     others = [f"{name}: " for name in provenance["common_cases"] if name != benchmark]
     notes = (note for note in provenance["notes"] if not note.startswith(tuple(others)))
-    yield from (_upper(note.removeprefix(f"{benchmark}: ")) for note in notes)
+    yield from (note.removeprefix(f"{benchmark}: ") for note in notes)
 
 
 def _joined(lines: list[str]) -> Iterator[str]:

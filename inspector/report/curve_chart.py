@@ -34,9 +34,18 @@ def figures_at(curve: Curve, thresholds: Floats, comparison: Comparison) -> Floa
 
 
 def curve_chart(
-    title: str, metric: str, curve: Curve, comparison: Comparison, ends: tuple[float, float], marks: Sequence[Mark]
+    title: str,
+    names: tuple[str, str],
+    curve: Curve,
+    comparison: Comparison,
+    ends: tuple[float, float],
+    marks: Sequence[Mark],
 ) -> Chart:
-    """The line over the thresholds between `ends`, and a mark each with its name and figure."""
+    """The line over the thresholds between `ends`, and a mark each with its name and figure.
+
+    `names` are what the threshold and the figure are called.
+    """
+    across, metric = names
     low, high = ends
     xs = np.linspace(low, high, POINTS)
     ys = figures_at(curve, xs, comparison)
@@ -57,7 +66,7 @@ def curve_chart(
     for number, mark in enumerate(ordered):
         left = number + 1 < len(ordered)
         shapes += _marked(mark, place(mark.threshold), base - HEIGHT * mark.score, 14 + 16 * number, left=left)
-    shapes.append(words(f"threshold (x) and {metric} in percent (y)", LEFT, base + 36, "quiet"))
+    shapes.append(words(f"{across} (x) and {metric} in percent (y)", LEFT, base + 36, "quiet"))
     told = "; ".join(f"{mark.name} {mark.threshold:.4g}: {100 * mark.score:.1f}" for mark in marks)
     described = f"{metric} in percent at thresholds from {low:.2f} to {high:.2f}. {told}."
     every = np.linspace(low, high, 11)
@@ -65,7 +74,7 @@ def curve_chart(
     listed = zip(every.tolist(), figures_at(curve, every, comparison).tolist(), strict=True)
     rows = [*named, *(("", x, y) for x, y in listed)]
     cells = tuple((Cell(name), Cell(f"{x:.4g}", value=x), _figure(y)) for name, x, y in rows)
-    table = Table(f"{metric} at some thresholds", ("", "threshold", metric), cells, (False, True, True))
+    table = Table(f"{metric} at some thresholds", ("", across, metric), cells, (False, True, True))
     return Chart(title, described, picture(base + BOTTOM + 4, title, described, *shapes), table)
 
 

@@ -1,6 +1,6 @@
 """The document of a report: `report_document` is what the command writes and a screen exports."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,7 +75,10 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
     found = benchmarks_of(selection)
     facts = {**(found[0].metrics.provenance if found else _nothing(selection)), "command": command}
     title = choices.title or _title(found)
-    report = Report(title, tuple(_about(found, facts)), tuple(_sections(found, choices, facts, selection.problems)))
+    compared = comparison_of(found[0].selection) if any(of.scorers for of in found) else Comparison(None)
+    made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
+    sections = tuple(_sections(found, choices, compared))
+    report = Report(title, tuple(_about(found, facts, compared)), (*sections, made))
     rows = found[0].metrics.rows if found else statistics_document(selection).rows
     return ReportDocument(rows, facts, report=report)
 
@@ -90,7 +93,7 @@ def _title(found: tuple[OfBenchmark, ...]) -> str:
     return f"{names}: {counted(len(scorers), 'scorer')}" if scorers else names
 
 
-def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
+def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any], compared: Comparison) -> Iterator[Block]:
     """What the data are, how it was made, and what it comes to."""
     shown = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in found) or "no case"
     filtered = str(facts.get("filter") or "none")
@@ -106,27 +109,24 @@ def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator
     if not found:
         yield Sentence("No case is left by the filter, so there is nothing to report.", "warning")
     for of in found:
-        yield from summary_blocks(of, several=len(found) > 1)
+        yield from summary_blocks(of, compared, several=len(found) > 1)
 
 
-def _sections(
-    found: tuple[OfBenchmark, ...], choices: Choices, facts: Mapping[str, Any], problems: tuple[str, ...]
-) -> Iterator[Section]:
+def _sections(found: tuple[OfBenchmark, ...], choices: Choices, compared: Comparison) -> Iterator[Section]:
     """The sections; with several benchmarks each has a part a benchmark."""
-    scored = [of for of in found if of.scorers]
     yield from _by_benchmark("Board", "board", found, lambda of: tuple(board_blocks(of)))
-    if scored:
-        compared: Comparison = comparison_of(scored[0].selection)
+    if any(of.scorers for of in found):
         yield from _by_benchmark("Comparison", "compare", found, lambda of: tuple(comparison_blocks(of, compared)))
         yield from _by_benchmark("Breakdown", "breakdown", found, lambda of: tuple(breakdown_blocks(of)))
         yield from _by_benchmark("Detection latency", "offset", found, lambda of: tuple(offset_blocks(of)))
         yield from _by_benchmark("Thresholds", "threshold", found, lambda of: tuple(threshold_blocks(of)))
     yield from _case_sections(found, choices)
     yield from _by_benchmark("The data", "data", found, lambda of: tuple(_data(of)))
-    yield Section("How this was made", "provenance", tuple(_provenance(facts, problems)))
 
 
-def _by_benchmark(title: str, anchor: str, found: tuple[OfBenchmark, ...], make: Any) -> Iterator[Section]:
+def _by_benchmark(
+    title: str, anchor: str, found: tuple[OfBenchmark, ...], make: Callable[[OfBenchmark], tuple[Block, ...]]
+) -> Iterator[Section]:
     if len(found) == 1:
         yield Section(title, anchor, make(found[0]))
     elif found:

@@ -2,31 +2,60 @@
 
 from collections.abc import Iterator
 
+import polars as pl
+
+from inspector.comparison_tables import STANDING
 from inspector.report.blocks import Block, Bullets
+from inspector.report.comparing import Comparison
 from inspector.report.facts import OfBenchmark, percent
 from inspector.sentences import WORDS, counted
-from scoring.verdicts import OUTCOMES, WRONG
+from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
 
 
-def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
-    """Who is best and by how much it is known, and in which way the best one fails most."""
+def summary_blocks(of: OfBenchmark, compared: Comparison, *, several: bool) -> Iterator[Block]:
+    """Who is best and who is not told apart from it, and in which way the best one fails most."""
     about = f"{of.name}: " if several else ""
-    yield Bullets(tuple(f"{about}{said}" for said in _said(of)))
+    yield Bullets(tuple(f"{about}{said}" for said in (*_highest(of), *_tied(of, compared), *_failures(of))))
 
 
-def _said(of: OfBenchmark) -> Iterator[str]:
+def _highest(of: OfBenchmark) -> Iterator[str]:
     best = of.best
     if best is None:
         yield "No scorer has a figure here." if of.scorers else "No scorer has anything for these cases yet."
         return
-    name, figure = best.scorer.name, of.figure(best.scorer.name)
-    defined = [one for one in of.scorers if (of.figure(one.scorer.name) or {}).get("value") is not None]
-    values = {one.scorer.name: (of.figure(one.scorer.name) or {})["value"] for one in defined}
-    equal = [other for other, value in values.items() if value == values[name]]
+    values = {one.scorer.name: (of.figure(one.scorer.name) or {}).get("value") for one in of.scorers}
+    defined = [name for name, value in values.items() if value is not None]
+    equal = [name for name in defined if values[name] == values[best.scorer.name]]
     among = f"Highest {of.title} of {counted(len(defined), 'scorer')} with one" if len(defined) > 1 else of.title
-    yield f"{among}: {', '.join(equal)}, {percent(figure)} in percent, with its 95% interval."
-    counts = of.outcomes(best)
+    row = of.figure(best.scorer.name)
+    why = f" ({row['reason']})" if row is not None and row["reason"] else ""
+    yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}."
+
+
+def _tied(of: OfBenchmark, compared: Comparison) -> Iterator[str]:
+    """Which scorers the comparison on common cases does not tell apart from the best one there."""
+    if compared.document is None:
+        return
+    behind, tied = STANDING[of.head]
+    rows = compared.document.rows.filter(pl.col("benchmark") == of.name, pl.col("value").is_not_null())
+    best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
+    others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()
+    if best is None or not others:
+        return
+    close = [name for name, value in others if value]
+    told = f"none of {len(others)} others" if not close else f"{len(close)} of {len(others)} others: {', '.join(close)}"
+    yield f"On common cases {best} is first; the 95% interval of the difference to it holds 0 for {told}."
+
+
+def _failures(of: OfBenchmark) -> Iterator[str]:
+    """In which ways the best scorer fails."""
+    if of.best is None:
+        return
+    name, counts = of.best.scorer.name, of.outcomes(of.best)
+    total = sum(counts[OUTCOMES[code]] for code in (*RIGHT, *WRONG))
     failures = {OUTCOMES[code]: counts[OUTCOMES[code]] for code in WRONG if counts[OUTCOMES[code]]}
+    told = ", ".join(f"{WORDS[outcome]} {count:,}" for outcome, count in failures.items())
+    silent = sum(counts[OUTCOMES[code]] for code in (UNPARSED, REFUSED))
+    also = f"; {silent:,} more are unparsed or refused" if silent else ""
     if failures:
-        told = ", ".join(f"{WORDS[outcome]} {count}" for outcome, count in failures.items())
-        yield f"{name} fails on {sum(failures.values()):,} of {counted(of.n, 'case')}: {told}."
+        yield f"{name} fails on {sum(failures.values()):,} of {counted(total, 'case')} with a verdict: {told}{also}."

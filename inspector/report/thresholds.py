@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inspector.report.blocks import Block, Chart, Command, Fold, Sentence
+from inspector.report.blocks import Block, Bullets, Chart, Command, Fold, Sentence
 from inspector.report.curve_chart import Mark, curve_chart, figures_at
 from inspector.report.facts import OfBenchmark
-from inspector.sentences import counted
+from inspector.run_notes import first_run_notes
+from inspector.sentences import counted, threshold_name
 from scoring.evaluation import Evaluation
 from scoring.score_curves import Curve, score_curve
 from scoring.verdicts import Rule
@@ -26,6 +27,8 @@ def threshold_blocks(of: OfBenchmark) -> Iterator[Block]:
     yield Sentence(
         f"{of.title} at every threshold. The best one is optimistic: it was found on the cases that the figure is of."
     )
+    if notes := tuple(first_run_notes(of.selection)):
+        yield Bullets(notes)
     yield charts[0]
     if charts[1:]:
         yield Fold(f"The same of {counted(len(charts) - 1, 'other scorer')}", tuple(charts[1:]))
@@ -39,7 +42,7 @@ def _chart(of: OfBenchmark, one: Evaluation) -> Chart | None:
         return None
     ends = (min(float(curve.thresholds[0]), rule.threshold), max(float(curve.thresholds[-1]), rule.threshold))
     title = f"{of.title} by threshold, {one.scorer.name}"
-    return curve_chart(title, of.title, curve, rule.comparison, ends, list(_marks(curve, rule)))
+    return curve_chart(title, (threshold_name(rule), of.title), curve, rule.comparison, ends, list(_marks(curve, rule)))
 
 
 def _marks(curve: Curve, rule: Rule) -> Iterator[Mark]:

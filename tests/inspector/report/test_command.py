@@ -139,7 +139,7 @@ def test_the_chosen_cases_are_the_failures_that_teach_most():
     best = selection.evaluation("blend")
     wrong = [row for row in best.instructive().tolist() if best.column("outcome")[row] not in {"exact", "clean"}]
     assert [block.title for block in blocks] == [selection.cases["case"][row] for row in wrong[:4]]
-    assert said == f"4 of the {len(wrong)} failures of blend: the largest miss first, at the present threshold."
+    assert said == f"4 of the {len(wrong)} failures of blend: the largest miss first."
     assert len(cases(report_document(selection, Choices(1000)))[0]) == len(wrong)
 
 

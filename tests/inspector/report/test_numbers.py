@@ -88,6 +88,23 @@ def test_the_board_has_the_figures_of_metrics(words, capsys):
     assert seen > 15
 
 
+def test_the_summary_names_the_best_and_who_is_not_told_apart(words, capsys):
+    found = report(words)
+    names = [line[0].text for line in tables(found, "compare").popitem()[1][0].rows]
+    told = rows(capsys, "compare", words, *names)
+    said = [item for block in found.report.about for item in getattr(block, "items", ()) if isinstance(item, str)]
+    for benchmark in dict.fromkeys(row["benchmark"] for row in told):
+        own = [row for row in told if row["benchmark"] == benchmark]
+        best = next(row["other"] for row in own if row["metric"] == "f1_behind_best")
+        tied = {row["scorer"]: row["value"] for row in own if row["metric"] == "tied_with_best"}
+        close = [name for name, value in tied.items() if value and name != best]
+        about = f"{benchmark}: " if words[0] == "-w" else ""
+        sentence = next(one for one in said if one.startswith(f"{about}On common cases {best} is first; "))
+        assert f"of {len(tied) - 1} others" in sentence
+        assert all(name in sentence for name in close)
+        assert not [name for name, value in tied.items() if not value and name in sentence.partition("others")[2]]
+
+
 def test_outcomes_are_those_of_the_cases(words, capsys):
     found = rows(capsys, "cases", words)
     for benchmark, (_, counts, *_others) in zip(
