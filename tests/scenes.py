@@ -9,6 +9,7 @@ import example
 import judged
 import making
 import originals
+import papers
 import reference
 from inspector.request import Request
 from scoring.asking import Answer
@@ -89,6 +90,12 @@ def pairs() -> Request:
     return originals.workspace(Path("workspace"))
 
 
+def printed() -> Request:
+    """ProcessBench's cases of GSM8K as far as their counts go, with a PRM of which its paper prints figures."""
+    papers.processbench(Path("workspace"), papers.gsm8k())
+    return Request(workspace="workspace")
+
+
 def critic() -> Request:
     """A critic with four votes a case: with reasoning apart, in Chinese, cut short, and one that did not come."""
     root = critic_spaces.imported(Path())
@@ -167,6 +174,14 @@ SCENES: dict[str, Scene] = {
     "original": Scene(pairs, ("a", "enter", "D"), ("On the original",)),
     "critique": Scene(critic, ("a", "enter", "v"), ("vote 0 (1 of 4)",)),
     "unparsed": Scene(critic, ("a", "U"), ("3 of 12",)),
+    # -- numbers
+    "card": Scene(small, ("i",), ("How a verdict is decided",)),
+    "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
+    "statistics": Scene(demo, ("N",), ("Wrong steps (0-based)",)),
+    "paper": Scene(printed, ("P",), ("Checked 1 of",)),
+    "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
+    "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),
+    "not-comparable": Scene(small, (), ("Not comparable",), sizes=(NARROW,), ascii_only=True, no_color=True),
     # -- little, nothing, gaps
     "kinds": Scene(kinds, shows=("critic", "number")),
     "gaps": Scene(small, ("k", "a"), ("beta",)),

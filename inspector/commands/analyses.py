@@ -2,7 +2,7 @@
 
 from inspector.commands.command import ANALYSES, Command
 
-PAGED = ("compare", "thresholds")
+PAGED = ("compare", "thresholds", "paper")
 """The screens of several pages."""
 
 ANALYSIS: tuple[Command, ...] = (
@@ -21,6 +21,32 @@ ANALYSIS: tuple[Command, ...] = (
         "The protocol card: how this number came to be, and in what two differ",
         "go('card')",
     ),
+    Command(
+        "statistics",
+        "N",
+        "Statistics",
+        "The benchmark itself, without scorers: counts, lengths, where errors lie",
+        "go('statistics')",
+        ("board", *ANALYSES),
+    ),
+    Command(
+        "paper",
+        "P",
+        "Papers",
+        "The tables of the benchmark's paper: here, published, difference",
+        "go('paper')",
+        ("board", *ANALYSES),
+    ),
+    Command(
+        "everyone",
+        "a",
+        "All of the paper",
+        "Also the scorers that only the paper has, or those here alone",
+        "everyone",
+        ("paper",),
+        footer=True,
+    ),
+    Command("choose-table", "o", "Table", "Choose a table of the paper", "other", ("paper",), footer=True),
     Command(
         "common-cases",
         "equals_sign",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ANALYSES = ("compare", "card", "thresholds")
+ANALYSES = ("compare", "card", "thresholds", "statistics", "paper")
 """The screens of numbers, each of which opens its cases."""
 SCREENS = ("board", "cases", "case", *ANALYSES)
 

@@ -1,10 +1,21 @@
 """Which printed figures are those of a scorer here: by its name, and by how its answers were made."""
 
+from dataclasses import replace
+
 import polars as pl
 
+from inspector.request import Request
 from scoring.evaluation import Evaluation
+from scoring.protocols import protocol_of
 from scoring.published.figures import figures
 from scoring.published.names import model_of
+
+
+def as_printed(request: Request, benchmark: str) -> Request:
+    """The request with the boundary of the printed figures, where nobody asked for another."""
+    comparison = protocol_of(benchmark).comparison
+    asked = request.rules or request.protocol or comparison is None
+    return request if asked else replace(request, rules=((None, str(comparison)),))
 
 
 def table_figures(paper: str, table: int) -> pl.DataFrame:

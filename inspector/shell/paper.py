@@ -7,15 +7,15 @@ import polars as pl
 
 from inspector.papers.checking import verdict
 from inspector.papers.documents import Source, table_document, tables_document
+from inspector.papers.printed import as_printed
+from inspector.papers.tables import paper_table, statistics_table
 from inspector.request import Request
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
-from inspector.shell.paper_table import paper_table, statistics_table
 from inspector.shell.requests import request_of
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
-from scoring.protocols import protocol_of
 from scoring.published.papers import PAPERS, Paper, Table
 
 
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
             "--check needs a table.", f"For example: prm-inspect paper {paper.name} {paper.tables[1].number}"
         )
     table = None if args.table is None else _table(paper, args.table)
-    selection = _selection(_as_printed(request_of(args), paper.name), paper.name)
+    selection = _selection(as_printed(request_of(args), paper.name), paper.name)
     source = Source(paper, selection, args.all)
     problems = [] if selection is None else list(selection.problems)
     if table is None:
@@ -43,13 +43,6 @@ def run(args: argparse.Namespace) -> int:
     code, lines = verdict(document.rows)
     say(lines, args)
     return code
-
-
-def _as_printed(request: Request, benchmark: str) -> Request:
-    """The request with the boundary of the printed figures, where nobody asked for another."""
-    comparison = protocol_of(benchmark).comparison
-    asked = request.rules or request.protocol or comparison is None
-    return request if asked else replace(request, rules=((None, str(comparison)),))
 
 
 def _put(document: Document, args: argparse.Namespace, problems: list[str], table: pl.DataFrame | None) -> None:

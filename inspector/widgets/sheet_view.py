@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events
+from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -212,9 +213,10 @@ class SheetView(LineView):
                 self.scroll_to(y=self.line_count, force=True)
 
     def action_open(self) -> None:
-        """Ask for the cases behind the number under the cursor."""
-        if (drill := self.drill) is not None:
-            self.post_message(self.Opened(self, drill))
+        """Ask for the cases behind the number under the cursor; where there is none, the key is the screen's."""
+        if (drill := self.drill) is None:
+            raise SkipAction
+        self.post_message(self.Opened(self, drill))
 
     # -- mouse and focus
 

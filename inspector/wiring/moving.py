@@ -17,6 +17,8 @@ SCREENS = {
     "compare": "compare:CompareScreen",
     "card": "card:CardScreen",
     "thresholds": "thresholds:ThresholdsScreen",
+    "statistics": "statistics:StatisticsScreen",
+    "paper": "paper:PaperScreen",
 }
 """Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
 

@@ -10,6 +10,8 @@ from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.compare import CompareScreen
 from inspector.screens.thresholds import ThresholdsScreen
+from inspector.screens.paper import PaperScreen
+from inspector.screens.statistics import StatisticsScreen
 from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, shows
@@ -21,6 +23,8 @@ CLASSES = {
     "compare": CompareScreen,
     "card": CardScreen,
     "thresholds": ThresholdsScreen,
+    "statistics": StatisticsScreen,
+    "paper": PaperScreen,
 }
 REACHED = {
     "board": (),
@@ -29,6 +33,8 @@ REACHED = {
     "compare": ("c",),
     "card": ("i",),
     "thresholds": ("H",),
+    "statistics": ("N",),
+    "paper": ("P",),
 }
 """The keys that lead to each screen from the board."""
 SHOWN = {
@@ -38,6 +44,8 @@ SHOWN = {
     "compare": "Holm over 2 tests",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
+    "statistics": "right answer, wrong process",
+    "paper": "No paper",
 }
 """What stands there once it is complete."""
 
@@ -54,6 +62,12 @@ class Effect:
 
 LONG = ("escape", "escape", "a", "G", "enter")
 DOWN, UP = ["j"] * 18, ["k"] * 31
+BESIDE = {
+    "compare": "Who is right where the other is wrong",
+    "statistics": "right answer, wrong process",
+    "paper": "No paper",
+    "thresholds": "Ways to choose the threshold",
+}
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
     ("board", "open-cases"): Effect("9 of 9 cases"),
@@ -129,12 +143,25 @@ EFFECTS = {
     ("card", "help"): Effect("How the number of the scorer"),
     ("card", "next-scorer"): Effect("card of beta", undo=("m", "g")),
     ("card", "previous-scorer"): Effect("card of beta", undo=("M", "g")),
-    # It takes the place of the card.
-    ("card", "compare"): Effect("Who is right where the other is wrong", undo=("escape", "i")),
+    ("statistics", "drill"): Effect("filter cases, sums"),
+    ("statistics", "help"): Effect("The benchmark itself. Each count"),
+    ("paper", "export"): Effect("There is nothing to export", undo=()),
+    ("paper", "drill"): Effect("There is no number here", undo=()),
+    ("paper", "help"): Effect("The paper's tables for the scorers"),
+    **{
+        (one, f"{other}-scorer"): Effect("threshold 0.000", undo=(key,))
+        for one in ("statistics", "paper")
+        for other, key in (("next", "m"), ("previous", "M"))
+    },
+    # One takes the place of the other.
+    **{
+        (one, other): Effect(words, undo=("escape", "i") if one == "card" else REACHED[one])
+        for one in ANALYSES
+        for other, words in BESIDE.items()
+        if other != one
+    },
+    **{("board", other): Effect(words) for other, words in BESIDE.items()},
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
-    ("card", "thresholds"): Effect("Ways to choose the threshold", undo=("escape", "i")),
-    ("thresholds", "compare"): Effect("Who is right where", undo=REACHED["thresholds"]),
-    ("compare", "thresholds"): Effect("Ways to choose the threshold", undo=REACHED["compare"]),
     ("thresholds", "curves"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[from subset to subset]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),

@@ -64,6 +64,8 @@ REACHED = {
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
+    "statistics": ("j", "N", "until characters"),
+    "paper": ("j", "P", "until No paper"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -87,6 +89,12 @@ EVERYWHERE = {
     "card": Way(opens="CardScreen", says="How a verdict"),
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
 }
+BESIDE = (
+    ("compare", "CompareScreen", "Holm over"),
+    ("statistics", "StatisticsScreen", "characters"),
+    ("paper", "PaperScreen", "No paper"),
+    ("thresholds", "ThresholdsScreen", "best on these  "),
+)
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
     ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
@@ -136,7 +144,16 @@ WAYS = {
     ("compare", "swap"): turned("x"),
     ("compare", "drill"): Way(opens="CasesScreen"),
     ("board", "common-cases"): turned("equals_sign"),
-    ("card", "compare"): Way(after=("escape", "i"), opens="CompareScreen", says="Holm over"),
+    **{
+        (one, other): Way(after=("escape", REACHED[one][1]), opens=opens, says=says)
+        for one in ANALYSES
+        for other, opens, says in BESIDE
+        if other != one
+    },
+    **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
+    ("statistics", "drill"): Way(opens="CasesScreen", says=ESC),
+    ("paper", "drill"): Way(after=(), tells="There is no number"),
+    ("paper", "choose-table"): Way(after=(), tells="No tables of a paper"),
     ("card", "compare-with"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     ("card", "drill"): Way(opens="CasesScreen"),

@@ -62,6 +62,15 @@ def paper_table(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
 
 
+def cells_of(rows: pl.DataFrame) -> dict[str, tuple[str, str]]:
+    """What a column of the table holds, by its head: subset and metric."""
+    one_metric, one_subset = rows["metric"].n_unique() == 1, rows["subset"].n_unique() == 1
+    return {
+        _head(row, one_metric=one_metric, one_subset=one_subset): (str(row["subset"]), str(row["metric"]))
+        for row in rows.iter_rows(named=True)
+    }
+
+
 def statistics_table(rows: pl.DataFrame) -> pl.DataFrame:
     """Two lines a statistic, a column a subset; shares in percent."""
     long = rows.select("group", "statistic", "subset", "value", "published")

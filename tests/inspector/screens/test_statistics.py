@@ -1,0 +1,90 @@
+"""Statistics of a benchmark on screen."""
+
+import json
+import shlex
+
+import example
+import papers
+from inspector.cli import main
+from inspector.first_inspection import inspect
+from inspector.paint import Brush
+from inspector.request import Request
+from inspector.selection import load
+from inspector.sheets.sheet import text_of
+from inspector.sheets.statistics import statistics_of, statistics_sheet
+from opened import listed, opened
+from screen_text import press, shows, until
+from walking import walk
+
+BRUSH = Brush(ascii_only=True)
+
+
+def sheet_of(request):
+    inspection = inspect(load(request))
+    return inspection, statistics_sheet(inspection, statistics_of(inspection), BRUSH, 80)
+
+
+def test_every_count_opens_exactly_its_cases_on_the_demo():
+    inspection, sheet = sheet_of(Request(benchmarks=("demo",)))
+    assert walk(inspection, sheet) > 40
+
+
+def test_every_count_opens_exactly_its_cases_with_gaps_and_types(tmp_path):
+    asked = example.write(tmp_path / "w")
+    inspection, sheet = sheet_of(Request(workspace=asked.workspace))
+    assert walk(inspection, sheet) > 20
+    lines = "\n".join(map(text_of, sheet.lines))
+    assert "Error types, of the erroneous cases that have one" in lines
+    assert "gap             3  50.0%" in lines
+    assert "amy-model" in lines
+    inspection, sheet = sheet_of(Request(workspace=asked.workspace, where=("n_steps > 2",)))
+    assert walk(inspection, sheet) > 10
+
+
+def test_published_figures_stand_beneath_dim_and_called_so(tmp_path):
+    papers.processbench(tmp_path / "w", papers.gsm8k())
+    _, sheet = sheet_of(Request(workspace=str(tmp_path / "w")))
+    lines = [text_of(row) for row in sheet.lines]
+    at = next(place for place, line in enumerate(lines) if line.startswith("gsm8k"))
+    assert lines[at].split()[:4] == ["gsm8k", "400", "207", "193"]
+    assert lines[at + 1].split() == ["published", "207", "193"]
+    assert {piece.style for piece in sheet.lines[at + 1] if piece.text.strip()} == {"dim"}
+    assert any("Published: ProcessBench" in line for line in lines)
+
+
+def test_a_filter_says_that_the_published_are_of_the_whole(tmp_path):
+    papers.processbench(tmp_path / "w", papers.gsm8k())
+    _, sheet = sheet_of(Request(workspace=str(tmp_path / "w"), where=("earliest_error = 0",)))
+    assert "Published figures are of the whole benchmark" in " ".join(map(text_of, sheet.lines))
+
+
+def test_without_a_case_it_says_so(tmp_path):
+    asked = example.write(tmp_path / "w")
+    _, sheet = sheet_of(Request(workspace=asked.workspace, where=("n_steps > 99",)))
+    assert "No case passes the filter" in " ".join(map(text_of, sheet.lines))
+
+
+async def test_it_opens_without_a_scorer_and_a_number_leads_to_its_cases_and_back(tmp_path):
+    async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
+        await press(pilot, "escape", "N")
+        await shows(pilot, "statistics", "distinct")
+        await press(pilot, "l", "enter")
+        await shows(pilot, "3 of 9 cases", "filter erroneous, sums")
+        assert len(listed(pilot)) == 3
+        await press(pilot, "escape")
+        await shows(pilot, "distinct")
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+
+
+async def test_its_export_is_what_stats_prints(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    async with opened(example.write(tmp_path / "w"), size=(80, 24), folder=tmp_path) as pilot:
+        await press(pilot, "N")
+        await shows(pilot, "distinct")
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*.json")))
+    (file,) = tmp_path.glob("*.json")
+    capsys.readouterr()
+    assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
+    assert capsys.readouterr().out == file.read_text()
