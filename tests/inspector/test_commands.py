@@ -9,9 +9,9 @@ from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.compare import CompareScreen
-from inspector.screens.thresholds import ThresholdsScreen
 from inspector.screens.paper import PaperScreen
 from inspector.screens.statistics import StatisticsScreen
+from inspector.screens.thresholds import ThresholdsScreen
 from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, shows
@@ -147,7 +147,7 @@ EFFECTS = {
     ("statistics", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
-    ("paper", "help"): Effect("The paper's tables for the scorers"),
+    ("paper", "help"): Effect("The paper's tables for the"),
     **{
         (one, f"{other}-scorer"): Effect("threshold 0.000", undo=(key,))
         for one in ("statistics", "paper")
@@ -176,6 +176,8 @@ EVERYWHERE = {
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
+    "statistics": Effect("right answer, wrong process"),
+    "paper": Effect("No paper"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "theme": Effect("Search for themes"),
