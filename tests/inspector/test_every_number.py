@@ -1,0 +1,131 @@
+"""Every number on every screen of analysis opens a list of exactly that many cases.
+
+A screen that is new is walked without being named here: its key is the one of the command that opens it.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import making
+import published_spaces
+import scenes
+from inspector.commands import COMMANDS
+from inspector.commands.command import ANALYSES
+from inspector.request import Request
+from inspector.screens.analysis import AnalysisScreen
+from inspector.widgets.sheet_view import SheetView
+from opened import inspected, listed, opened
+from screen_text import press, shows, until
+from walking import walk
+
+KEYS = {one.id: one.shown_key or one.keys for one in COMMANDS}
+SIZE = (160, 48)
+
+
+def study(folder: Path) -> Request:
+    """Three scorers with gaps and refusals, on two subsets."""
+    cases, scorers = making.study(n=48)
+    making.workspace(folder / "w", cases, scorers, **making.labels(cases))
+    return Request(workspace=str(folder / "w"))
+
+
+SPACES: dict[str, Callable[[Path], Request]] = {
+    "demo": lambda _: scenes.demo(),
+    "small": lambda _: scenes.small(),
+    "kinds": lambda _: scenes.kinds(),
+    "critic": lambda _: scenes.critic(),
+    "one scorer": lambda _: scenes.single(),
+    "no scorer": lambda _: scenes.unscored(),
+    "study": study,
+}
+"""What is looked at, by name; each makes its workspace in the current folder."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def sheet_of(pilot):
+    return pilot.app.screen.query_one(SheetView)
+
+
+async def complete(pilot, screen: str):
+    """The screen of this name, once nothing is being computed any more."""
+    await until(
+        pilot, lambda: getattr(pilot.app.screen, "NAME", "") == screen and bool(pilot.app.screen.query(SheetView))
+    )
+    await until(pilot, lambda: bool(sheet_of(pilot).sheet.lines) and not sheet_of(pilot).sheet.busy, timeout=60)
+
+
+async def walked(pilot, screen: str) -> int:
+    """Walk all pages of a screen, and leave it again; how many numbers there were."""
+    below = pilot.app.screen.NAME
+    await press(pilot, KEYS[screen])
+    await complete(pilot, screen)
+    front = pilot.app.screen
+    assert isinstance(front, AnalysisScreen)
+    places = 0
+    for page in [one.name for one in front.PAGES] or [""]:
+        if page:
+            front.turn_to(page)
+            await complete(pilot, screen)
+        try:
+            places += walk(inspected(pilot), sheet_of(pilot).sheet)
+            await first_is_listed(pilot, screen)
+        except AssertionError as error:
+            error.add_note(f"on {screen}, page {page or 'alone'}")
+            raise
+    await press(pilot, "escape")
+    await until(pilot, lambda: pilot.app.screen.NAME == below)
+    return places
+
+
+async def first_is_listed(pilot, screen: str) -> None:
+    """Enter on the number under the cursor shows its cases; Esc gives back the sheet as it was."""
+    drill = sheet_of(pilot).drill
+    if drill is None or not drill.n:
+        return
+    before, threshold = sheet_of(pilot).sheet, inspected(pilot).threshold
+    await press(pilot, "enter")
+    await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+    await until(pilot, lambda: len(listed(pilot)) == drill.n)
+    await press(pilot, "escape")
+    await complete(pilot, screen)
+    assert sheet_of(pilot).sheet == before
+    assert inspected(pilot).threshold == threshold
+
+
+@pytest.mark.parametrize("name", SPACES)
+async def test_every_number_opens_exactly_its_cases(name, folder):
+    async with opened(SPACES[name](folder), size=SIZE) as pilot:
+        found = {}
+        for screen in ANALYSES:
+            found[screen] = await walked(pilot, screen)
+        if name in {"demo", "study"}:
+            assert all(found.values()), found
+
+
+async def test_so_it_is_on_published_scores(folder, data_folder):
+    async with opened(published_spaces.mr_math(folder / "w", data_folder), size=SIZE) as pilot:
+        await shows(pilot, "12 scorers")
+        for screen in ANALYSES:
+            await walked(pilot, screen)
+
+
+async def test_so_it_is_under_a_filter_and_at_another_threshold(folder):
+    async with opened(study(folder), size=SIZE) as pilot:
+        await press(pilot, "a", "colon", *"n_steps > 2", "enter")
+        await shows(pilot, "n_steps > 2")
+        await press(pilot, "t", "right", "right", "right", "enter")
+        for screen in ANALYSES:
+            await press(pilot, KEYS[screen])
+            await complete(pilot, screen)
+            assert "n_steps > 2" in await shows(pilot, "n_steps")
+            walk(inspected(pilot), sheet_of(pilot).sheet)
+            await first_is_listed(pilot, screen)
+            await press(pilot, "escape")
+            await until(pilot, lambda: pilot.app.screen.NAME == "cases")
