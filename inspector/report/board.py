@@ -63,7 +63,15 @@ def board_table(of: OfBenchmark) -> Table:
     """A line a scorer."""
     over = f"mean of {len(of.subsets)} subsets" if of.whole == "average" else "all cases"
     over = "all steps pooled" if of.head == "prmscore" else over
-    heads = ("scorer", f"{of.title} (95%)", *SIDE_HEADS[of.head], "n", "with a verdict", "threshold", "its source")
+    heads = (
+        "scorer",
+        f"{of.title} (95%)",
+        *SIDE_HEADS[of.head],
+        "n",
+        "with a verdict",
+        "wrong if reward",
+        "its source",
+    )
     caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
     rows = tuple(_line(of, one, first=one is of.best) for one in of.scorers)
     return Table(caption, heads, rows, (False, True, True, True, True, True, False, False))
@@ -91,11 +99,11 @@ def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell
     One that is a protocol's own number for what is undefined has its reason as well.
     """
     if row is None or row["value"] is None:
-        return Cell(DASH, (row["reason"] or "") if row is not None and why else "")
+        return Cell(DASH, why=(row["reason"] or "") if row is not None and why else "")
     runs = "" if row["sd"] is None else f"mean of {row['runs']} runs, sd {100 * row['sd']:.1f} "
     text = f"{100 * row['value']:.1f}"
-    note = f"{runs}{interval(row)} {row['reason'] or ''}".strip()
-    return Cell(text, note, value=row["value"], small=bool(row["small"]), strong=strong)
+    note = f"{runs}{interval(row)}".strip()
+    return Cell(text, note, row["value"], small=bool(row["small"]), strong=strong, why=row["reason"] or "")
 
 
 def _threshold(one: Evaluation) -> tuple[str, str]:
@@ -103,10 +111,11 @@ def _threshold(one: Evaluation) -> tuple[str, str]:
     rule = one.rule
     if isinstance(rule, AsGiven):
         return DASH, ""
-    sign = f"wrong if {'reward' if rule.on == 'rewards' else 'difference'} {rule.comparison}"
+    on = "" if rule.on == "rewards" else "its difference from the step before"
     if isinstance(rule, RuleByCase):
-        return "by subset", f"{sign} " + ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
-    return f"{rule.threshold:.4g}", sign
+        cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
+        return f"{rule.comparison} by subset", f"{on} {cuts}".strip()
+    return f"{rule.comparison} {rule.threshold:.4g}", on
 
 
 def subset_table(of: OfBenchmark) -> Table:
@@ -121,7 +130,7 @@ def subset_table(of: OfBenchmark) -> Table:
 
 def _subset(row: Row | None) -> Cell:
     if row is None or row["value"] is None:
-        return Cell(DASH, "" if row is None else f"{row['reason'] or ''}")
+        return Cell(DASH, why="" if row is None else row["reason"] or "")
     note = f"{interval(row)} n {row['n']:,}".strip()
     return Cell(f"{100 * row['value']:.1f}", note, row["value"], row["value"], bool(row["small"]))
 

@@ -118,7 +118,7 @@ def _cell(cell: Cell) -> str:
         return ""
     text = f"**{prose(cell.text)}**" if cell.strong and cell.text.strip() else prose(cell.text)
     marked = f"{text} ~" if cell.small else text
-    return f"{marked}<br>{prose(cell.note)}" if cell.note else marked
+    return "<br>".join([marked, *(prose(said) for said in (cell.note, cell.why) if said)])
 
 
 def _case(block: CaseBlock) -> Iterator[str]:

@@ -146,6 +146,8 @@ def _cell(cell: Cell, right: bool, label: str) -> Element:
     shown = [text, " ~"] if cell.small else [text]
     if cell.note:
         shown.append(element("small", cell.note))
+    if cell.why:
+        shown.append(element("small", cell.why, class_="why"))
     classes = " ".join(
         word for word, on in (("right", right), ("few", cell.small), ("further", label == "further")) if on
     )
