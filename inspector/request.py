@@ -84,8 +84,8 @@ class Request:
 
 
 def joined(names: Sequence[str]) -> str:
-    """Names with commas between as one word; one that holds a comma or a quote stands in double quotes."""
-    return ",".join('"' + name.replace('"', '""') + '"' if {",", '"'} & set(name) else name for name in names)
+    """Names with commas between as one word; one that holds a comma, a quote or a new line stands in double quotes."""
+    return ",".join('"' + name.replace('"', '""') + '"' if set(',"\r\n') & set(name) else name for name in names)
 
 
 def split(text: str) -> tuple[str, ...]:

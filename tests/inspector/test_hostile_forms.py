@@ -49,6 +49,12 @@ FURTHER = {
     "a wrong condition": ("cases", "--where", "x\x1b[31337m"),
     "a search": ("cases", "--search", "31337"),
     "flips": ("thresholds", *SCORER, "--flips", "0.1", "0.9"),
+    "a curve": ("thresholds", *SCORER, "--curve"),
+    "sets of scorers": ("compare", "plain", "loud", "--upset"),
+    "pairs of scorers": ("compare", "plain", "loud", "--pairs"),
+    "a cascade": ("compare", "plain", "loud", "--cascade"),
+    "rewards by gold class": ("breakdown", *SCORER, "--of", "rewards"),
+    "reliability": ("breakdown", *SCORER, "--of", "reliability"),
     "rewards for another program": ("export", "rewards", "--to", "grben", *SCORER),
 }
 ELSEWHERE = {

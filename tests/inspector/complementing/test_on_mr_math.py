@@ -9,9 +9,12 @@ from inspector.breakdown import View, breakdown_document
 from inspector.complementing.cascade_document import cascade_document
 from inspector.complementing.pairs_document import pairs_document
 from inspector.complementing.sets_document import sets_document
+from inspector.flips import flips_document
 from inspector.request import Request, split
 from inspector.selection import load
+from inspector.threshold_curve import curve_document
 from published_spaces import mr_math
+from scoring.filters import passing
 
 FIRST, SECOND = "reasoneval_mistral-7b", "gpt4"
 RIGHT = ["exact", "clean"]
@@ -148,3 +151,47 @@ def test_reliability(request_, cases):
     found = of_cases.filter(pl.col("metric") == "share_right", pl.col("value").is_not_null())
     assert found["n"].to_list() == plain.sort("bin")["n"].to_list()
     assert found["value"].to_list() == pytest.approx(plain.sort("bin")["share"].to_list())
+
+
+def decided(cases, threshold):
+    """The cases with the verdict and whether it is right at a threshold, from the rewards; ReasonEval's rule is <=."""
+    wrong = pl.col("rewards").list.eval(pl.element() <= threshold)
+    verdict = pl.when(wrong.list.any()).then(wrong.list.arg_max()).otherwise(-1).cast(pl.Int64)
+    found = cases.with_columns(verdict=verdict)
+    return found.with_columns(right=pl.col("verdict") == pl.col("earliest_error"))
+
+
+def test_a_curve_and_its_bands(request_, cases):
+    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
+    with_rewards = cases.with_columns(rewards=selection.evaluation(FIRST).rewards.lists)
+    rows = curve_document(selection, 21).rows
+    erroneous = pl.col("earliest_error") >= 0
+    for row in rows.iter_rows(named=True):
+        at = decided(with_rewards, row["threshold"])
+        accuracies = {
+            "error_acc": at.filter(erroneous)["right"].mean(),
+            "correct_acc": at.filter(~erroneous)["right"].mean(),
+        }
+        error_acc, correct_acc = accuracies.values()
+        both = 2 * error_acc * correct_acc / (error_acc + correct_acc) if error_acc + correct_acc else None
+        expected = {**accuracies, "f1": both}[row["metric"]]
+        assert row["value"] == (None if expected is None else pytest.approx(expected))
+        assert row["low"] is None or row["low"] <= row["value"] <= row["high"]
+    assert rows["n"].unique().sort().to_list() == [76, 83, 159]
+
+
+def test_flips_between_two_thresholds(request_, cases):
+    selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
+    document = flips_document(selection, "0.5", "0.3")
+    with_rewards = cases.with_columns(rewards=selection.evaluation(FIRST).rewards.lists)
+    before, after = decided(with_rewards, 0.5), decided(with_rewards, 0.3)
+    changed = cases.select("case", was=before["right"], now=after["right"])
+    expected = {
+        "right": changed.filter(pl.col("now") & ~pl.col("was"))["case"].to_list(),
+        "wrong": changed.filter(pl.col("was") & ~pl.col("now"))["case"].to_list(),
+    }
+    wheres = document.provenance["where"][FIRST]
+    for flip, listed in expected.items():
+        assert listed
+        assert cases.filter(passing(cases, [wheres[flip]]))["case"].to_list() == listed
+        assert document.rows.filter(pl.col("flip") == flip)["case"].to_list() == listed
