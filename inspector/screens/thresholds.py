@@ -32,6 +32,10 @@ from scoring.evaluation import Evaluation
 from scoring.export import Document
 
 
+AROUND = 5
+"""Lines of a screen above and beneath its sheet while no threshold is moved."""
+
+
 class ThresholdsScreen(AnalysisScreen):
     """The scorer in focus at every threshold, and others beside it."""
 
@@ -60,6 +64,8 @@ class ThresholdsScreen(AnalysisScreen):
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
         found = figures if isinstance(figures, Figures) else None
+        # The chart keeps its height when the rail takes lines from the pane.
+        height = max(height, self.size.height - AROUND)
         return thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from inspector.case_view.tracks import LETTERS
+from inspector.case_view.open_case import letters_of
 from inspector.charts.axes import Tick
 from inspector.charts.curve import Series, curve
 from inspector.charts.raster import ACROSS
@@ -74,12 +74,15 @@ def curve_lines(
     curves = {**(figures.curves if figures else {}), names[0]: found}
     bands = {} if figures is None else figures.bands
     series = []
-    for letter, name in zip(LETTERS, names, strict=False):
-        one = inspection.selection.evaluation(name)
+    drawn = [inspection.selection.evaluation(name) for name in names]
+    # Those that the same scorers have beside each other in a case.
+    letters = letters_of(inspection, drawn)
+    for one in drawn:
+        name = one.scorer.name
         if name in curves:
             span = Span(threshold_span(one), axis)
-            series.append(_series(one, curves[name], letter, span, bands.get(name), width))
-    rows = min(MOST, max(LEAST, height - 12))
+            series.append(_series(one, curves[name], letters[name], span, bands.get(name), width))
+    rows = min(MOST, max(LEAST, height - 18))
     yield from curve(series, width, rows, brush, ticks=list(ticks(inspection, found, figures, brush)), across=axis)
     yield from _notes(inspection, names, curves, figures, metric, width)
 

@@ -1,0 +1,163 @@
+"""The thresholds screen under a Pilot: its keys, the threshold that moves on it, its lists and its files."""
+
+from io import StringIO
+
+import polars as pl
+import pytest
+
+import example
+import judged
+from inspector.request import Request
+from inspector.screens.analysis import _same
+from inspector.screens.thresholds import ThresholdsScreen
+from inspector.selection import load
+from inspector.sheets.thresholds.figures import depends_on
+from inspector.threshold_curve import curve_document
+from inspector.threshold_rows import thresholds_document
+from inspector.widgets.sheet_view import SheetView
+from opened import inspected, opened
+from screen_text import hides, looks_like, press, screen_lines, screen_text, shows
+
+COMPLETE = "best of each subset"
+
+
+def line_of(app, start):
+    return next(line for line in screen_lines(app) if line.strip().startswith(start))
+
+
+def marked(app, glyph):
+    """The column of a mark in the line of letters beneath the curve."""
+    (line,) = [line for line in screen_lines(app) if set(line.split()) and set(line.strip()) <= set("▲^d*v ")]
+    return line.index(glyph)
+
+
+@pytest.mark.parametrize("keys", [(), ("a",), ("a", "enter")])
+async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
+    async with opened(request_) as pilot:
+        await press(pilot, *keys)
+        before = screen_text(pilot.app)
+        await press(pilot, "H")
+        assert isinstance(pilot.app.screen, ThresholdsScreen)
+        await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
+        await press(pilot, "escape")
+        await looks_like(pilot, before)
+
+
+async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(request_):
+    async with opened(request_, size=(120, 44)) as pilot:
+        await press(pilot, "H")
+        before = await shows(pilot, COMPLETE)
+        at, default = marked(pilot.app, "▲"), marked(pilot.app, "d")
+        await press(pilot, "t", *["right"] * 8)
+        await shows(pilot, "▲ 0.580 present: chosen")
+        assert marked(pilot.app, "▲") > at
+        # Beside the mark of the present one where both would be in one column, else in its own.
+        assert default - 1 <= marked(pilot.app, "d") <= default
+        cells = line_of(pilot.app, "present").split()
+        assert cells[1:3] == ["0.58", f"{100 * inspected(pilot).headline.score:.1f}"]
+        for line in ("default", "best on these"):
+            assert line_of(pilot.app, line) in before
+        await press(pilot, "asterisk")
+        await shows(pilot, "present: optimistic: best on these cases")
+        assert "optimistic" in line_of(pilot.app, "present").split("]")[1]
+        await press(pilot, "escape")
+        await looks_like(pilot, before)
+
+
+async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, COMPLETE)
+        screen = pilot.app.screen
+        start = inspected(pilot)
+        figures = screen._figures
+        await press(pilot, "t", "right", "right")
+        assert screen._figures is figures
+        moved = inspected(pilot)
+        assert moved is not start
+        assert _same(depends_on(start, ("alpha",)), depends_on(moved, ("alpha",)))
+        assert not _same(depends_on(start, ("alpha",)), depends_on(moved, ("beta",)))
+        assert not _same(depends_on(start, ("alpha",)), depends_on(start, ("alpha", "beta")))
+
+
+async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
+    async with opened(request_, size=(120, 44)) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, COMPLETE)
+        view = pilot.app.screen.query_one(SheetView)
+        wrong = next(spot for spot in view.spots if "wrong at the threshold 0.55" in spot.piece.drill.words)
+        view.go_to(wrong.line, wrong.place)
+        before = await shows(pilot, "Enter: 4 cases: alpha is wrong at the threshold 0.55")
+        await press(pilot, "enter")
+        await shows(pilot, "4 of 9 cases", "alpha is wrong at the threshold 0.55")
+        await press(pilot, "escape")
+        await looks_like(pilot, before)
+
+
+async def test_pages_turn_and_bins_open_their_cases(request_):
+    async with opened(request_, size=(120, 44)) as pilot:
+        await press(pilot, "H", "tab")
+        await shows(pilot, "[from subset to subset]", "tuned on sums", "optimistic")
+        await press(pilot, "tab")
+        await shows(pilot, "[rewards by gold]", "AUROC", "erroneous: 6 cases", "clean: 3 cases")
+        view = pilot.app.screen.query_one(SheetView)
+        count = view.drill.n
+        await press(pilot, "enter")
+        await shows(pilot, f"{count} of 9 cases", "lowest reward")
+        await press(pilot, "escape", "tab")
+        await shows(pilot, "[reliability]", "expected calibration error")
+        await press(pilot, "tab")
+        await shows(pilot, "[curves and ways]", COMPLETE)
+
+
+async def test_o_puts_another_curve_beside_it_and_takes_it_away(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, COMPLETE)
+        await press(pilot, "o")
+        await shows(pilot, "Scorers beside each other", "[x] alpha", "[ ] beta")
+        await press(pilot, "j", "space", "enter")
+        await shows(pilot, "A alpha", "B beta (its own range, -1 to 1)")
+        await press(pilot, "m")
+        await shows(pilot, "A alpha", "B beta", "beta · threshold 0.000")
+        await press(pilot, "M", "o", "a", "enter")
+        await hides(pilot, "B beta")
+
+
+async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
+    async with opened(request_, folder=tmp_path) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, COMPLETE)
+        await press(pilot, "e")
+        await shows(pilot, "The ways to choose the threshold, of all scorers drawn", "The curves")
+        await press(pilot, "c")
+        await shows(pilot, "bench-thresholds.csv")
+        await press(pilot, "e", "C")
+        await shows(pilot, "bench-thresholds-2.csv")
+    wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
+    for name, document in (
+        ("bench-thresholds.csv", thresholds_document(wanted)),
+        ("bench-thresholds-2.csv", curve_document(wanted)),
+    ):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        rows = [line for line in text.splitlines() if not line.startswith("#")]
+        found = pl.read_csv(StringIO("\n".join(rows)))
+        assert found.height == document.rows.height
+        assert found.columns == document.rows.columns
+        assert found["value"].cast(pl.Float64).to_list() == pytest.approx(document.rows["value"].to_list(), nan_ok=True)
+
+
+async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tmp_path):
+    async with opened(example.write(tmp_path / "w", scored=False)) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, "No threshold yet", "prm-inspect score bench --model")
+        await press(pilot, "o")
+        await shows(pilot, "There is no scorer whose curve could be drawn.")
+        await press(pilot, "e")
+        await shows(pilot, "There is nothing to export here yet.")
+    judged.workspace(tmp_path / "judged")
+    async with opened(Request(workspace=str(tmp_path / "judged"), scorers=("critic",))) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, "No threshold to choose", "critic has no threshold to move")
+        await press(pilot, "t")
+        await shows(pilot, "critic has no threshold to move")
