@@ -22,9 +22,9 @@ _NUMBER = re.compile(r"[-+<~ ]*\d[\d.,]*( *[\[(].*)?")
 class Cell:
     """One cell of a table.
 
-    `note` stands small beneath the text, and `why`, a sentence that may take several lines, beneath that; `value` is the
-    number behind the text, unrounded; `shade` (0 to 1) darkens the ground; `small` marks what few cases say; `strong` is
-    set in bold. A label may hold for `rows` rows, its own and those beneath, whose cells in its place have 0.
+    `note` stands small beneath the text, and `why`, a sentence that may take several lines, beneath that; `value` is
+    the number behind the text, unrounded; `shade` (0 to 1) darkens the ground; `small` marks what few cases say;
+    `strong` is set in bold. A label may hold for `rows` rows, its own and those beneath, whose cells there have 0.
     """
 
     text: str
