@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspector.charts.names import whole_width
+from inspector.charts.names import name_lines, whole_width
 from inspector.headline import F1
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sheets.layout import Cell, heading, paragraph, table
-from inspector.sheets.sheet import Piece, Row
+from inspector.sheets.sheet import Piece, Row, text_of
 from inspector.sheets.thresholds.cases import Counted, counted_cases, wrong_at, wrong_now
 from inspector.sheets.thresholds.figures import FigureRow, Figures
 from inspector.sheets.words import count, percent, undefined
+from inspector.text import clean
 from inspector.threshold_ways import PER_SUBSET
 from scoring.metrics.intervals import SMALL
 from scoring.verdicts import RuleByCase
@@ -18,6 +19,8 @@ from scoring.verdicts import RuleByCase
 WHOLE = {"f1": "average", "prmscore": "all"}
 """By metric the row of the official figure."""
 OPTIMISTIC = "optimistic"
+LEAST_NAME = 26
+"""Cells in which a way's name has room on one line: there it is no subset's."""
 _FEW = Piece(" ~", "dim")
 _FLATTERS = Piece(f" {OPTIMISTIC}", "bad")
 
@@ -70,21 +73,23 @@ def ways_lines(inspection: Inspection, figures: Figures | None, brush: Brush, wi
 
 
 def _fitted(header: list[Piece], lines: list[list[Cell]], width: int) -> Iterator[Row]:
-    """The table; remarks that do not fit beside it stand beneath their line."""
-    remarks = [line[-1] for line in lines]
-    bare = table(header[:-1], [line[:-1] for line in lines], [False, True, False, True, True, True])
+    """The table; names that are long break, and remarks that do not fit beside it stand beneath their line."""
+    names = [name_lines(_text(line[0]), max(LEAST_NAME, width // 4)) for line in lines]
+    remarks = [_text(line[-1]) for line in lines]
+    cells = [[Piece(name[0]), *line[1:-1]] for name, line in zip(names, lines, strict=True)]
+    bare = table(header[:-1], cells, [False, True, False, True, True, True])
     longest = max(map(_width, bare))
     yield bare[0]
-    for row, remark in zip(bare[1:], remarks, strict=True):
-        words = remark.text if isinstance(remark, Piece) else ""
-        used = _width(row)
-        if not words:
-            yield row
-        elif longest + 2 + whole_width(words) <= width:
-            yield (*row, Piece(" " * (longest + 2 - used)), Piece(words, "dim"))
-        else:
-            yield row
-            yield from ((Piece("    "), *line) for line in paragraph(words, width - 4))
+    for row, name, remark in zip(bare[1:], names, remarks, strict=True):
+        beside = bool(remark) and longest + 2 + whole_width(remark) <= width
+        yield (*row, Piece(" " * (longest + 2 - _width(row))), Piece(remark, "dim")) if beside else row
+        yield from ((Piece(line),) for line in name[1:])
+        if remark and not beside:
+            yield from ((Piece("    "), *line) for line in paragraph(remark, width - 4))
+
+
+def _text(cell: Cell) -> str:
+    return clean(cell.text if isinstance(cell, Piece) else text_of(cell))
 
 
 def _width(row: Row) -> int:
