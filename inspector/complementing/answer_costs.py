@@ -8,7 +8,8 @@ from scoring.cache import VoteParts
 from scoring.reward_keys import reward_keys
 from scoring.step_rewards import Floats
 
-COUNTED = ("key", "run", "tokens_in", "tokens_out")
+COUNTED = ("key", "vote", "run", "ballot", "verdict", "rewards", "reason", "tokens_in", "tokens_out")
+"""What is read: beside the counts whatever tells one answer from a later try at it."""
 
 
 def answer_costs(selection: Selection, scorer: str) -> tuple[Floats, str | None]:

@@ -80,7 +80,7 @@ async def walked(pilot, screen: str) -> int:
             error.add_note(f"on {screen}, page {page or 'alone'}")
             raise
     await press(pilot, "escape")
-    await until(pilot, lambda: pilot.app.screen.NAME == below)
+    await until(pilot, lambda: below == pilot.app.screen.NAME)
     return places
 
 
