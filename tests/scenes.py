@@ -15,7 +15,8 @@ from inspector.request import Request
 from scoring.asking import Answer
 from scoring.workspace import Workspace
 
-NARROW, WIDE = (80, 24), (200, 50)
+NARROW, MIDDLE, WIDE = (80, 24), (120, 36), (200, 50)
+BAND = "95% interval at each point"
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,12 @@ SCENES: dict[str, Scene] = {
     # -- numbers
     "card": Scene(small, ("i",), ("How a verdict is decided",)),
     "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
+    "thresholds": Scene(demo, ("H",), (BAND,), sizes=(NARROW, MIDDLE)),
+    "thresholds-ascii": Scene(demo, ("H",), (BAND,), sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True),
+    "thresholds-moving": Scene(demo, ("H", "t", *["right"] * 4), (BAND, "present: chosen"), sizes=(MIDDLE,)),
+    "thresholds-transfer": Scene(demo, ("H", "tab"), ("tuned on algebra",), sizes=(NARROW, MIDDLE)),
+    "thresholds-rewards": Scene(demo, ("H", "tab", "tab"), ("AUROC",), sizes=(NARROW, MIDDLE)),
+    "thresholds-reliability": Scene(demo, ("H", "shift+tab"), ("calibration error",), sizes=(NARROW, MIDDLE)),
     "statistics": Scene(demo, ("N",), ("Wrong steps (0-based)",)),
     "paper": Scene(printed, ("P",), ("Checked 1 of",)),
     "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
