@@ -162,6 +162,7 @@ def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
 @pytest.mark.parametrize("verb", [name for name in COMMANDS if name not in {"import", "demo", "score"}])
 def test_flags_before_the_command_and_after_it_count_alike(verb):
     words = {"show": ["x"], "export": ["cases", "--to", "trl"], "paper": ["grben"]}
+    words |= {"check": ["x", "--baseline", "y"], "card": ["x"]}
     case = words.get(verb, [])
     before, after = (
         ["--where", "a > 1", "--threshold", "0.1", "-w", "x"],
