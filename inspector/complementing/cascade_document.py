@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from inspector.breakdown import by_benchmark, within
-from inspector.comparison import scorer_command, without_gold
+from inspector.breakdown import within
+from inspector.comparison import lineups, scorer_command, without_gold
 from inspector.complementing.answer_costs import answer_costs
 from inspector.documents import METRICS, provenance
 from inspector.official_rows import step_benchmarks
@@ -18,11 +18,10 @@ from scoring.export import Document
 from scoring.metrics.cascade import RULE, Cascade, cascade
 from scoring.metrics.figure import Figure
 from scoring.metrics.intervals import RESAMPLES
-from scoring.metrics.lineup import line_up
 from scoring.metrics.lineup_conditions import EVERY, common_of
 from scoring.metrics.paired import METRICS as FIGURES
 from scoring.metrics.paired import SharedScores
-from scoring.step_rewards import Bools, Floats
+from scoring.step_rewards import Floats
 
 CASCADE = {
     "scorer": METRICS["scorer"],
@@ -80,8 +79,8 @@ def cascade_document(selection: Selection, form: str = "") -> Document:
         raise UsageError(said, other.strip() or "Name a scorer with a threshold first, such as a PRM.")
     costs, no_costs = answer_costs(selection, names[1])
     rows: list[dict[str, Any]] = []
-    for benchmark, shown in by_benchmark(selection):
-        made = cascade_of(selection, benchmark, shown)
+    for benchmark, lineup in lineups(selection).items():
+        made = cascade(lineup, 0, 1, first.decision_distances[lineup.rows])
         asked = _Asked(made, costs[made.shared.rows], no_costs)
         about = {"scorer": names[0], "other": names[1], "benchmark": benchmark}
         inside = within(selection, benchmark)
@@ -91,13 +90,6 @@ def cascade_document(selection: Selection, form: str = "") -> Document:
     notes = (*NOTES, *of_steps, *first_run_notes(selection), *without_gold(selection))
     command = scorer_command(selection, "compare", "--cascade", form=form)
     return Document(pl.DataFrame(rows, schema=CASCADE, orient="row"), provenance(selection, command, notes))
-
-
-def cascade_of(selection: Selection, benchmark: str, rows: Bools) -> Cascade:
-    """The cascade of the two chosen scorers on some cases (n,) of one benchmark."""
-    first, second = selection.chosen_evaluations
-    lineup = line_up((first, second), rows, selection.unparsed(benchmark))
-    return cascade(lineup, 0, 1, first.decision_distances[lineup.rows])
 
 
 def _rows(asked: _Asked, seed: int) -> Iterator[dict[str, Any]]:

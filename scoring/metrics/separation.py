@@ -43,7 +43,8 @@ def separation(high: Floats, low: Floats, metric: str, reason: str) -> Figure:
 
 
 def _twice_below(high: Floats, low: Floats) -> Ints:
-    """For each number of `high` twice how many of `low` are below it, and once how many equal it. Shape (m,)."""
-    ordered = np.sort(low)
-    counts: Ints = np.searchsorted(ordered, high, "left") + np.searchsorted(ordered, high, "right")
+    """For each of `high`, ascending, twice how many of `low` are below it and once how many equal it. Shape (m,)."""
+    ordered, asked = np.sort(low), np.sort(high)
+    # Asked in order, places are found many times faster.
+    counts: Ints = np.searchsorted(ordered, asked, "left") + np.searchsorted(ordered, asked, "right")
     return counts

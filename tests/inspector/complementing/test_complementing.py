@@ -63,6 +63,16 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
 
 
 @pytest.mark.parametrize("view", DOCUMENTS)
+def test_benchmarks_that_nobody_scored_are_passed_over_and_conditions_name_theirs(root, view):
+    rows = made(view, root, benchmarks=("bench", "demo")).rows
+    assert set(rows["benchmark"]) == {"bench"}
+    frame = load(Request(workspace=root, benchmarks=("bench", "demo"))).frame()
+    where, count = rows.select("where", "count").sort("count", nulls_last=False).row(-1)
+    assert "benchmark" in where
+    assert passing(frame, [where]).sum() == count
+
+
+@pytest.mark.parametrize("view", DOCUMENTS)
 @pytest.mark.parametrize("form", FORMS)
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, view, form):
     names = ("gpt", "x=")
