@@ -2,17 +2,18 @@
 
 from inspector.commands.command import ANALYSES, Command
 
+THROUGH_A_SCORER = ("cases", "case", *(one for one in ANALYSES if one not in {"statistics", "paper"}))
+"""The screens that look through one scorer."""
+
 READING: tuple[Command, ...] = (
-    Command(
-        "next-scorer", "m", "Next scorer", "Look through the next scorer", "scorer(1)", ("cases", "case", *ANALYSES)
-    ),
+    Command("next-scorer", "m", "Next scorer", "Look through the next scorer", "scorer(1)", THROUGH_A_SCORER),
     Command(
         "previous-scorer",
         "M",
         "Previous scorer",
         "Look through the scorer before",
         "scorer(-1)",
-        ("cases", "case", *ANALYSES),
+        THROUGH_A_SCORER,
     ),
     Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", "case")),
     Command(

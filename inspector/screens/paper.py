@@ -19,6 +19,8 @@ from inspector.widgets.pick_list import Pick
 from scoring.export import Document
 from scoring.published.papers import Paper
 
+NONE = "No tables of a paper on this benchmark are known."
+
 
 class PaperScreen(AnalysisScreen):
     """One table of the paper at a time."""
@@ -70,14 +72,16 @@ class PaperScreen(AnalysisScreen):
     def action_page(self, by: int) -> None:
         """To the next table, or the one before; round and round."""
         paper = None if self.inspection is None else paper_of(self.inspection)
-        if paper is not None:
+        if paper is None:
+            self.say(NONE)
+        else:
             self._turn(paper.tables[(self.place(paper) + by) % len(paper.tables)].number)
 
     def action_other(self) -> None:
         """Choose a table."""
         paper = None if self.inspection is None else paper_of(self.inspection)
         if paper is None:
-            self.say("No tables of a paper on this benchmark are known.")
+            self.say(NONE)
             return
         now = self.place(paper)
         picks = [
@@ -92,9 +96,11 @@ class PaperScreen(AnalysisScreen):
 
     def action_everyone(self) -> None:
         """Also the scorers that only the paper has, or those here alone."""
+        if self.inspection is None or paper_of(self.inspection) is None:
+            self.say(NONE)
+            return
         self._everyone = not self._everyone
-        if self.inspection is not None:
-            self.show_inspection(self.inspection)
+        self.show_inspection(self.inspection)
 
     def _turn(self, number: int) -> None:
         self._number = number

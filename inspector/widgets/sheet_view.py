@@ -98,7 +98,7 @@ class SheetView(LineView):
         told = self.drill
         self._sheet, self._spots = sheet, list(_spots(sheet))
         if before is not None and self._spots:
-            self._at = self._nearest(before)
+            self._at = self._again(before)
         self._at = min(self._at, max(0, len(self._spots) - 1))
         self.show(self._marked(), keep_scroll=True)
         if self.drill is not told:
@@ -108,6 +108,15 @@ class SheetView(LineView):
         """Put the cursor on the number at a line and a place on it (both 0-based), or the nearest one."""
         if self._spots:
             self._move(self._nearest(Spot(line, place, 0, 0, Piece(""))))
+
+    def _again(self, spot: Spot) -> int:
+        """Where the same cases are opened, since lines may break elsewhere; else the same place."""
+        same = [at for at, one in enumerate(self._spots) if one.piece.drill == spot.piece.drill]
+        if not same:
+            return self._nearest(spot)
+        return min(
+            same, key=lambda at: (abs(self._spots[at].line - spot.line), abs(self._spots[at].place - spot.place))
+        )
 
     def _nearest(self, spot: Spot) -> int:
         """Where the same number is: at the same place, else on the same line, else on the next one with a number."""

@@ -148,11 +148,6 @@ EFFECTS = {
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
     ("paper", "help"): Effect("The paper's tables for the"),
-    **{
-        (one, f"{other}-scorer"): Effect("threshold 0.000", undo=(key,))
-        for one in ("statistics", "paper")
-        for other, key in (("next", "m"), ("previous", "M"))
-    },
     # One takes the place of the other.
     **{
         (one, other): Effect(words, undo=("escape", "i") if one == "card" else REACHED[one])

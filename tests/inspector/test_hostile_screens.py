@@ -63,7 +63,7 @@ REACHED = {
     "case": ("j", "a", *SEARCH, "enter"),
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
-    "thresholds": ("j", "H", "until best on these  "),
+    "thresholds": ("j", "H", "until Ways to choose the threshold"),
     "statistics": ("j", "N", "until characters"),
     "paper": ("j", "P", "until No paper"),
 }
@@ -87,13 +87,13 @@ EVERYWHERE = {
     "yank-row": Way(after=(), tells="Copied"),
     "compare": Way(opens="CompareScreen", says="Holm over"),
     "card": Way(opens="CardScreen", says="How a verdict"),
-    "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
+    "thresholds": Way(opens="ThresholdsScreen", says="Ways to choose the threshold"),
 }
 BESIDE = (
     ("compare", "CompareScreen", "Holm over"),
     ("statistics", "StatisticsScreen", "characters"),
     ("paper", "PaperScreen", "No paper"),
-    ("thresholds", "ThresholdsScreen", "best on these  "),
+    ("thresholds", "ThresholdsScreen", "Ways to choose the threshold"),
 )
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -153,7 +153,11 @@ WAYS = {
     **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
     ("statistics", "drill"): Way(opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
-    ("paper", "choose-table"): Way(after=(), tells="No tables of a paper"),
+    **{
+        ("paper", one): Way(after=(), tells="No tables of a paper")
+        for one in ("choose-table", "everyone", "next-page", "page-before")
+    },
+    ("paper", "export"): Way(after=(), tells="There is nothing to export"),
     ("card", "compare-with"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     ("card", "drill"): Way(opens="CasesScreen"),
