@@ -63,7 +63,7 @@ REACHED = {
     "case": ("j", "a", *SEARCH, "enter"),
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
-    "thresholds": ("j", "H", "until Ways to choose the threshold"),
+    "thresholds": ("j", "H", "until best on these  "),
     "statistics": ("j", "N", "until characters"),
     "paper": ("j", "P", "until No paper"),
 }
@@ -87,13 +87,13 @@ EVERYWHERE = {
     "yank-row": Way(after=(), tells="Copied"),
     "compare": Way(opens="CompareScreen", says="Holm over"),
     "card": Way(opens="CardScreen", says="How a verdict"),
-    "thresholds": Way(opens="ThresholdsScreen", says="Ways to choose the threshold"),
+    "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
 }
 BESIDE = (
     ("compare", "CompareScreen", "Holm over"),
     ("statistics", "StatisticsScreen", "characters"),
     ("paper", "PaperScreen", "No paper"),
-    ("thresholds", "ThresholdsScreen", "Ways to choose the threshold"),
+    ("thresholds", "ThresholdsScreen", "best on these  "),
 )
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
