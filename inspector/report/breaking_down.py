@@ -105,7 +105,7 @@ def _metric(cells: Mapping[tuple[Place, str], Row]) -> str:
 
 def _by_one(column: str, cells: Mapping[str, Mapping[tuple[Place, str], Row]], metric: str) -> Table:
     """A line a scorer, a column a value."""
-    values = list(dict.fromkeys(place[0] for of_one in cells.values() for place, _ in of_one))
+    values = list(dict.fromkeys(place[0] for of_one in cells.values() for place in _told(of_one, metric)))
     heads = ("scorer", *(_value(value) for value in values))
     rows = tuple(
         (Cell(name), *(_cell(of_one.get(((value,), metric))) for value in values)) for name, of_one in cells.items()
@@ -115,12 +115,18 @@ def _by_one(column: str, cells: Mapping[str, Mapping[tuple[Place, str], Row]], m
 
 def _by_two(name: str, columns: Sequence[str], cells: Mapping[tuple[Place, str], Row], metric: str) -> Table:
     """A line a value of the first column, a column a value of the second one."""
-    down, across = (list(dict.fromkeys(place[at] for place, _ in cells)) for at in (0, 1))
+    down, across = (list(dict.fromkeys(place[at] for place in _told(cells, metric))) for at in (0, 1))
     down, across = (sorted(values, key=lambda value: value == TOTAL) for values in (down, across))
     heads = (f"{_named(columns[0])} / {_named(columns[1])}", *map(_value, across))
     rows = tuple((Cell(_value(one)), *(_cell(cells.get(((one, other), metric))) for other in across)) for one in down)
     caption = f"{name}: {METRICS[metric]} by {_named(columns[0])} and {_named(columns[1])}"
     return Table(caption, heads, rows, (False, *(True for _ in across)), heat=True)
+
+
+def _told(cells: Mapping[tuple[Place, str], Row], metric: str) -> list[Place]:
+    """The places that have the metric; all places where none has."""
+    told = [place for (place, name), row in cells.items() if name == metric and row["value"] is not None]
+    return told or [place for place, _ in cells]
 
 
 def _value(value: str | None) -> str:

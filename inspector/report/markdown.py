@@ -117,7 +117,7 @@ def _cell(cell: Cell) -> str:
     if not cell.rows:
         return ""
     text = f"**{prose(cell.text)}**" if cell.strong and cell.text.strip() else prose(cell.text)
-    marked = f"{text} ~" if cell.small else text
+    marked = rf"{text} \~" if cell.small else text
     return "<br>".join([marked, *(prose(said) for said in (cell.note, cell.why) if said)])
 
 
