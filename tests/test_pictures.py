@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from inspector.widgets.sheet_view import SheetView
 from opened import opened
-from screen_text import settled
+from screen_text import settled, until
 
 FOLDER = Path(__file__).parent.parent / "assets" / "pictures"
 _BESIDE = ("o", "j", "space", *["k"] * 5, "space", "enter")
@@ -16,6 +17,7 @@ SHOTS = {
     "board": (),
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
+    "compare": ("c", *["j"] * 3, "l", "l"),
     "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""
@@ -26,6 +28,8 @@ async def drawn(keys: tuple[str, ...]) -> str:
         for key in keys:
             await pilot.press(key)
             await settled(pilot)
+        # What takes longer is filled in, and is in the picture.
+        await until(pilot, lambda: not any(view.sheet.busy for view in pilot.app.screen.query(SheetView)))
         # The pane follows when the cursor has rested.
         await pilot.pause(0.3)
         await settled(pilot)
