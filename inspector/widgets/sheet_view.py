@@ -94,11 +94,11 @@ class SheetView(LineView):
 
     def show_sheet(self, sheet: Sheet) -> None:
         """Replace the lines; the cursor stays where it was, as nearly as there is a number."""
-        before = self._spots[self._at] if self._spots else None
+        old, before = self._spots, self._at
         told = self.drill
         self._sheet, self._spots = sheet, list(_spots(sheet))
-        if before is not None and self._spots:
-            self._at = self._again(before)
+        if old and self._spots:
+            self._at = self._same(old, before)
         self._at = min(self._at, max(0, len(self._spots) - 1))
         self.show(self._marked(), keep_scroll=True)
         if self.drill is not told:
@@ -109,14 +109,16 @@ class SheetView(LineView):
         if self._spots:
             self._move(self._nearest(Spot(line, place, 0, 0, Piece(""))))
 
-    def _again(self, spot: Spot) -> int:
-        """Where the same cases are opened, since lines may break elsewhere; else the same place."""
-        same = [at for at, one in enumerate(self._spots) if one.piece.drill == spot.piece.drill]
-        if not same:
-            return self._nearest(spot)
-        return min(
-            same, key=lambda at: (abs(self._spots[at].line - spot.line), abs(self._spots[at].place - spot.place))
-        )
+    def _same(self, old: list[Spot], before: int) -> int:
+        """Where the number is that stood under the cursor: the one with the same cases, else the nearest.
+
+        Of several with the same cases, as many come before it as before, if there are so many. So it is found again in
+        a sheet of another width, and in one that was filled in.
+        """
+        drill = old[before].piece.drill
+        earlier = sum(one.piece.drill == drill for one in old[:before])
+        alike = [at for at, one in enumerate(self._spots) if one.piece.drill == drill]
+        return alike[min(earlier, len(alike) - 1)] if alike else self._nearest(old[before])
 
     def _nearest(self, spot: Spot) -> int:
         """Where the same number is: at the same place, else on the same line, else on the next one with a number."""
