@@ -72,10 +72,13 @@ class BoardCells:
         low, high = value
         return [("" if low is None or high is None else f"{100 * low:.0f}{self._dash}{100 * high:.0f}", "dim")]
 
-    def span(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
-        """The ends of a difference's interval."""
+    def span(self, value: tuple[float | None, float | None], width: int) -> list[Part]:
+        """The ends of a difference's interval, whole where there is no room for a digit after the point."""
         low, high = value
-        return [("" if low is None or high is None else f"{signed(low)}..{signed(high)}", "dim")]
+        if low is None or high is None:
+            return [("", "dim")]
+        told = f"{signed(low)}..{signed(high)}"
+        return [(told if len(told) <= width else f"{100 * low:+.0f}..{100 * high:+.0f}", "dim")]
 
     def bar(self, value: tuple[int | None, ...], width: int) -> list[Part]:
         """The share of each outcome; nothing where no case was counted."""

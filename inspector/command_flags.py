@@ -89,10 +89,14 @@ def _board(parser: argparse.ArgumentParser) -> None:
     rows = "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset"
     parser.add_argument("--rows", choices=("benchmark", "scorer", "subset"), default="benchmark", help=rows)
     parser.add_argument(
-        "--sort", default="", metavar="KEY", help="COLUMN, COLUMN:asc or COLUMN:desc (default: best first)"
+        "--sort",
+        dest="order",
+        default="",
+        metavar="KEY",
+        help="COLUMN, COLUMN:asc or COLUMN:desc (best first)",
     )
     columns = "these columns and no others, in this order; a wrong name lists them"
-    parser.add_argument("--columns", default=None, metavar="A,B,...", help=columns)
+    parser.add_argument("--columns", dest="shown", default=None, metavar="A,B,...", help=columns)
     against = "tell scores as differences to this scorer, with paired intervals on the cases that both tried"
     parser.add_argument("--against", default="", metavar="SCORER", help=against)
     parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")

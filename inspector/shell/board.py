@@ -40,14 +40,14 @@ def _arrangement(args: argparse.Namespace, selection: Selection) -> Arrangement:
     Raises:
         UsageError: there is no such column, order or scorer.
     """
-    columns = split(args.columns) if args.columns is not None else ()
+    columns = split(args.shown) if args.shown is not None else ()
     for name in columns:
         if name not in MEANINGS:
             raise UsageError(f"the board has no column {name!r}.", f"There are: {', '.join(MEANINGS)}.")
-    sort = sort_of_word(args.sort) if args.sort else BEST_FIRST
+    sort = sort_of_word(args.order) if args.order else BEST_FIRST
     if sort is None:
         orders = ", ".join(name for name in MEANINGS if name not in UNSORTABLE)
-        raise UsageError(f"the board cannot be sorted by {args.sort!r}.", f"There are: {orders}.")
+        raise UsageError(f"the board cannot be sorted by {args.order!r}.", f"There are: {orders}.")
     names = [one.scorer.name for one in selection.evaluations]
     against = match_name(args.against, names, "scorer") if args.against else ""
     return Arrangement(args.rows, sort, columns, against, args.published)

@@ -1,0 +1,145 @@
+"""`board`: the table on screen, printed; whatever the arrangement, its own command prints it again."""
+
+import csv
+import io
+import json
+import shlex
+
+import pytest
+
+import example
+import making
+from inspector.board_arrangement import ROWS, Arrangement
+from inspector.board_document import board_document
+from inspector.cli import main
+from inspector.first_inspection import inspect
+from inspector.request import Request
+from inspector.selection import load
+
+DEMO = ["--benchmark", "demo"]
+
+
+def printed(capsys, *words):
+    assert main(["board", *words]) == 0
+    return capsys.readouterr().out
+
+
+def rows_of(capsys, *words):
+    return json.loads(printed(capsys, *words, "--json"))["rows"]
+
+
+def test_the_numbers_are_those_of_metrics_bias_and_compare(capsys):
+    found = {row["scorer"]: row for row in rows_of(capsys, *DEMO)}
+    assert main(["metrics", *DEMO, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        if row["subset"] == "average":
+            column = {"f1": "score", "error_acc": "on_wrong", "correct_acc": "on_right"}[row["metric"]]
+            assert found[row["scorer"]][column] == row["value"]
+            if column == "score":
+                assert [found[row["scorer"]][name] for name in ("low", "high")] == [row["low"], row["high"]]
+    assert main(["bias", *DEMO, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        if (row["unit"], row["metric"], row["column"]) == ("case", "bias", None):
+            assert found[row["scorer"]]["bias"] == row["value"]
+    assert main(["compare", *DEMO, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        if row["metric"] == "tied_with_best":
+            kind = "best" if row["other"] == row["scorer"] else "tied" if row["value"] else ""
+            assert found[row["scorer"]]["standing"] == kind
+
+
+def test_the_numbers_of_subsets_are_those_of_metrics(capsys, tmp_path):
+    making.workspace(tmp_path, *making.study(n=40))
+    words = ["-w", str(tmp_path)]
+    found = {(row["scorer"], row["subset"]): row for row in rows_of(capsys, *words, "--rows", "subset")}
+    assert len(found) == 6
+    assert main(["metrics", *words, "--json"]) == 0
+    for row in json.loads(capsys.readouterr().out)["rows"]:
+        if row["subset"] not in {"all", "average"}:
+            line = found[row["scorer"], row["subset"]]
+            column = {"f1": "score", "error_acc": "on_wrong", "correct_acc": "on_right"}[row["metric"]]
+            assert line[column] == row["value"]
+            if column == "score":
+                assert [line["low"], line["high"]] == [row["low"], row["high"]]
+
+
+def test_fp_and_fn_are_those_of_gr_ben_in_breakdown(capsys):
+    found = {row["scorer"]: row for row in rows_of(capsys, *DEMO, "--columns", "scorer,fp,fn")}
+    assert list(next(iter(found.values()))) == ["kind", "scorer", "fp", "fn"]
+    assert main(["cases", *DEMO, "--scorer", "blend", "--json"]) == 0
+    cases = json.loads(capsys.readouterr().out)["rows"]
+    wrong = [row["blend.outcome"] for row in cases if row["earliest_error"] >= 0]
+    assert found["blend"]["fp"] == pytest.approx(wrong.count("early") / len(wrong))
+    assert found["blend"]["fn"] == pytest.approx((wrong.count("late") + wrong.count("missed")) / len(wrong))
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("sort", ["score:desc", "bias:asc"])
+@pytest.mark.parametrize("columns", [(), ("fp", "scorer", "subset", "interval", "outcomes")])
+@pytest.mark.parametrize("against", ["", "beta"])
+def test_the_command_of_a_document_makes_it_again(capsys, tmp_path, rows, sort, columns, against):
+    request = example.write(tmp_path / "w")
+    selection = load(Request(workspace=request.workspace, where=("n_steps < 20",)))
+    document = board_document(inspect(selection), Arrangement(rows, sort, columns, against), "csv")
+    command = shlex.split(document.provenance["command"])
+    assert command[:2] == ["prm-inspect", "board"]
+    capsys.readouterr()
+    assert main(command[1:]) == 0
+    assert capsys.readouterr().out == document.render("csv")
+
+
+def test_scorers_by_name_stand_alone_and_their_command_says_so(capsys):
+    text = printed(capsys, *DEMO, "--scorer", "tiny-prm-s", "--scorer", "blend", "--csv")
+    assert [row["scorer"] for row in csv.DictReader(io.StringIO(text))] == ["blend", "tiny-prm-s"]
+    document = json.loads(printed(capsys, *DEMO, "--scorer", "tiny-prm-s", "--scorer", "blend", "--json"))
+    again = shlex.split(document["provenance"]["command"])
+    capsys.readouterr()
+    assert main(again[1:]) == 0
+    assert json.loads(capsys.readouterr().out) == document
+
+
+def test_differences_stand_with_their_intervals_and_cases(capsys):
+    rows = rows_of(capsys, *DEMO, "--against", "tiny-prm-m", "--columns", "scorer,score,interval")
+    assert list(rows[0]) == ["kind", "scorer", "d_score", "d_n", "d_reason", "d_low", "d_high"]
+    by_name = {row["scorer"]: row for row in rows}
+    assert by_name["tiny-prm-m"]["d_score"] is None
+    assert by_name["novelty"]["d_low"] < by_name["novelty"]["d_score"] < by_name["novelty"]["d_high"] < 0
+    assert by_name["novelty"]["d_n"] == 240
+
+
+def test_baselines_and_printed_figures_stand_beside(capsys, tmp_path):
+    assert {row["kind"] for row in rows_of(capsys, *DEMO, "--baselines")} == {"scorer", "baseline"}
+    cases, scorers = making.study(n=12)
+    making.workspace(tmp_path, cases, scorers[:1], benchmark="processbench")
+    rows = rows_of(capsys, "-w", str(tmp_path), "--published")
+    assert [row["kind"] for row in rows][:2] == ["scorer", "published"]
+    assert {row["threshold_source"] for row in rows if row["kind"] == "published"} >= {"published, Table 3"}
+
+
+def test_the_table_for_people_is_in_percent_with_signs(capsys):
+    text = printed(capsys, *DEMO, "--columns", "scorer,score,bias")
+    line = next(line for line in text.splitlines() if "novelty" in line)
+    assert line.split() == ["novelty", "10.4", "+89.2"] or line.split()[:2] == ["novelty", "10.4"]
+    assert "kind" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--columns", "scorer,nonsense"), "the board has no column 'nonsense'"),
+        (("--sort", "outcomes"), "the board cannot be sorted by 'outcomes'"),
+        (("--against", "nobody"), "nobody"),
+    ],
+)
+def test_what_there_is_not_is_said_in_a_sentence(capsys, words, said):
+    assert main(["board", *DEMO, *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "There are: " in error
+    assert "Traceback" not in error
+
+
+def test_without_a_scorer_there_are_only_the_columns(capsys, tmp_path):
+    request = example.write(tmp_path / "w", scored=False)
+    assert rows_of(capsys, "-w", request.workspace) == []
+    assert main(["board", "-w", request.workspace]) == 0
