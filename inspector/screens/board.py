@@ -195,10 +195,8 @@ class BoardScreen(BoardOpening, CommonCases):
             if line["d_reason"]:
                 said.append(f"No difference: {line['d_reason']}")
             said += [unseen] if (unseen := self._unseen(line)) else []
-            said += [line["about"]] if line["about"] else []
-            said = [
-                name + ". ".join(text.removesuffix(".") if at < len(said) - 1 else text for at, text in enumerate(said))
-            ]
+            own = [text if text.endswith(".") else f"{text}." for text in said]
+            said = [name + " ".join([*own, *([line["about"]] if line["about"] else [])])]
         self.query_one("#about", Static).update(Content(clean("".join(said))))
 
     def _unseen(self, line: dict[str, Any]) -> str:

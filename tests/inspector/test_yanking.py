@@ -38,7 +38,7 @@ def test_a_case_without_a_scorer_has_no_verdict(request_):
 
 async def test_a_row_of_the_board_is_the_figure_that_its_command_prints(request_, tmp_path):
     async with opened(request_, folder=tmp_path) as pilot:
-        frame, inspected = pilot.app.screen._frame, pilot.app.inspection
+        frame, inspected = pilot.app.screen.frame, pilot.app.inspection
         for row in frame.iter_rows(named=True):
             facts = json.loads(score_facts(inspected, row))
             path = tmp_path / f"{facts['scorer']}.csv"

@@ -1,0 +1,229 @@
+"""The board under a person's hands: rows, order, columns, differences, baselines, and from a number to its cases."""
+
+import json
+import shlex
+
+import pytest
+
+import example
+import making
+from inspector.cli import main
+from inspector.request import Request
+from inspector.screens.board import BoardScreen
+from inspector.screens.cases import CasesScreen
+from inspector.widgets.frame_table import FrameTable
+from opened import DEMO, inspected, listed, opened
+from scoring.verdicts import OUTCOMES
+from screen_text import hides, press, screen_lines, screen_text, settled, shows, until
+
+
+def board(pilot):
+    """The rows on screen, seen or not."""
+    screen = pilot.app.screen
+    assert isinstance(screen, BoardScreen)
+    return screen.frame
+
+
+async def ranked(pilot):
+    await hides(pilot, "being computed")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+async def test_who_is_tied_with_the_best_is_filled_in(size):
+    async with opened(size=size) as pilot:
+        text = " ".join((await shows(pilot, "* the best, ≈ tied with it")).split())
+        assert "240 cases that all 7 scorers tried" in text
+        assert "44.2*" in text
+        assert "39.7≈" in text
+        assert "31.3 " in text
+        assert board(pilot)["standing"].to_list() == ["best", "tied", "tied", "", "", "", ""]
+
+
+async def test_a_mark_vanishes_while_it_may_not_be_true_any_more():
+    async with opened() as pilot:
+        await shows(pilot, "44.2*")
+        await press(pilot, "t")
+        await press(pilot, *["right"] * 5)
+        # With the key still held nothing is computed; once it rests the marks are of the new threshold.
+        await ranked(pilot)
+        best = board(pilot).filter(standing="best")
+        assert best.height == 1
+        await press(pilot, "escape")
+        await shows(pilot, "44.2*")
+
+
+async def test_rows_by_scorer_and_by_subset_and_back():
+    async with opened(size=(120, 36)) as pilot:
+        await ranked(pilot)
+        before = screen_text(pilot.app)
+        await press(pilot, "R")
+        await shows(pilot, "rows by scorer", "60/60")
+        assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
+        await press(pilot, "R")
+        await shows(pilot, "rows by subset")
+        assert set(board(pilot)["subset"]) == {"arithmetic", "algebra", "everyday", "reasoning"}
+        await press(pilot, "R")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+
+
+async def test_enter_on_a_row_of_a_subset_lists_its_failures_there():
+    async with opened(size=(120, 36)) as pilot:
+        await press(pilot, "R", "R", "g")
+        await shows(pilot, "rows by subset")
+        await ranked(pilot)
+        row = board(pilot).row(pilot.app.screen.query_one(FrameTable).row_id, named=True)
+        await press(pilot, "enter")
+        failures = sum(row[name] for name in ("early", "late", "missed", "false_alarm"))
+        await shows(pilot, f"{failures} of 240 cases")
+        assert set(listed(pilot, "subset")) == {row["subset"]}
+        await press(pilot, "escape", "a")
+        await shows(pilot, "60 of 240 cases")
+
+
+async def test_every_cell_of_a_row_opens_as_many_cases_as_it_says(tmp_path):
+    request = example.write(tmp_path / "w")
+    async with opened(Request(workspace=request.workspace), size=(200, 50)) as pilot:
+        await ranked(pilot)
+        screen, table = pilot.app.screen, pilot.app.screen.query_one(FrameTable)
+        # Counts by outcome beside the usual columns.
+        await press(pilot, "C", "G", *["space", "k"] * 14, "enter")
+        await ranked(pilot)
+        expected = {"on_wrong": 5, "on_right": 3, "coverage": 9, "score": 8, "exact": 1}
+        tried = 0
+        for key in table._columns.shown:
+            table.cell_name = key.name
+            await settled(pilot)
+            line = screen.line
+            await press(pilot, "enter")
+            if not isinstance(pilot.app.screen, CasesScreen):
+                continue
+            tried += 1
+            shown = len(inspected(pilot).shown)
+            if key.name in OUTCOMES:
+                assert shown == line[key.name]
+            elif key.name == "coverage":
+                assert shown == line["scored"]
+            await press(pilot, "escape")
+        assert tried > 8
+        assert expected
+
+
+async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escape_lets_it_go():
+    async with opened(size=(120, 36)) as pilot:
+        await ranked(pilot)
+        await press(pilot, "l", "l", "l")
+        await shows(pilot, "Enter lists 144: the erroneous cases in the denominator")
+        await press(pilot, "enter")
+        await shows(pilot, "144 of 240 cases", "erroneous cases in the denominator")
+        await press(pilot, "escape")
+        await shows(pilot, "[ 31.9]", "Enter lists 144")
+        await press(pilot, "escape")
+        await hides(pilot, "Enter lists")
+        await press(pilot, "enter")
+        await shows(pilot, "filter outcome = any failure")
+
+
+async def test_differences_to_a_reference_and_back():
+    async with opened(size=(120, 36)) as pilot:
+        await ranked(pilot)
+        before = screen_text(pilot.app)
+        await press(pilot, "d")
+        await shows(pilot, "differences to tiny-prm-m", "those of a row less those of tiny-prm-m", "-0.7")
+        await ranked(pilot)
+        rows = {row["scorer"]: row for row in board(pilot).iter_rows(named=True)}
+        assert rows["novelty"]["d_score"] < 0
+        await press(pilot, "j", "l", "enter")
+        await shows(pilot, "240 of 240 cases")
+        await press(pilot, "escape", "escape", "escape")
+        await hides(pilot, "differences to")
+        await press(pilot, "k")
+        await until(pilot, lambda: screen_text(pilot.app) == before)
+
+
+async def test_sort_by_a_column_from_the_menu_and_from_its_title_and_it_is_kept(tmp_path):
+    async with opened(size=(120, 36), state=tmp_path) as pilot:
+        await press(pilot, "s", *"bias", "enter")
+        await until(pilot, lambda: board(pilot)["bias"].is_sorted(descending=True))
+        await press(pilot, "R")
+        await shows(pilot, "rows by scorer")
+        await press(pilot, "C", "space", "enter")
+        await until(pilot, lambda: "scorer  " not in screen_lines(pilot.app)[1])
+    async with opened(size=(120, 36), state=tmp_path) as pilot:
+        await shows(pilot, "rows by scorer")
+        assert pilot.app.screen.how.sort == "bias:desc"
+        assert "scorer" not in pilot.app.screen.how.columns
+        table = pilot.app.screen.query_one(FrameTable)
+        place = [column.name for column in table.columns_shown].index("on_right")
+        await pilot.click(FrameTable, offset=(table._columns.extent(place)[0] + 3, 0))
+        await until(pilot, lambda: pilot.app.screen.how.sort == "on_right:desc")
+
+
+async def test_baselines_are_scorers_as_long_as_they_are_wanted():
+    async with opened(size=(120, 36)) as pilot:
+        await press(pilot, "o")
+        await shows(pilot, "10 scorers", "always-clean", "baselines that look at nothing")
+        await ranked(pilot)
+        assert board(pilot).filter(kind="baseline")["standing"].null_count() == 3
+        assert pilot.app.inspection.selection.request.baselines
+        await press(pilot, "G", "enter")
+        await shows(pilot, "always-first-step", "filter outcome = any failure")
+        await press(pilot, "escape", "o")
+        await shows(pilot, "7 scorers")
+        await hides(pilot, "always-clean")
+        assert not pilot.app.inspection.selection.request.baselines
+        assert pilot.app.inspection.scorer in set(board(pilot)["scorer"])
+
+
+async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
+    cases, scorers = making.study(n=12)
+    making.workspace(tmp_path / "w", cases, scorers, benchmark="processbench")
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(120, 36)) as pilot:
+        await ranked(pilot)
+        assert set(board(pilot)["kind"]) == {"scorer"}
+        await press(pilot, "O", "G")
+        await shows(pilot, "published, Table 3", "as the paper prints them")
+        assert board(pilot)["kind"].to_list()[:3] == ["scorer"] * 3
+        await press(pilot, "enter")
+        await shows(pilot, "printed in a paper")
+        await press(pilot, "d")
+        await shows(pilot, "Nothing can be paired")
+        await press(pilot, "y")
+        await shows(pilot, "Copied the row of")
+        await press(pilot, "O")
+        await hides(pilot, "as the paper prints them")
+
+
+async def test_one_benchmark_without_subsets_has_one_way_to_group(tmp_path):
+    cases = [one for one in making.study(n=8)[1][0][1] if one.subset == "two words"]
+    making.workspace(tmp_path / "w", cases, [(making.scorer("one"), cases)])
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        await press(pilot, "R")
+        await shows(pilot, "one benchmark without")
+        await press(pilot, "d")
+        await shows(pilot, "no other scorer")
+
+
+async def test_what_is_exported_is_what_is_on_screen_and_its_command_makes_it_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    async with opened(size=(120, 36)) as pilot:
+        await press(pilot, "R", "R", "s", *"bias", "enter", "d")
+        await shows(pilot, "differences to")
+        await ranked(pilot)
+        await press(pilot, "e", "c")
+        await shows(pilot, "Wrote 28 rows to demo-board.csv")
+        names = board(pilot).select("subset", "scorer").rows()
+        assert isinstance(pilot.app.screen, BoardScreen)
+    lines = (tmp_path / "demo-board.csv").read_text().splitlines()
+    header = lines[0].split(",")
+    assert [tuple(line.split(",")[header.index(name)] for name in ("subset", "scorer")) for line in lines[1:]] == names
+    command = json.loads((tmp_path / "demo-board.provenance.json").read_bytes())["command"]
+    capsys.readouterr()
+    assert main([*shlex.split(command)[1:], "--quiet", "-o", "again.csv"]) == 0
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "demo-board.csv").read_bytes()
+
+
+async def test_capitals_export_the_metrics_of_all_scorers(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with opened(DEMO, size=(120, 36)) as pilot:
+        await press(pilot, "e", "C")
+        await shows(pilot, "rows to demo-metrics.csv", "prm-inspect metrics")
