@@ -31,7 +31,6 @@ from inspector.threshold_rows import thresholds_document
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 
-
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 

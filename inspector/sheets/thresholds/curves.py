@@ -111,7 +111,7 @@ def ticks(inspection: Inspection, found: Curve, figures: Figures | None, brush: 
         yield Tick(present, "^" if brush.ascii_only else "▲", told)
     elif isinstance(evaluation.rule, RuleByCase):
         for name, cut in evaluation.rule.told.items():
-            yield Tick(cut, "^" if brush.ascii_only else "▲", f"present, {name}")
+            yield Tick(cut, "^" if brush.ascii_only else "▲", f"present, {name} (by subset)")
     yield Tick(default, "d", f"default: {source}", "gold")
     best = found.best()
     if best is not None:
@@ -120,11 +120,15 @@ def ticks(inspection: Inspection, found: Curve, figures: Figures | None, brush: 
     # Of one subset the whole is as the subset is.
     dev = [row for row in (figures.ways if figures else ()) if row["kind"] == "dev" and row["threshold"] is not None]
     cuts: dict[float, list[str]] = {}
+    # Where the present thresholds are those of dev sets, they stand there already.
+    there = set(evaluation.rule.told.values()) if isinstance(evaluation.rule, RuleByCase) else set()
     for row in dev:
+        if row["threshold"] in there:
+            continue
         cuts.setdefault(row["threshold"], []).append(row["subset"])
     for cut, subsets in cuts.items():
-        there = [name for name in subsets if name not in {"all", "average", ""}]
-        named = f", {', '.join(there)}" if there else ""
+        names = [name for name in subsets if name not in {"all", "average", ""}]
+        named = f", {', '.join(names)}" if names else ""
         yield Tick(cut, "v", f"dev-tuned, seed {seed}{named}", "dim")
 
 

@@ -147,6 +147,23 @@ def test_the_present_line_is_the_headline_and_moves(study):
         assert f"▲ {threshold:.3f} present" in told(sheet(moved, CURVES))
 
 
+def test_thresholds_of_dev_sets_are_marked_once_and_their_cases_left_out(tmp_path):
+    cases, scorers = making.study(n=300)
+    making.workspace(tmp_path, cases, scorers[:1])
+    request = Request(workspace=str(tmp_path))
+    plain, tuned = (inspect(load(replace(request, thresholds=asked))) for asked in ((), ((None, "dev"),)))
+    told_plain, told_tuned = (told(sheet(one, CURVES, size=(160, 40))) for one in (plain, tuned))
+    assert told_plain.count(" dev-tuned, seed 0, ") >= 1
+    assert "(by subset)" not in told_plain
+    assert told_tuned.count("(by subset)") == len(tuned.evaluation.rule.told) == 2
+    assert " dev-tuned, seed 0, " not in told_tuned
+    line = next(line for line in lines(sheet(tuned, CURVES, size=(160, 40))) if line.startswith("present "))
+    assert f" {tuned.headline.n} " in line
+    assert tuned.headline.n == plain.headline.n - tuned.evaluation.left_out < plain.headline.n
+    for page in PAGES:
+        walk(tuned, sheet(tuned, page))
+
+
 def test_what_is_wrong_at_a_threshold_is_what_deciding_there_says(study, kinds):
     for start in (study, kinds):
         for one in start.selection.evaluations:
