@@ -151,7 +151,7 @@ WAYS = {
         if other != one
     },
     **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
-    ("statistics", "drill"): Way(opens="CasesScreen", says=ESC),
+    ("statistics", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
     **{
         ("paper", one): Way(after=(), tells="No tables of a paper")
