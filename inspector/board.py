@@ -20,11 +20,25 @@ from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.first_error import Unparsed
-from scoring.metrics.shares import members
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
 from scoring.text_search import Found
-from scoring.verdicts import DEV, EARLY, LATE, MISSED, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Decision
+from scoring.verdicts import (
+    CLEAN,
+    DEV,
+    EARLY,
+    EXACT,
+    LATE,
+    MISSED,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+    UNSCORED,
+    AsGiven,
+    Decision,
+)
 
 BOARD = {
     "row": pl.String(),
@@ -50,8 +64,6 @@ BOARD = {
     "small": pl.Boolean(),
     # Accuracy on what is right minus that on what is wrong, of all subsets counted together.
     "bias": pl.Float64(),
-    "bias_low": pl.Float64(),
-    "bias_high": pl.Float64(),
     # Shares of the erroneous cases that are called wrong too early, and too late or not at all.
     "fp": pl.Float64(),
     "fn": pl.Float64(),
@@ -212,20 +224,30 @@ def _figures(
     evaluation: Evaluation, piece: Piece, counts: list[int], head: Headline, unparsed: Unparsed
 ) -> dict[str, Any]:
     """Bias by the unit of the score, and FP and FN as shares of the erroneous cases in the denominators."""
-    of_cases = head.metric == F1
-    judged = None if of_cases else judged_steps(evaluation, piece.benchmark)
-    unit = "case" if of_cases else "step"
-    found = bias_rows(evaluation, piece.rows, unparsed, judged)
-    bias = next(row for row in found if row["unit"] == unit and row["metric"] == "bias")
-    erroneous = int((members(evaluation, unparsed) & piece.rows & (evaluation.gold.earliest >= 0)).sum())
+    erroneous, clean = _sides(evaluation, piece, counts, unparsed)
+    bias = counts[CLEAN] / clean - counts[EXACT] / erroneous if erroneous and clean else None
+    if head.metric != F1:
+        found = bias_rows(evaluation, piece.rows, unparsed, judged_steps(evaluation, piece.benchmark))
+        bias = next(row["value"] for row in found if (row["unit"], row["metric"]) == ("step", "bias"))
     return {
-        "bias": bias["value"],
-        "bias_low": bias["low"],
-        "bias_high": bias["high"],
+        "bias": bias,
         "fp": counts[EARLY] / erroneous if erroneous else None,
         "fn": (counts[LATE] + counts[MISSED]) / erroneous if erroneous else None,
         "erroneous": erroneous,
     }
+
+
+def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Unparsed) -> tuple[int, int]:
+    """How many erroneous and clean cases stand in the denominators.
+
+    From the counts of outcomes, which say all but on which side cases without a verdict are.
+    """
+    erroneous, clean = (sum(counts[code] for code in codes) for codes in (ON_ERRONEOUS, ON_CLEAN))
+    if unparsed == "wrong" and counts[UNPARSED] + counts[REFUSED] and evaluation.nothing is None:
+        lost = piece.rows & evaluation.gold.known & np.isin(evaluation.codes, (UNPARSED, REFUSED))
+        wrong = int((lost & (evaluation.gold.earliest >= 0)).sum())
+        erroneous, clean = erroneous + wrong, clean + int(lost.sum()) - wrong
+    return erroneous, clean
 
 
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:

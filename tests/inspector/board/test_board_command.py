@@ -9,12 +9,15 @@ import pytest
 
 import example
 import making
+import reference
+import step_making
 from inspector.board_arrangement import ROWS, Arrangement
 from inspector.board_document import board_document
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
+from step_reference import Step
 
 DEMO = ["--benchmark", "demo"]
 
@@ -61,6 +64,20 @@ def test_the_numbers_of_subsets_are_those_of_metrics(capsys, tmp_path):
             assert line[column] == row["value"]
             if column == "score":
                 assert [line["low"], line["high"]] == [row["low"], row["high"]]
+
+
+@pytest.mark.parametrize("unparsed", ["wrong", "drop"])
+def test_bias_is_that_of_bias_with_cases_that_have_no_verdict_and_by_steps(capsys, tmp_path, unparsed):
+    making.workspace(tmp_path / "a", *making.study(n=40))
+    items = [Step(reference.Case(3, n % 3, (0.9, 0.4, 0.1), error_steps=(n % 3,)), "circular") for n in range(9)]
+    step_making.workspace(tmp_path / "b", items, [(making.scorer("one"), items)])
+    for folder, unit in (("a", "case"), ("b", "step")):
+        words = ["-w", str(tmp_path / folder), "--unparsed", unparsed]
+        found = {row["scorer"]: row["bias"] for row in rows_of(capsys, *words)}
+        assert main(["bias", *words, "--json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["rows"]
+        told = [row for row in rows if (row["unit"], row["metric"], row["column"]) == (unit, "bias", None)]
+        assert {row["scorer"]: row["value"] for row in told} == found
 
 
 def test_fp_and_fn_are_those_of_gr_ben_in_breakdown(capsys):
