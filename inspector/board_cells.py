@@ -42,10 +42,12 @@ class BoardCells:
         return [(shown, "dim" if repeated or kind == PUBLISHED else "strong")]
 
     def score(self, value: tuple[float | None, str, bool, str | None], _: int) -> list[Part]:
-        """The score and its mark."""
+        """The score and its mark; a printed one stands in brackets."""
         score, kind, small, standing = value
         if score is None:
             return [(f"{self._dash} ", "dim")]
+        if kind == PUBLISHED:
+            return [(f"({100 * score:.1f})", "dim")]
         plain = kind != SCORER or small
         return [(f"{100 * score:.1f}{self.mark(standing)}", "dim" if plain else "strong")]
 

@@ -109,4 +109,4 @@ def _kinds(frame: pl.DataFrame) -> Iterator[str]:
     if PUBLISHED in there:
         n = frame.filter(pl.col("kind") == PUBLISHED).height
         printed = f"{counted(n, 'figure')} as the paper prints them, of the whole benchmark"
-        yield f"published: {printed}; not computed here, and never ranked"
+        yield f"in brackets, published: {printed}; not computed here, and never ranked"

@@ -48,7 +48,10 @@ def _rows(benchmark: str, subset: str | None) -> Iterable[dict[str, object]]:
         told = f", {setting}" if setting else ""
         source = f"{PUBLISHED}, Table {score['table']}{told}"
         elsewhere = f"; the paper also prints {score['elsewhere']}" if score["elsewhere"] else ""
-        about = f"Printed in {PAPERS[benchmark].title}, Table {score['table']}{told}{elsewhere}. No case of it is here."
+        tables = sorted({values[side]["table"] for side in sides if side in values} - {score["table"]})
+        others = f"; its accuracies in Table {', '.join(map(str, tables))}" if tables else ""
+        where = f"{PAPERS[benchmark].title}, Table {score['table']}{told}{others}{elsewhere}"
+        about = f"Printed in {where}. No case of it is here."
         yield {
             **dict.fromkeys(BOARD),
             "row": SEPARATOR.join((score["scorer"], benchmark, subset or "", PUBLISHED, str(setting or ""))),

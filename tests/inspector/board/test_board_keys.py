@@ -181,7 +181,7 @@ async def test_printed_figures_stand_below_and_open_nothing(tmp_path):
         await ranked(pilot)
         assert set(board(pilot)["kind"]) == {"scorer"}
         await press(pilot, "O", "G")
-        await shows(pilot, "published, Table 3", "as the paper prints them")
+        await shows(pilot, "published, Table 3", "as the paper prints them", "(87.9)")
         assert board(pilot)["kind"].to_list()[:3] == ["scorer"] * 3
         await press(pilot, "enter")
         await shows(pilot, "printed in a paper")
