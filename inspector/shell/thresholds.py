@@ -2,10 +2,12 @@
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from inspector.flips import PRESENT, flip_counts, flips_document
+from inspector.request import Request
 from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
@@ -43,7 +45,20 @@ def run(args: argparse.Namespace) -> int:
         say(_curve_marks(document.rows), args)
     elif pair is None and not form_of(args):
         say(_marks(document.rows), args)
+    elif not form_of(args):
+        say(_opened(document, selection.request), args)
     return 0
+
+
+def _opened(document: Document, request: Request) -> Iterator[str]:
+    """How the flipped cases of a scorer are listed; of several scorers that would be too many words."""
+    wheres: dict[str, dict[str, str | None]] = document.provenance["where"]
+    told = [one for one in wheres.values() if one]
+    for flip, where in told[0].items() if len(told) == 1 else ():
+        if where is not None:
+            yield f"{flip}: {replace(request, where=(*request.where, where)).command('cases')}"
+    if len(told) > 1:
+        yield "The conditions that open these cases are in --json."
 
 
 def _curve_marks(rows: pl.DataFrame) -> Iterator[str]:

@@ -156,3 +156,18 @@ def test_while_dev_cases_are_left_out_flips_are_named_one_by_one(root):
         assert where.startswith("case IN (")
         cases = document.rows.filter(pl.col("flip") == flip)["case"]
         assert sorted(frame.filter(passing(frame, [where]))["case"]) == sorted(cases)
+
+
+def test_a_terminal_says_how_flipped_cases_are_opened(root, capsys):
+    assert main(["thresholds", "-w", root, "--scorer", "gpt4", "--flips", "0.3", "0.6"]) == 0
+    told = capsys.readouterr()
+    lines = [line for line in told.err.splitlines() if ": prm-inspect cases " in line]
+    document = flips_document(load(Request(workspace=root, scorers=("gpt4",))), "0.3", "0.6")
+    assert len(lines) == document.rows["flip"].n_unique() > 1
+    for line in lines:
+        flip, _, command = line.partition(": ")
+        assert main([*shlex.split(command)[1:], "--json"]) == 0
+        listed = [row["case"] for row in json.loads(capsys.readouterr().out)["rows"]]
+        assert sorted(listed) == sorted(document.rows.filter(pl.col("flip") == flip)["case"])
+    assert main(["thresholds", "-w", root, "--flips", "0.3", "0.6"]) == 0
+    assert "are in --json" in capsys.readouterr().err
