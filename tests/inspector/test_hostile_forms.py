@@ -20,6 +20,7 @@ WORDS = {
     "prms": (),
     "keys": (),
     "stats": (),
+    "board": (),
     "metrics": (),
     "thresholds": SCORER,
     "compare": ("plain", "loud"),
