@@ -184,7 +184,7 @@ SCENES: dict[str, Scene] = {
     "thresholds-transfer": Scene(demo, ("H", "tab"), ("tuned on algebra",), sizes=(NARROW, MIDDLE)),
     "thresholds-rewards": Scene(demo, ("H", "tab", "tab"), ("AUROC",), sizes=(NARROW, MIDDLE)),
     "thresholds-reliability": Scene(demo, ("H", "shift+tab"), ("calibration error",), sizes=(NARROW, MIDDLE)),
-    "statistics": Scene(demo, ("N",), ("Wrong steps (0-based)",)),
+    "statistics": Scene(demo, ("K",), ("Wrong steps (0-based)",)),
     "paper": Scene(printed, ("P",), ("Checked 1 of",)),
     "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
     "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),

@@ -112,6 +112,7 @@ def test_every_key_it_names_is_bound():
         ":": "colon",
         "'": "apostrophe",
         "\\": "backslash",
+        "=": "equals_sign",
     }
     bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
     assert named

@@ -23,11 +23,10 @@ ANALYSIS: tuple[Command, ...] = (
     ),
     Command(
         "statistics",
-        "N",
+        "K",
         "Statistics",
         "The benchmark itself, without scorers: counts, lengths, where errors lie",
         "go('statistics')",
-        ("board", *ANALYSES),
     ),
     Command(
         "paper",
@@ -35,7 +34,6 @@ ANALYSIS: tuple[Command, ...] = (
         "Papers",
         "The tables of the benchmark's paper: here, published, difference",
         "go('paper')",
-        ("board", *ANALYSES),
     ),
     Command(
         "everyone",

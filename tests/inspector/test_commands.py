@@ -33,7 +33,7 @@ REACHED = {
     "compare": ("c",),
     "card": ("i",),
     "thresholds": ("H",),
-    "statistics": ("N",),
+    "statistics": ("K",),
     "paper": ("P",),
 }
 """The keys that lead to each screen from the board."""

@@ -64,7 +64,7 @@ REACHED = {
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
-    "statistics": ("j", "N", "until characters"),
+    "statistics": ("j", "K", "until characters"),
     "paper": ("j", "P", "until No paper"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
@@ -87,6 +87,8 @@ EVERYWHERE = {
     "yank-row": Way(after=(), tells="Copied"),
     "compare": Way(opens="CompareScreen", says="Holm over"),
     "card": Way(opens="CardScreen", says="How a verdict"),
+    "statistics": Way(opens="StatisticsScreen", says="characters"),
+    "paper": Way(opens="PaperScreen", says="No paper"),
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
 }
 BESIDE = (
