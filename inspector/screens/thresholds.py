@@ -1,6 +1,7 @@
 """The thresholds screen: what every threshold would give, and how to choose one honestly."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ from inspector.sheets.thresholds.sheet import thresholds_sheet
 from inspector.subject import covering, subject
 from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
+from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 
@@ -65,7 +67,8 @@ class ThresholdsScreen(AnalysisScreen):
         found = figures if isinstance(figures, Figures) else None
         # The chart keeps its height when the rail takes lines from the pane.
         height = max(height, self.size.height - AROUND)
-        return thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
+        sheet = thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
+        return replace(sheet, busy=f"{figures}") if isinstance(figures, InspectError) else sheet
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         names = self.drawn(inspection)

@@ -69,6 +69,8 @@ EVERY = (
     ),
     Keys("threshold step, list and steps", ("enter", "t"), ("right",), 30, {}, 0.2),
     Keys("threshold step, board", ("t",), ("right",), 30, {}),
+    Keys("threshold step, thresholds", ("H", "t"), ("right",), 30, {3400: "p95 25", 100_000: "p95 40"}),
+    Keys("another scorer, thresholds", ("H",), ("m",), 8, {3400: "first 150", 100_000: "first 400"}, 1.0),
     Keys("next flip, failures", ("enter", "z", "t"), (".",), 30, {}),
 )
 CASE = (

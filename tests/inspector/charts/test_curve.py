@@ -98,3 +98,15 @@ def test_nothing_and_one_point_are_drawn():
         if "*" in text_of(row)
     ]
     assert text_of(row).count("*") == 1
+
+
+def test_bands_of_two_differ_without_colour_and_say_whose_they_are():
+    flat = [line(letter, np.full(50, at), low=np.full(50, at - 0.2), high=np.full(50, at + 0.2)) for letter, at in
+            (("a", 0.8), ("b", 0.3))]  # fmt: skip
+    for ascii_only, shades in ((False, "░·"), (True, ".,")):
+        lines = curve(flat, 60, 11, Brush(ascii_only=ascii_only))
+        text = drawn(lines)
+        assert f"{shades[0]} 95% interval at each point, a" in text
+        assert f"{shades[1]} 95% interval at each point, b" in text
+        assert text_of(lines[0]).count(shades[0]) == 54
+        assert text_of(lines[9]).count(shades[1]) == 54

@@ -94,3 +94,11 @@ def test_equal_values_are_one_level_and_nothing_is_told():
     assert "all 50.0" in lines
     assert drawn(heat_map([], ["x"], [], 60, Brush())) == "There is nothing to lay out: no rows or no columns."
     assert "no value" in drawn(heat_map(["a"], ["x"], [[None]], 60, Brush()))
+
+
+def test_a_flag_stands_behind_the_figure_and_few_marks_what_its_n_does_not():
+    marks = [Mark(0.483, n=60, flag="*"), Mark(0.3, n=60), Mark(0.5, n=40, few=True)]
+    lines = drawn(heat_map(["a"], list("xyz"), [marks], 80, Brush()))
+    assert "█  48.3* n=60" in lines
+    assert "50.0 n=40~" in lines
+    assert "~ dim: fewer than 20 cases, or so few on a side, without colour" in lines

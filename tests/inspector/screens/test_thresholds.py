@@ -16,6 +16,7 @@ from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
+from scoring.errors import UsageError
 from screen_text import hides, looks_like, press, screen_lines, screen_text, shows
 
 COMPLETE = "best of each subset"
@@ -161,3 +162,13 @@ async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tm
         await shows(pilot, "No threshold to choose", "critic has no threshold to move")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move")
+
+
+async def test_what_cannot_be_computed_says_why(request_, monkeypatch):
+    def fails(*_):
+        raise UsageError("The rewards cannot be read.", "Import them again.")
+
+    monkeypatch.setattr("inspector.screens.thresholds.threshold_figures", fails)
+    async with opened(request_) as pilot:
+        await press(pilot, "H")
+        await shows(pilot, "F1 against the threshold", "The rewards cannot be read.")
