@@ -17,7 +17,7 @@ SHOTS = {
     "board": (),
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
-    "compare": ("c", *["j"] * 3, "l", "l"),
+    "compare": ("c", *["j"] * 3, "l"),
     "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""

@@ -116,9 +116,9 @@ def _verdict(row: Mapping[str, Any] | None) -> Piece:
     if row is None or row["low"] is None or row["high"] is None:
         return Piece("")
     if row["low"] > 0:
-        return Piece("A is better", "good")
+        return Piece("A is better", "scorer-a")
     if row["high"] < 0:
-        return Piece("B is better", "bad")
+        return Piece("B is better", "scorer-b")
     return Piece("could be none", "dim")
 
 
