@@ -57,6 +57,7 @@ def curve(
     across: tuple[float, float] | None = None,
     upward: tuple[float, float] = (0.0, 1.0),
     form: Form = "percent",
+    numbers: Sequence[float] = (),
 ) -> list[Row]:
     """The curves in `height` rows of at most `width` cells (40 at least), with axes beneath and a legend.
 
@@ -72,6 +73,7 @@ def curve(
         across: ends of the horizontal axis; None = those of the points.
         upward: ends of the vertical one.
         form: how the numbers at the left are written.
+        numbers: whole numbers that stand beneath the horizontal axis; () = five between its ends.
     """
     drawn = series[:MOST]
     across = across if across is not None else _ends(drawn)
@@ -89,7 +91,8 @@ def curve(
         row_of((Piece(f"{labels.get(row, ''):>{MARGIN - 1}} ", "dim"), *raster.row(row)))
         for row in range(raster.height)
     ]
-    lines.append(numbers_row(axis_numbers(*across, raster.width), raster.width))
+    whole = [(column_of(one, *across, raster.width), f"{one:+.0f}" if one else "0") for one in numbers]
+    lines.append(numbers_row(whole or axis_numbers(*across, raster.width), raster.width))
     lines += letters_row(ticks, *across, raster.width)
     return [*lines, *_legend(series, drawn, ticks, across, width, brush)]
 

@@ -165,7 +165,8 @@ def _legend(
     marks = [mark for row in cells for mark in row]
     known = [mark for mark in marks if mark is not None and mark.known is not None]
     told = " [95% interval]" if intervals else ""
-    yield from legend([(Piece(""), f"Cells: figure ({unit_words(form)}){told}, n = {counted}.")], width)
+    said = f"how many {counted}" if form == "count" else f"figure ({unit_words(form)}){told}, n = {counted}"
+    yield from legend([(Piece(""), f"Cells: {said}.")], width)
     if known:
         yield from legend(list(_level_entries(levels, brush, form)), width)
     few = [mark for mark in marks if mark is not None and mark.small]

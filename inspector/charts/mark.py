@@ -9,8 +9,8 @@ from inspector.sheets.sheet import Drill
 from inspector.text import number
 from scoring.metrics.intervals import SMALL
 
-Form = Literal["percent", "difference", "number"]
-"""How numbers are written: shares in percent, signed differences of shares in points, or numbers as they are."""
+Form = Literal["percent", "difference", "number", "count"]
+"""How numbers are written: shares in percent, signed differences of shares in points, numbers as they are, or whole."""
 
 LONGEST = 7
 """Cells of a figure at most."""
@@ -60,6 +60,9 @@ def dash(brush: Brush) -> str:
 
 def figure(value: float, form: Form) -> str:
     """A value as it is written: `62.1`, `+3.4` or `0.621`."""
+    if form == "count":
+        whole = f"{value:,.0f}"
+        return whole if len(whole) <= LONGEST else number(value, 0, LONGEST)
     if form == "number":
         return number(value, 3, LONGEST)
     text = number(100 * value, 1, LONGEST, "+" if form == "difference" else "")
@@ -72,7 +75,11 @@ def interval_text(ends: tuple[float, float], form: Form, *, short: bool = False)
     if not short:
         return f"[{figure(ends[0], form)}, {figure(ends[1], form)}]"
     decimals, factor = (2, 1) if form == "number" else (0, 100)
-    first, last = (number(factor * end, decimals, LONGEST, "+" if form == "difference" else "") for end in ends)
+    first, last = (
+        number(factor * end, decimals, LONGEST, "+" if form == "difference" and abs(factor * end) >= 0.5 else "")
+        for end in ends
+    )
+    first, last = ("0" if one == "-0" else one for one in (first, last))
     return f"[{first}-{last}]" if form == "percent" else f"[{first}, {last}]"
 
 
@@ -83,4 +90,4 @@ def count_text(mark: Mark) -> str:
 
 def unit_words(form: Form) -> str:
     """What the figures are, in words."""
-    return {"percent": "in percent", "difference": "difference in points", "number": "as it is"}[form]
+    return {"percent": "in percent", "difference": "difference in points", "number": "as it is", "count": "cases"}[form]

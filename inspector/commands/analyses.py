@@ -2,7 +2,7 @@
 
 from inspector.commands.command import ANALYSES, Command
 
-PAGED = ("compare", "thresholds", "paper")
+PAGED = ("compare", "thresholds", "paper", "breakdown")
 """The screens of several pages."""
 
 ANALYSIS: tuple[Command, ...] = (
@@ -79,7 +79,27 @@ ANALYSIS: tuple[Command, ...] = (
         ("thresholds",),
         footer=True,
     ),
-    Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare",)),
+    Command(
+        "breakdown",
+        "b",
+        "Breakdown",
+        "Where a scorer goes wrong: by any columns of the cases, kinds of errors, positions and steps",
+        "go('breakdown')",
+    ),
+    Command("bias", "L", "Leaning", "Which way a scorer leans, and on which cases it is better or worse", "go('bias')"),
+    Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare", "breakdown")),
+    Command("rows", "R", "Rows", "Choose the column whose values are the rows", "rows", ("breakdown",), footer=True),
+    Command("across", "C", "Across", "Choose the column whose values stand above", "across", ("breakdown",)),
+    Command("figure", "v", "Figure", "Choose what stands in the cells", "figure", ("breakdown",), footer=True),
+    Command(
+        "subtract",
+        "o",
+        "Subtract",
+        "Choose the scorer whose figures are subtracted, or none",
+        "subtract",
+        ("breakdown",),
+    ),
+    Command("bins", "O", "Bins", "How positions are put in bins, and which errors count", "bins", ("breakdown",)),
     Command(
         "next-page",
         "tab",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ANALYSES = ("compare", "card", "thresholds", "statistics", "paper")
+ANALYSES = ("compare", "card", "thresholds", "statistics", "paper", "breakdown", "bias")
 """The screens of numbers, each of which opens its cases."""
 SCREENS = ("board", "cases", "case", *ANALYSES)
 

@@ -19,6 +19,8 @@ SCREENS = {
     "thresholds": "thresholds:ThresholdsScreen",
     "statistics": "statistics:StatisticsScreen",
     "paper": "paper:PaperScreen",
+    "breakdown": "breakdown:BreakdownScreen",
+    "bias": "bias:BiasScreen",
 }
 """Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed
 from scoring.metrics.shares import NO_ERRONEOUS, Share, members
-from scoring.verdicts import EARLY, EXACT, LATE, MISSED, REFUSED, UNPARSED
+from scoring.verdicts import EARLY, EXACT, LATE, MISSED, OUTCOMES, REFUSED, UNPARSED
 
 FAMILY: dict[str, tuple[int, ...]] = {
     "fp": (EARLY,),
@@ -32,5 +32,7 @@ def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Sh
     """
     among = members(evaluation, unparsed) & (evaluation.gold.earliest >= 0)
     for name, codes in FAMILY.items():
-        hits = among & np.isin(evaluation.codes, codes)
+        counted = np.zeros(len(OUTCOMES), dtype=np.bool_)
+        counted[list(codes)] = True
+        hits = among & counted[evaluation.codes]
         yield Share(name, hits, among, evaluation.nothing or NO_ERRONEOUS)

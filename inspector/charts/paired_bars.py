@@ -1,0 +1,74 @@
+"""Two bars a row on one scale: how many of each of two classes, in places that are named at the left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
+from inspector.paint import Brush
+from inspector.sheets.sheet import Drill, Piece, Row
+
+_FULL = {False: "█▓", True: "#="}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A named place with the counts of both classes, and what each opens."""
+
+    name: str
+    counts: tuple[int, int]
+    drills: tuple[Drill | None, Drill | None] = (None, None)
+
+
+def paired_bars(
+    places: Sequence[Place],
+    classes: tuple[tuple[str, str], tuple[str, str]],
+    width: int,
+    brush: Brush,
+    *,
+    counted: str = "cases",
+) -> list[Row]:
+    """The bars in at most `width` cells (40 at least), each beside its count, with a legend.
+
+    Their lengths are shares of the class, so that two classes of different size can be compared. Something is drawn for
+    every count above 0.
+
+    Args:
+        places: from top to bottom.
+        classes: word and style of each.
+        width: cells of a line.
+        brush: whether only ASCII is used.
+        counted: what is counted, in words.
+    """
+    totals = [sum(one.counts[side] for one in places) for side in (0, 1)]
+    if not places or not any(totals):
+        return legend([(Piece(""), f"There is nothing to count: no {counted}.")], width)
+    stub = min(max(whole_width(one.name) for one in places), max(8, width // 3))
+    shares = [[one.counts[side] / (totals[side] or 1) for one in places] for side in (0, 1)]
+    top = max(map(max, shares)) or 1.0
+    sizes = [max(cell_len(classes[side][0]), *(len(f"{one.counts[side]:,}") for one in places)) for side in (0, 1)]
+    room = max(2, (width - stub - sum(sizes) - 6) // 2)
+    head = [Piece(" " * stub)]
+    for side, (word, style) in enumerate(classes):
+        head += [Piece("  " + padded(word, sizes[side], right=True), style), Piece(" " * (room + 1))]
+    lines = [row_of(head)]
+    for at, one in enumerate(places):
+        first, *others = name_lines(one.name, stub)
+        pieces = [Piece(padded(first, stub))]
+        for side, (_, style) in enumerate(classes):
+            text, drill = f"{one.counts[side]:,}", one.drills[side] if one.counts[side] else None
+            length = max(1, round(shares[side][at] / top * room)) if one.counts[side] else 0
+            pieces += [
+                Piece(" " * (2 + sizes[side] - len(text))),
+                Piece(text, "" if one.counts[side] else "dim", drill),
+                Piece(" "),
+                Piece(_FULL[brush.ascii_only][side] * length, style),
+                Piece(" " * (room - length)),
+            ]
+        lines += [row_of(pieces), *((Piece(line),) for line in others)]
+    entries = [
+        (Piece(_FULL[brush.ascii_only][side], style), f"{word}: {total:,} {counted}")
+        for side, ((word, style), total) in enumerate(zip(classes, totals, strict=True))
+    ]
+    return [*lines, *legend([*entries, (Piece(""), f"longest bar: {100 * top:.1f}% of its own")], width)]
