@@ -54,14 +54,17 @@ def wide_breakdown(rows: pl.DataFrame) -> pl.DataFrame:
 
     `reason` says why a line has no value at all.
     """
-    index = [name for name in rows.columns if name not in {"metric", *_FIGURE, "where"}]
+    # A value may be called as the total is: only the condition tells them apart.
+    index = [name for name in rows.columns if name not in {"metric", *_FIGURE}]
     told = rows.filter(pl.col("metric").is_in(TOLD))
     cells = [_cell(*values) for values in told.select("metric", *_SHOWN).iter_rows()]
     long = told.select(*index, "metric").with_columns(pl.Series("cell", cells, dtype=pl.String))
     wide = long.pivot("metric", index=index, values="cell", sort_columns=False)
     silent = told.group_by(index).agg(pl.col("reason").first(), none=pl.col("value").count() == 0).filter("none")
     why = silent.select(*index, "reason")
-    return wide.join(why, on=index, how="left", nulls_equal=True, maintain_order="left") if silent.height else wide
+    if silent.height:
+        wide = wide.join(why, on=index, how="left", nulls_equal=True, maintain_order="left")
+    return wide.drop("where")
 
 
 def wide_rewards(rows: pl.DataFrame) -> pl.DataFrame:

@@ -4,7 +4,9 @@ import pytest
 
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
+from inspector.screens.bias import BiasScreen
 from inspector.screens.board import BoardScreen
+from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
@@ -25,6 +27,8 @@ CLASSES = {
     "thresholds": ThresholdsScreen,
     "statistics": StatisticsScreen,
     "paper": PaperScreen,
+    "breakdown": BreakdownScreen,
+    "bias": BiasScreen,
 }
 REACHED = {
     "board": (),
@@ -35,6 +39,8 @@ REACHED = {
     "thresholds": ("H",),
     "statistics": ("K",),
     "paper": ("P",),
+    "breakdown": ("b",),
+    "bias": ("L",),
 }
 """The keys that lead to each screen from the board."""
 SHOWN = {
@@ -46,6 +52,8 @@ SHOWN = {
     "thresholds": "best on these  ",
     "statistics": "right answer, wrong process",
     "paper": "No paper",
+    "breakdown": "the 95% interval and the value",
+    "bias": "too few to say",
 }
 """What stands there once it is complete."""
 
@@ -67,6 +75,8 @@ BESIDE = {
     "statistics": "right answer, wrong process",
     "paper": "No paper",
     "thresholds": "Ways to choose the threshold",
+    "breakdown": "harmonic mean of both",
+    "bias": "Which way it leans",
 }
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
@@ -164,6 +174,22 @@ EFFECTS = {
     ("thresholds", "help"): Effect("What every threshold would"),
     ("thresholds", "next-scorer"): Effect("⠒ beta", undo=("m",)),
     ("thresholds", "previous-scorer"): Effect("⠒ beta", undo=("M",)),
+    ("breakdown", "rows"): Effect("Enter takes it"),
+    ("breakdown", "across"): Effect("one column alone, as bars"),
+    ("breakdown", "figure"): Effect("GR-Ben's: a later step is named"),
+    ("breakdown", "subtract"): Effect("the scorer in focus alone"),
+    ("breakdown", "swap"): Effect("There is nothing to turn round", undo=()),
+    ("breakdown", "bins"): Effect("This page has no bins", undo=()),
+    ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
+    ("breakdown", "page-before"): Effect("[one column]", undo=("tab",)),
+    ("breakdown", "drill"): Effect("filter sums, cases tried"),
+    ("breakdown", "help"): Effect("Where a scorer goes wrong"),
+    ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
+    ("bias", "help"): Effect("Which way the scorer"),
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("breakdown", "bias")},
+    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in ("breakdown", "bias")},
+    ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
+    ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
@@ -173,6 +199,8 @@ EVERYWHERE = {
     "thresholds": Effect("Ways to choose the threshold"),
     "statistics": Effect("right answer, wrong process"),
     "paper": Effect("No paper"),
+    "breakdown": Effect("harmonic mean of both"),
+    "bias": Effect("Which way it leans"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "theme": Effect("Search for themes"),

@@ -66,6 +66,8 @@ REACHED = {
     "thresholds": ("j", "H", "until best on these  "),
     "statistics": ("j", "K", "until characters"),
     "paper": ("j", "P", "until No paper"),
+    "breakdown": ("j", "b", "until erroneous cases"),
+    "bias": ("j", "L", "until too few to say"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -90,12 +92,16 @@ EVERYWHERE = {
     "statistics": Way(opens="StatisticsScreen", says="characters"),
     "paper": Way(opens="PaperScreen", says="No paper"),
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
+    "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
+    "bias": Way(opens="BiasScreen", says="too few to say"),
 }
 BESIDE = (
     ("compare", "CompareScreen", "Holm over"),
     ("statistics", "StatisticsScreen", "characters"),
     ("paper", "PaperScreen", "No paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),
+    ("breakdown", "BreakdownScreen", "erroneous cases"),
+    ("bias", "BiasScreen", "too few to say"),
 )
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -167,6 +173,18 @@ WAYS = {
     ("thresholds", "next-page"): turned("tab", "shift+tab"),
     ("thresholds", "page-before"): turned("shift+tab", "tab"),
     ("thresholds", "drill"): Way(opens="CasesScreen"),
+    ("breakdown", "rows"): Way(opens="Picking"),
+    ("breakdown", "across"): Way(opens="Picking"),
+    ("breakdown", "figure"): Way(opens="Picking"),
+    ("breakdown", "subtract"): Way(opens="Picking", says=ESC),
+    ("breakdown", "swap"): Way(after=(), tells="nothing to turn round"),
+    ("breakdown", "bins"): Way(after=(), tells="no bins to choose"),
+    ("breakdown", "next-page"): turned("tab", "shift+tab"),
+    ("breakdown", "page-before"): turned("shift+tab", "tab"),
+    ("breakdown", "drill"): Way(opens="CasesScreen"),
+    ("bias", "drill"): Way(opens="CasesScreen"),
+    ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
+    ("bias", "card"): Way(after=REACHED["bias"][1:], opens="CardScreen", says="How a verdict"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),
