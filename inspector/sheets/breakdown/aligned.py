@@ -11,6 +11,7 @@ from inspector.charts.mark import figure
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sheets.breakdown.grid import focused
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import Cell, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import WAITING, count
@@ -29,10 +30,7 @@ def aligned_of(inspection: Inspection) -> Rows:
 
 def aligned_lines(inspection: Inspection, rows: Rows | None, brush: Brush, width: int, height: int) -> Iterator[Row]:
     """The page; `rows` is None while they are computed."""
-    yield (
-        Piece("Mean reward around the earliest error", "strong"),
-        Piece(", by steps before and after it"),
-    )
+    yield from title("Mean reward around the earliest error", ", by steps before and after it", width)
     yield ()
     if rows is None:
         yield (Piece(WAITING, "dim"),)

@@ -13,6 +13,7 @@ from inspector.sheets.breakdown.choice import NONE, Choice
 from inspector.sheets.breakdown.columns import axis, missing_words, offered, usual, words
 from inspector.sheets.breakdown.figures import FIGURES, figures_of, form_of, usual_figure
 from inspector.sheets.breakdown.grid import Grid, focused
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import paragraph
 from inspector.sheets.sheet import Piece, Row
 from inspector.subject import covering
@@ -82,7 +83,7 @@ def cells_lines(
     if what is None or grid is None:
         yield from paragraph(f"No column tells the cases of {inspection.benchmark} apart.", width)
         return
-    yield from _head(inspection, what)
+    yield from _head(inspection, what, width)
     yield ()
     if not any(mark.drill for mark in grid.marks.values()):
         yield from paragraph(f"There are no {FIGURES[what.figure].among} in this slice: choose another figure.", width)
@@ -94,11 +95,10 @@ def cells_lines(
     yield from _remarks(inspection, grid, what, width)
 
 
-def _head(inspection: Inspection, what: Shown) -> Iterator[Row]:
+def _head(inspection: Inspection, what: Shown, width: int) -> Iterator[Row]:
     told = FIGURES[what.figure]
     by = f"{words(what.rows)} down, {words(what.cols)} across" if what.cols else f"by {words(what.rows)}"
-    pieces = [Piece(told.title, "strong"), Piece(f", {by}", "")]
-    yield tuple(pieces)
+    yield from title(told.title, f", {by}", width)
     if what.other:
         yield (
             Piece("A ", "scorer-a strong"),
@@ -108,7 +108,7 @@ def _head(inspection: Inspection, what: Shown) -> Iterator[Row]:
             Piece(squeezed(what.other, NAME)),
         )
     if told.note:
-        yield (Piece(told.note, "dim"),)
+        yield from paragraph(told.note, width)
 
 
 def _form(what: Shown) -> Form:

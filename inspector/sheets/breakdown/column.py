@@ -9,6 +9,7 @@ from inspector.paint import Brush
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.columns import axis, offered, words
 from inspector.sheets.breakdown.grid import Grid
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import Cell, paragraph, table
 from inspector.sheets.sheet import Piece, Row
 from inspector.sheets.words import count
@@ -53,7 +54,7 @@ def column_lines(
     if grids is None:
         yield from paragraph(f"No column tells the cases of {inspection.benchmark} apart.", width)
         return
-    yield (Piece("Accuracy", "strong"), Piece(f", by {words(column_of(inspection, choice))}"))
+    yield from title("Accuracy", f", by {words(column_of(inspection, choice))}", width)
     yield ()
     rows: list[list[Cell]] = []
     for at in grids.cases.numbers(0):

@@ -70,7 +70,9 @@ class Grid:
         if self.figure in COUNTS:
             n = int(value or 0)
             return Mark(value, drill=self._drill(key, row["where"], n))
-        return Mark(value, row["low"], row["high"], row["n"], self._drill(key, row["where"], row["n"]), few=row["small"])
+        return Mark(
+            value, row["low"], row["high"], row["n"], self._drill(key, row["where"], row["n"]), few=row["small"]
+        )
 
     def _drill(self, key: Key, where: str, n: int) -> Drill | None:
         if not n:

@@ -10,6 +10,7 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sentences import GLYPHS, WORDS, counted
 from inspector.sheets.breakdown.grid import focused
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import Cell, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count
@@ -30,7 +31,7 @@ def offsets_lines(inspection: Inspection, brush: Brush, width: int, height: int)
     evaluation = focused(inspection)
     rows = [row for row in offset_rows(evaluation, inspection.slice) if row["metric"] == "count"]
     n = rows[0]["n"]
-    yield (Piece("How far verdicts lie from the earliest error", "strong"), Piece(", verdict minus gold, in steps"))
+    yield from title("How far verdicts lie from the earliest error", ", verdict minus gold, in steps", width)
     yield ()
     if not n:
         yield from paragraph(evaluation.nothing or "No erroneous case of this slice has a verdict.", width)

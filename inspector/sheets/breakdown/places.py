@@ -9,8 +9,9 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.grid import focused
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.sheets.sheet import Drill, Row
 from scoring.metrics.positions import all_position_rows, first_position_rows
 from scoring.metrics.step_bins import PRESETS, StepBins
 
@@ -33,7 +34,7 @@ def places_lines(inspection: Inspection, choice: Choice, brush: Brush, width: in
     evaluation, bins = focused(inspection), bins_of(inspection, choice)
     first = errors_of(inspection, choice) == "first"
     what = "earliest errors" if first else "all error steps"
-    yield (Piece("Where errors are, and where the scorer puts them", "strong"), Piece(f", {what}"))
+    yield from title("Where errors are, and where the scorer puts them", f", {what}", width)
     yield ()
     if first:
         rows = list(first_position_rows(evaluation, inspection.slice, bins))

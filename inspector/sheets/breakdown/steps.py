@@ -11,6 +11,7 @@ from inspector.paint import Brush
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.grid import focused
 from inspector.sheets.breakdown.places import bins_of
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import paragraph
 from inspector.sheets.sheet import Piece, Row
 from inspector.sheets.words import WAITING
@@ -40,10 +41,7 @@ def steps_of(inspection: Inspection, choice: Choice) -> Rows:
 def steps_lines(inspection: Inspection, choice: Choice, rows: Rows | None, brush: Brush, width: int) -> Iterator[Row]:
     """The page; `rows` is None while they are computed."""
     bins, figure = bins_of(inspection, choice), step_figure(choice)
-    yield (
-        Piece(STEP_FIGURES[figure][0].upper() + STEP_FIGURES[figure][1:], "strong"),
-        Piece(", by position of the step"),
-    )
+    yield from title(STEP_FIGURES[figure], ", by position of the step", width)
     yield ()
     if rows is None:
         yield (Piece(WAITING, "dim"),)

@@ -8,6 +8,7 @@ from inspector.paint import apportioned
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.columns import GIVEN_BY, axis, offered, usual_types, words
 from inspector.sheets.breakdown.grid import EVERYTHING, Grid, focused
+from inspector.sheets.breakdown.title import title
 from inspector.sheets.layout import Cell, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count
@@ -47,7 +48,7 @@ def types_lines(inspection: Inspection, choice: Choice, width: int) -> Iterator[
             width,
         )
         return
-    yield (Piece("How erroneous cases are got wrong", "strong"), Piece(f", by {words(column)}"))
+    yield from title("How erroneous cases are got wrong", f", by {words(column)}", width)
     yield ()
     rows = list(_rows(inspection, column))
     if not rows or not rows[-1][2]:
