@@ -147,6 +147,8 @@ EFFECTS = {
     ("compare", "swap"): Effect("A  beta", undo=("x",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
+    ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
+    ("compare", "page-before"): Effect("[two thresholds]", undo=("tab",)),
     ("card", "compare-with"): Effect("Beside which card"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("9 of 9 cases"),
