@@ -32,7 +32,7 @@ from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
 from inspector.sentences import counted
 from inspector.sheets.sheet import Drill
-from inspector.text import clean
+from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
 from inspector.yanking import score_facts
 
@@ -146,7 +146,8 @@ class BoardScreen(BoardOpening, CommonCases):
             Phrase((counted(scorers, "scorer"), ""), rank=1),
         ]
         if self.how.against:
-            phrases.append(Phrase((f"differences to {self.how.against}", f"less {self.how.against}", "differences")))
+            name = squeezed(self.how.against, 40)
+            phrases.append(Phrase((f"differences to {name}", f"less {name}", "differences")))
         if self.how.subsets and self.frame["subset"].is_not_null().any():
             phrases.append(Phrase((f"rows by {self.how.rows}", ""), rank=2))
         if len(kinds) == 1:

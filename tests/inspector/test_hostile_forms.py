@@ -20,7 +20,7 @@ WORDS = {
     "prms": (),
     "keys": (),
     "stats": (),
-    "board": (),
+    "board": ("--rows", "scorer", "--against", "plain"),
     "metrics": (),
     "thresholds": SCORER,
     "compare": ("plain", "loud"),

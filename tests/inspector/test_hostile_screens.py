@@ -105,6 +105,12 @@ BESIDE = (
 )
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
+    ("board", "published"): Way(after=(), tells="No published"),
+    ("board", "board-rows"): Way(after=("R", "R"), says="rows by scorer"),
+    ("board", "board-sort"): Way(opens="SortMenu", says="bias"),
+    ("board", "board-columns"): Way(opens="ColumnMenu", says="FP%"),
+    ("board", "differences"): turned("d", says="those of a row less"),
+    ("board", "baselines"): turned("o", says="baselines that look"),
     ("board", "open-cases"): Way(opens="CasesScreen", says=ESC),
     ("board", "open-failures"): Way(opens="CasesScreen", says=ESC),
     ("cases", "open-case"): Way(opens="CaseScreen", says=ESC),
