@@ -157,7 +157,7 @@ WAYS = {
     ("compare", "compare-with"): Way(opens="Picking", says=ESC),
     ("compare", "swap"): turned("x"),
     ("compare", "drill"): Way(opens="CasesScreen"),
-    ("board", "common-cases"): turned("equals_sign"),
+    ("board", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     **{
         (one, other): Way(after=("escape", REACHED[one][1]), opens=opens, says=says)
         for one in ANALYSES
