@@ -11,7 +11,7 @@ from scoring.export import Document
 
 LONGEST_NAME = 80
 """Characters of a file's name: far fewer than any file system takes, in any encoding."""
-ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex"}
+ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex", "html": "html"}
 
 
 def export_document(inspection: Inspection, asked: Export) -> Document:
@@ -25,6 +25,14 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
     # The filter of the list of cases does not touch the board.
     behind = inspection.cleared() if asked.what == "all-metrics" else inspection
     return metrics_document(behind.for_metrics(), asked.form)
+
+
+def report_of(inspection: Inspection, form: str) -> Document:
+    """A report of the cases that the headline speaks of, by all scorers, in `html` or `markdown`."""
+    # Imported only for who asks: a screen opens sooner.
+    from inspector.report.document import report_document
+
+    return report_document(inspection.for_metrics(), form=form)
 
 
 def file_stem(inspection: Inspection, asked: Export) -> str:

@@ -109,7 +109,8 @@ class Back(Message):
 
 @dataclass
 class Export(Message):
-    """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard.
+    """Save or copy a table. `what` is the table, `form` one of `scoring.export.FORMS`, `copy` to the clipboard;
+    a `report` is in `html`.
 
     `metrics` are those of the cases that a list's headline speaks of, `all-metrics` those behind the board.
     `make` gives the document in a form where the screen knows more of it than the inspection does.

@@ -21,6 +21,7 @@ from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
 from inspector.commands import bindings_of
+from inspector.exporting import report_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Score, StopScoring
@@ -288,4 +289,6 @@ class BoardScreen(BoardOpening, CommonCases):
                 (Export("board", "", make=partial(board_document, self.inspection, self.how)), rows),
                 (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
             )
-            self.app.push_screen(ExportMenu(choices), self.export)
+            behind = self.inspection.cleared()
+            report = Export("report", "html", make=partial(report_of, behind)) if behind.scorer else None
+            self.app.push_screen(ExportMenu(choices, report), self.export)

@@ -1,5 +1,6 @@
 """The cases screen: facets, the virtual list and the steps of the case under the cursor."""
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +11,7 @@ from inspector.case_view.lines import case_lines
 from inspector.case_view.opening import opening
 from inspector.catalogue import order_words
 from inspector.commands import bindings_of
+from inspector.exporting import report_of
 from inspector.filtering.filter_words import apart_phrases, filter_phrase
 from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Go
@@ -243,5 +245,6 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
             return
         shown = f"The {counted(self.inspection.shown.size, 'case')} on screen, in this order"
         choices = ((Export("cases", ""), shown), (Export("metrics", ""), "The metrics, by subset"))
-        menu = ExportMenu(choices if self.inspection.scorer else choices[:1])
+        report = Export("report", "html", make=partial(report_of, self.inspection))
+        menu = ExportMenu(choices, report) if self.inspection.scorer else ExportMenu(choices[:1])
         self.app.push_screen(menu, self.export)

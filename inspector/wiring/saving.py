@@ -2,10 +2,15 @@
 
 import os
 from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from inspector.messages import Copy, Export
 from inspector.text import clean
 from inspector.wiring.base import Wired
+
+if TYPE_CHECKING:
+    from inspector.inspection import Inspection
 
 COMMAND_SHOWN = 400
 """Characters of a command that a toast shows."""
@@ -14,16 +19,28 @@ COMMAND_SHOWN = 400
 class Saving(Wired):
     """Saves or copies, and says where it went and which command makes it again."""
 
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._writing = Lock()
+
     def on_export(self, message: Export) -> None:
+        if self.inspection is not None:
+            if message.what == "report":
+                self.notify("Writing the report.", markup=False, timeout=3)
+            # A slow disk, or a table that takes longer, must not stop the keys.
+            self.run_worker(partial(self._export, self.inspection, message), thread=True, group="export")
+
+    def _export(self, inspection: "Inspection", message: Export) -> None:
+        """In a thread: make the document, write it and tell."""
         from inspector.exporting import export_document, file_stem, free_path
         from scoring.errors import InspectError
 
-        if self.inspection is None:
-            return
-        path = free_path(self.folder, file_stem(self.inspection, message), message.form)
         try:
-            document = export_document(self.inspection, message)
-            document.write(path, message.form)
+            document = export_document(inspection, message)
+            # One at a time: two documents of one name would take the same path.
+            with self._writing:
+                path = free_path(self.folder, file_stem(inspection, message), message.form)
+                document.write(path, message.form)
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False, timeout=15)
             return
@@ -31,9 +48,11 @@ class Saving(Wired):
         if len(again) > COMMAND_SHOWN:
             # The whole of it would cover the screen.
             again = f"{again[:COMMAND_SHOWN]} ... (the rest stands beside the rows)"
-        wrote = f"rote {document.rows.height:,} rows to {path.name}\n{again}"
+        what = "the report" if message.what == "report" else f"{document.rows.height:,} rows"
+        wrote = f"rote {what} to {path.name}\n{again}"
         if message.copy:
-            self._copy(document.render(message.form), f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}")
+            text = document.render(message.form)
+            self.call_from_thread(self._copy, text, f"Copied, and also w{wrote}", f"Too long to copy. W{wrote}")
         else:
             self.notify(clean(f"W{wrote}", lines=True), markup=False, timeout=10)
 

@@ -129,3 +129,29 @@ async def test_a_folder_that_cannot_be_written_is_said_and_nothing_breaks(reques
         await shows(pilot, "Cannot write")
         await press(pilot, "a")
         await shows(pilot, "9 of 9 cases")
+
+
+@pytest.mark.parametrize(("keys", "kept"), [((), 9), (("a", "colon", *"n_steps > 2", "enter"), 5)])
+async def test_a_report_is_written_of_what_the_metrics_speak_of(request_, tmp_path, keys, kept):
+    async with opened(request_) as pilot:
+        await press(pilot, *keys)
+        await shows(pilot, f"{kept} of 9 cases" if keys else "9 cases")
+        await press(pilot, "e")
+        await shows(pilot, "HTML report, to mail")
+        await press(pilot, "h")
+        await shows(pilot, "Wrote the report to bench-report.html", "Again: prm-inspect report")
+    page = Path("bench-report.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert "<script" not in page
+    assert f"{kept} cases" in page
+    words = [
+        "report",
+        "-w",
+        "ws",
+        "-q",
+        "-o",
+        str(tmp_path / "again.html"),
+        *(["--where", "n_steps > 2"] if keys else []),
+    ]
+    assert main(words) == 0
+    assert (tmp_path / "again.html").read_text(encoding="utf-8").count("<table") == page.count("<table")
