@@ -108,6 +108,12 @@ def search(app: Any) -> Any:
     return (bar._words[1:].index(bar._chosen[0]) + 1 if bar._chosen else 0) if bar.typing else AWAY
 
 
+def filled(screen: Any) -> object:
+    """The number (0-based) under the cursor of a sheet in which nothing is missing any more."""
+    view = screen.query_one(SheetView)
+    return AWAY if view.sheet.busy else view._at
+
+
 PLACES: dict[type[Any], Place] = {
     FrameTable: Place(
         ("a",),
@@ -147,10 +153,10 @@ PLACES: dict[type[Any], Place] = {
     ),
     SheetView: Place(
         ("c",),
-        on(CompareScreen, lambda screen: screen.query_one(SheetView)._at),
+        on(CompareScreen, filled),
         (
-            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 9), ("home", 0), ("G", 9), ("g", 0)),
-            *(("j j j l", 5), ("h", 4), ("right", 5), ("left", 4), ("pagedown", 9), ("pageup", 0)),
+            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 15), ("home", 0), ("G", 15), ("g", 0)),
+            *(("pagedown", 4), ("pageup", 7), ("g j j j l", 5), ("h", 4), ("right", 5), ("left", 4)),
             ("enter", AWAY),
         ),
     ),
