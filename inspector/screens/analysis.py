@@ -125,7 +125,7 @@ class AnalysisScreen(InspectionScreen):
         self.tell("title", phrases, "strong")
         self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
 
-    def _show_sheet(self, inspection: Inspection) -> None:
+    def _show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
         view = self.query_one(SheetView)
         if self.PAGES:
             self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
@@ -134,6 +134,13 @@ class AnalysisScreen(InspectionScreen):
         if width:
             view.show_sheet(self.lay_out(inspection, figures, width, height))
             self._tell_behind(view)
+            if not again:
+                self.call_after_refresh(self._fit, width)
+
+    def _fit(self, width: int) -> None:
+        """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
+        if self.inspection is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
+            self._show_sheet(self.inspection, again=True)
 
     def _tell_behind(self, view: SheetView) -> None:
         words = opens_words(view.drill, self.keys.of("drill"))

@@ -81,7 +81,11 @@ def usual_types(inspection: Inspection) -> str:
 def missing_words(inspection: Inspection) -> str:
     """Which taxonomies the cases have not, and what would give them; "" where they have all."""
     there = offered(inspection)
-    told = [f"{words(name)} ({given} have it)" for name, given in GIVEN_BY.items() if name not in there]
+    told = [
+        f"{words(name)} ({given} {'have' if ' and ' in given else 'has'} it)"
+        for name, given in GIVEN_BY.items()
+        if name not in there
+    ]
     if not told:
         return ""
     return (

@@ -237,7 +237,7 @@ def test_processbench_says_that_it_has_no_pattern_and_what_has(tmp_path):
     inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
     assert not {"pattern", "error_kind", "error_type"} & set(offered(inspection))
     told = " ".join(lines(sheet(inspection, CELLS, Choice())))
-    assert "reasoning pattern (Socratic-PRMBench have it)" in told
+    assert "reasoning pattern (Socratic-PRMBench has it)" in told
     assert "no types of errors (GR-Ben" in " ".join(lines(sheet(inspection, TYPES, Choice())))
     # A column that is not there is not shown, whatever was chosen on another benchmark.
     assert shown(inspection, Choice(rows="pattern", cols="error_kind")).columns == ("subset", "generator")

@@ -1,0 +1,118 @@
+"""The breakdown screen under its keys."""
+
+import json
+import shlex
+from dataclasses import replace
+
+import pytest
+
+import taxonomy_spaces
+from inspector.cli import main
+from inspector.widgets.sheet_view import SheetView
+from opened import inspected, listed, opened
+from screen_text import hides, press, shows, until
+
+HOME = "error kind across"
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory):
+    made = taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w")
+    return replace(made, benchmarks=("socratic",))
+
+
+def sheet(pilot):
+    return pilot.app.screen.query_one(SheetView)
+
+
+async def entered(pilot, *keys):
+    """The breakdown of the benchmark with the taxonomy, through its first scorer."""
+    await press(pilot, *keys, "b")
+    return await shows(pilot, HOME)
+
+
+async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
+    async with opened(request_, size=(120, 40)) as pilot:
+        await entered(pilot)
+        await press(pilot, "R", *["home"], "enter")
+        await shows(pilot, "down,")
+        await press(pilot, "C", "home", "enter")
+        await shows(pilot, "the 95% interval and the value")
+        await press(pilot, "v", "home", "j", "enter")
+        text = await shows(pilot, "Accuracy on erroneous cases, by")
+        assert "less" not in text.splitlines()[0]
+        await press(pilot, "o", "home", "j", "enter")
+        first = (await shows(pilot, "A ", "less  B ")).splitlines()[0]
+        one, two = first.split(" · ")[2].split(" less ")
+        await press(pilot, "x")
+        await shows(pilot, f"{two} less {one}")
+        await press(pilot, "o", "home", "enter")
+        await hides(pilot, "less  B ")
+
+
+async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(request_):
+    async with opened(request_, size=(120, 40)) as pilot:
+        await entered(pilot)
+        await press(pilot, "t", "right", "right", "enter", "j", "l")
+        before, drill, threshold = sheet(pilot).sheet, sheet(pilot).drill, inspected(pilot).threshold
+        assert drill is not None
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert len(listed(pilot)) == drill.n
+        await press(pilot, "escape")
+        await shows(pilot, HOME)
+        assert sheet(pilot).sheet == before
+        assert sheet(pilot).drill == drill
+        assert inspected(pilot).threshold == threshold
+
+
+async def test_a_threshold_step_moves_the_cells_and_esc_gives_them_back(request_):
+    async with opened(request_, size=(120, 40)) as pilot:
+        await entered(pilot)
+        before = sheet(pilot).sheet
+        await press(pilot, "t", *["full_stop"] * 2)
+        await until(pilot, lambda: sheet(pilot).sheet != before)
+        await press(pilot, "escape")
+        await until(pilot, lambda: sheet(pilot).sheet == before)
+
+
+async def test_bins_are_chosen_where_there_are_positions(request_):
+    async with opened(request_, size=(120, 40)) as pilot:
+        await entered(pilot)
+        await press(pilot, "O")
+        await shows(pilot, "This page has no bins")
+        await press(pilot, "tab", "tab")
+        await shows(pilot, "Where errors are")
+        await press(pilot, "O")
+        await shows(pilot, "bins of relative", "all error steps")
+        await press(pilot, "home", *["j"] * 4, "enter")
+        await shows(pilot, "Positions are relative")
+        await press(pilot, "O", "end", "k", "enter")
+        await shows(pilot, ", earliest errors")
+        await press(pilot, "O", "end", "enter")
+        await shows(pilot, ", all error steps")
+
+
+async def test_what_is_saved_is_what_the_command_in_its_footer_prints(request_, tmp_path, capsys):
+    async with opened(request_, size=(120, 40), folder=tmp_path) as pilot:
+        await entered(pilot)
+        await press(pilot, "e", "j")
+        await until(pilot, lambda: list(tmp_path.glob("*.json")))
+    (saved,) = tmp_path.glob("*.json")
+    document = saved.read_text()
+    assert main(shlex.split(json.loads(document)["provenance"]["command"])[1:]) == 0
+    assert capsys.readouterr().out == document
+
+
+async def test_slices_of_the_bias_screen_open_their_cases(request_):
+    async with opened(request_, size=(120, 60)) as pilot:
+        await press(pilot, "L")
+        await shows(pilot, "Which way it leans", "looks")
+        await press(pilot, "end")
+        drill = sheet(pilot).drill
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert len(listed(pilot)) == drill.n
+        await press(pilot, "escape")
+        await shows(pilot, "Which way it leans")
+        assert sheet(pilot).drill == drill

@@ -1,0 +1,45 @@
+"""Break down by pattern and error kind: cells are the command's, and Enter on one lists exactly its cases."""
+
+import re
+from functools import partial
+
+import pytest
+
+from at_the_terminal import app, eventually, pressed, printed, shown
+
+pytestmark = pytest.mark.pty
+
+
+def lists(screen: str, n: int) -> str:
+    """The screen, where it lists so many of the demo's cases."""
+    assert f" {n} of 240 cases" in screen.splitlines()[0], screen
+    return screen
+
+
+def test_a_cell_holds_as_many_cases_as_it_says_and_opens_them(tmp_path):
+    rows = printed("breakdown", "--benchmark", "demo", "--scorer", "tiny-prm-m", cwd=tmp_path)
+    n = {
+        (row["pattern"], row["error_kind"]): row["n"]
+        for row in rows
+        if row["metric"] == "error_acc" and row["where"] is not None
+    }
+    with app("--benchmark", "demo", cwd=tmp_path, size=(150, 50)) as terminal:
+        shown(terminal, "240 cases", "Quit")
+        pressed(terminal, "b")
+        home = shown(terminal, "error kind across", "Enter: ")
+        told = re.search(r"Enter: (\d+) cases?: ([^,]+), ([^,]+),", home)
+        assert n[told[2], told[3]] == int(told[1])
+        pressed(terminal, "enter")
+        eventually(terminal, partial(lists, n=int(told[1])))
+        pressed(terminal, "escape")
+        assert eventually(terminal, partial(same, before=home))
+        pressed(terminal, "end")
+        last = shown(terminal, "Enter: 144 cases")
+        assert n["all", "all"] == 144, last
+        pressed(terminal, "enter")
+        eventually(terminal, partial(lists, n=144))
+
+
+def same(screen: str, before: str) -> str:
+    assert screen.splitlines()[:-1] == before.splitlines()[:-1], screen
+    return screen
