@@ -107,7 +107,9 @@ def _two(found: Cards, other: Card, brush: Brush, width: int, common: str) -> It
         remedy = f"{common} puts both figures on the common cases" if reason.where else reason.remedy
         told = f"{reason.sentence}; {remedy}" if remedy else reason.sentence
         yield from paragraph(f"! Not comparable as they stand: {told}", width, "bad")
-    if not found.reasons:
+    if any(row["value"] is None for row in found.figures):
+        yield from paragraph("! There are no two figures to compare.", width, "bad")
+    elif not found.reasons:
         yield from paragraph("Nothing makes these two figures incomparable.", width)
     for letter, one in (("A", found.one), ("B", other)):
         yield from _warnings([f"{letter}: {sentence}" for sentence in one.warnings], width)

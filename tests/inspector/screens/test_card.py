@@ -1,13 +1,20 @@
 """The protocol card on screen, a second one beside it, and the line that warns on the board."""
 
 import json
+import shlex
 from dataclasses import replace
 
 import example
+import judged
+from inspector.cli import main
+from inspector.first_inspection import inspect
+from inspector.paint import Brush
 from inspector.request import Request
 from inspector.screens.card import CardScreen
 from inspector.selection import load, select
 from inspector.sheets.card import card_sheet, cards
+from inspector.sheets.sheet import text_of
+from inspector.subject import covering
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import hides, press, screen_text, shows, until
@@ -97,12 +104,8 @@ async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch
         await press(pilot, "e", "j")
         await until(pilot, lambda: list(tmp_path.glob("*card*.json")))
     (file,) = tmp_path.glob("*card*.json")
-    from shlex import split
-
-    from inspector.cli import main
-
     capsys.readouterr()
-    assert main(split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
+    assert main(shlex.split(json.loads(file.read_text())["provenance"]["command"])[1:]) == 0
     assert capsys.readouterr().out == file.read_text()
 
 
@@ -149,10 +152,18 @@ async def test_a_threshold_tuned_on_these_cases_is_told_beside_others_that_are_n
 
 def test_the_sheet_says_that_it_computes_until_there_are_figures(tmp_path):
     asked = example.write(tmp_path / "w")
-    from inspector.first_inspection import inspect
-    from inspector.paint import Brush
-
     inspection = inspect(load(Request(workspace=asked.workspace)))
     brush = Brush(ascii_only=True)
     assert card_sheet(inspection, None, brush, 80, "=").busy
     assert not card_sheet(inspection, cards(inspection, None), brush, 80, "=").busy
+
+
+def test_an_undefined_figure_is_not_called_comparable(tmp_path):
+    judged.workspace(tmp_path / "w")
+    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    there = inspection.focused("number", inspection.benchmark)
+    other = next(name for name in covering(there) if name != "number")
+    sheet = card_sheet(there, cards(there, other), Brush(ascii_only=True), 80, "=")
+    told = " ".join(map(text_of, sheet.lines))
+    assert "There are no two figures to compare" in told
+    assert "Nothing makes" not in told
