@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from textual.app import ComposeResult
+from textual.geometry import Size
 from textual.worker import get_current_worker
 
 from inspector.drilling import drilled, returned
@@ -54,6 +55,7 @@ class AnalysisScreen(InspectionScreen):
         self._wanted: Sequence[object] | None = None
         self._left: Inspection | None = None
         self._rest: Timer | None = None
+        self._shown: tuple[Inspection | None, Size] = None, Size()
         self.page = self.PAGES[0].name if self.PAGES else ""
 
     # -- what a subclass gives
@@ -94,8 +96,10 @@ class AnalysisScreen(InspectionScreen):
         self.call_after_refresh(self._show_first)
 
     def _show_first(self) -> None:
-        if self.inspection is not None:
-            self.show_inspection(self.inspection)
+        """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
+        inspection, room = self.inspection, self.query_one(SheetView).viewport
+        if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
+            self.show_inspection(inspection)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -132,6 +136,7 @@ class AnalysisScreen(InspectionScreen):
         figures = None if self._figures is None else self._figures[1]
         width, height = view.viewport
         if width:
+            self._shown = inspection, view.viewport
             view.show_sheet(self.lay_out(inspection, figures, width, height))
             self._tell_behind(view)
             if not again:

@@ -24,7 +24,7 @@ from inspector.commands import bindings_of
 from inspector.exporting import report_of
 from inspector.filtering.searching import search_words
 from inspector.inspection import Inspection
-from inspector.messages import Copy, Export, Score, StopScoring
+from inspector.messages import Copy, Export, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.board_opening import BoardOpening
@@ -233,7 +233,8 @@ class BoardScreen(BoardOpening, CommonCases):
         """Open a screen of analysis: on all cases, as the board is."""
         self.close_rail()
         if self.inspection is not None:
-            self.put(self.inspection.cleared())
+            # Told to the app alone: the board shows the same with and without a filter of the list.
+            self.post_message(Inspected(self.inspection.cleared()))
         super().action_go(name)
 
     def action_back(self) -> None:
