@@ -20,7 +20,10 @@ from inspector.subject import covering
 from inspector.text import squeezed
 from scoring.metrics.breakdown import Cells
 from scoring.metrics.cell_conditions import COUNTS
+from scoring.remembered import Remembered
 
+_SHOWN = Remembered(8)
+"""What is shown, which the title, the sheet and its figures all ask for."""
 NAME = 30
 """Cells of a scorer's name at most."""
 
@@ -42,6 +45,13 @@ class Shown:
 
 def shown(inspection: Inspection, choice: Choice) -> Shown | None:
     """What was chosen as far as there is such a thing, and the usual for the rest; None without any column."""
+    names = covering(inspection)
+    key = (choice, inspection.benchmark, inspection.scorer, names, inspection.slice.tobytes(), inspection.unparsed)
+    found: Shown | None = _SHOWN.of(key, (inspection.evaluation, inspection.cases), lambda: _shown(inspection, choice))
+    return found
+
+
+def _shown(inspection: Inspection, choice: Choice) -> Shown | None:
     there = offered(inspection)
     rows, cols = usual(inspection)
     if choice.rows in there:
