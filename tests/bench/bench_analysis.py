@@ -2,9 +2,9 @@
 
     python tests/bench/bench_analysis.py [--cases 3400 100000] [--folder DIR]
 
-Two times a screen, in milliseconds: the first opening of a fresh program, in which what the screen needs is imported, and
-the median of further openings; each until its first numbers are on screen. Then the time until all of it is filled in.
-Reported beside the targets, never asserted.
+Two times a screen, in milliseconds: the first opening of a fresh program, in which what the screen needs is imported,
+and the median of further openings; each until its first numbers are on screen. Then the time until all of it is filled
+in. Reported beside the targets, never asserted.
 """
 
 import argparse
