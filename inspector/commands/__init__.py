@@ -23,7 +23,7 @@ COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *CASE, *CRITIQUE, *READING, *AN
 def bindings_of(screen: str) -> list[Binding]:
     """The bindings of a screen, those of the rail first."""
     commands = [*RAIL, *(command for command in COMMANDS if screen in command.screens)]
-    return [_binding(command, command.action, show=command.footer) for command in commands]
+    return [_binding(command, command.action, show=command.in_footer(screen)) for command in commands]
 
 
 def bindings_of_answers() -> list[Binding]:

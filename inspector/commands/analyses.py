@@ -12,7 +12,7 @@ ANALYSIS: tuple[Command, ...] = (
         "Compare",
         "Scorers against each other: who is right where the other is wrong, and whether it is chance",
         "go('compare')",
-        footer=True,
+        footer=("board",),
     ),
     Command(
         "card",

@@ -12,9 +12,9 @@ class Command:
     """Something a person can do.
 
     `id` is its name in a keymap file, `keys` are Textual key names joined by commas, `screens` those where it is known;
-    `footer` says that the footer shows it, `in_answers` that it does while a critic's answers have the focus,
-    `shown_key` how its key is written where that is not its name. With `priority` its keys come before those of the
-    widget that has the focus.
+    `footer` says that the footer shows it, of all screens or of those that it names, `in_answers` that it does while a
+    critic's answers have the focus, `shown_key` how its key is written where that is not its name. With `priority` its
+    keys come before those of the widget that has the focus.
     """
 
     id: str
@@ -23,7 +23,11 @@ class Command:
     help: str
     action: str
     screens: tuple[str, ...] = SCREENS
-    footer: bool = False
+    footer: bool | tuple[str, ...] = False
     in_answers: bool = False
     shown_key: str = ""
     priority: bool = False
+
+    def in_footer(self, screen: str) -> bool:
+        """Whether the footer of a screen shows it."""
+        return self.footer if isinstance(self.footer, bool) else screen in self.footer
