@@ -316,3 +316,30 @@ def test_a_drill_keeps_the_slice_and_drops_conditions_on_outcomes(two):
         listed = drilled(looked, piece.drill)
         assert listed.shown.size == piece.drill.n
         assert set(listed.cases["generator"].gather(listed.shown)) <= {"writer-1"}
+
+
+def test_latency_of_all_ten_scorers_equals_the_command_and_plain_polars(tmp_path, data_folder):
+    request = mr_math(tmp_path / "w", data_folder)
+    inspection = inspect(load(request))
+    names = [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
+    assert len(names) == 10
+    said = breakdown_document(load(replace(request, scorers=tuple(names))), View(of="offset")).rows
+    frame = inspection.selection.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
+    for name in names:
+        verdict = pl.col(f"{name}.verdict")
+        told = frame.filter(pl.col("earliest_error") >= 0, verdict.is_not_null())
+        placed = told.filter(verdict >= 0, verdict < pl.col("n_steps"))
+        offsets = placed.group_by(offset=verdict - pl.col("earliest_error")).len().sort("offset")
+        missed = told.filter(verdict == -1).height
+        assert offsets["len"].sum() + missed == told.height, "MR-MATH has no verdict that names no step"
+
+        printed = said.filter(pl.col("scorer") == name, pl.col("metric") == "count")
+        bars = printed.filter(pl.col("offset").is_not_null()).sort("offset")
+        assert bars["offset"].to_list() == offsets["offset"].to_list()
+        assert bars["value"].to_list() == offsets["len"].to_list()
+        assert printed.filter(pl.col("outcome") == "missed")["value"].to_list() == [missed]
+
+        found = sheet(inspection.focused(name, inspection.benchmark), OFFSETS, Choice(), size=(400, 40))
+        chart = found.lines[: next(at for at, row in enumerate(found.lines) if text_of(row).startswith("< early"))]
+        shown_counts = [int(piece.text.replace(",", "")) for row in chart for piece in row if piece.drill]
+        assert shown_counts == [*offsets["len"].to_list(), *([missed] if missed else [])]
