@@ -147,8 +147,8 @@ PLACES: dict[type[Any], Place] = {
         ("a", "C"),
         on(ColumnMenu, picks),
         (
-            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("pagedown", 10), ("pageup", 0), ("end", 31)),
-            *(("home", 0), ("G", 31), ("g", 0)),
+            *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("pagedown", 10), ("pageup", 0), ("end", 33)),
+            *(("home", 0), ("G", 33), ("g", 0)),
         ),
     ),
     SheetView: Place(
