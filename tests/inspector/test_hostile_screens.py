@@ -156,6 +156,8 @@ WAYS = {
     ("case", "back"): Way(after=("enter",), opens="CasesScreen"),
     ("compare", "compare-with"): Way(opens="Picking", says=ESC),
     ("compare", "swap"): turned("x"),
+    ("compare", "next-page"): turned("tab", "shift+tab", says="[cascade]"),
+    ("compare", "page-before"): turned("shift+tab", "tab", says="[two thresholds]"),
     ("compare", "drill"): Way(opens="CasesScreen"),
     ("board", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     **{
@@ -174,7 +176,7 @@ WAYS = {
     ("paper", "export"): Way(after=(), tells="There is nothing to export"),
     ("card", "compare-with"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
-    ("card", "drill"): Way(opens="CasesScreen"),
+    ("card", "drill"): Way(("until Enter: 8 cases",), opens="CasesScreen"),
     ("thresholds", "curves"): Way(opens="ScorerChoice", says=ESC),
     ("thresholds", "next-page"): turned("tab", "shift+tab"),
     ("thresholds", "page-before"): turned("shift+tab", "tab"),
