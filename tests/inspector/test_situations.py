@@ -97,10 +97,10 @@ async def brought_back(pilot: Any, there: Situation, command: str, key: str) -> 
     for _ in range(4):
         if getattr(app.screen, "NAME", "") not in {there.screen, "board"}:
             await press(pilot, "escape")
-    if app.screen.NAME != there.screen:
+    if there.screen != app.screen.NAME:
         # Where there was nothing to leave, Esc went back.
         await press(pilot, *{"cases": ("a",), "case": ("a", "enter")}[there.screen])
-    assert app.screen.NAME == there.screen, f"{command} leads away"
+    assert there.screen == app.screen.NAME, f"{command} leads away"
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
