@@ -173,7 +173,8 @@ class AnalysisScreen(InspectionScreen):
             self._rest.stop()
         start = partial(self._start, owners, make)
         if first or not self.rail_open:
-            start()
+            # What can be seen at once comes first: the thread would take turns with it.
+            self.call_after_refresh(start)
         else:
             self._rest = self.set_timer(REST, start)
 
