@@ -23,7 +23,8 @@ def drilled(inspection: Inspection, drill: Drill) -> Inspection:
     kept = inspection.of_data
     chosen = Filter(kept.facets, (*kept.where, condition)) if condition else kept
     bare = replace(inspection, titles={**inspection.titles, condition: drill.words}).filtered(Filter())
-    there = bare.focused(scorer, benchmark) if scorer else bare
+    beside = drill.others if scorer in drill.others or not drill.others else (str(scorer), *drill.others)
+    there = replace(bare.focused(scorer, benchmark) if scorer else bare, beside=beside)
     return there.filtered(chosen).ordered("instructive" if there.scorer else "")
 
 
@@ -42,5 +43,5 @@ def returned(now: Inspection, before: Inspection) -> Inspection:
     again = replace(now, selection=replace(now.selection, request=replace(request, **asked(found)), found=found))
     names = [one.scorer.name for one in now.selection.evaluations]
     scorer = before.scorer if before.scorer in names else now.scorer
-    bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter)
+    bare = replace(again, scorer=scorer, benchmark=before.benchmark, filter=before.filter, beside=before.beside)
     return bare.filtered(before.filter)

@@ -43,7 +43,8 @@ class Inspection:
     `selection.shown` are the rows on screen in their order; `selection.request` can make them again. `benchmark` and
     `scorer` are in focus; a scorer of None means that the workspace has none. `base` and
     `base_search` are the conditions and the text search that were given when the app was opened. `titles` says of
-    conditions that nobody typed, by their SQL, what they mean.
+    conditions that nobody typed, by their SQL, what they mean. `beside` names the scorers that a number is about, whose
+    cases are listed: they stand beside each other, in this order; () = those that a person chose.
     """
 
     selection: Selection
@@ -53,6 +54,7 @@ class Inspection:
     base: tuple[str, ...] = ()
     base_search: Found | None = None
     titles: Mapping[str, str] = field(default_factory=dict)
+    beside: tuple[str, ...] = ()
 
     # -- what is in focus
 
@@ -211,7 +213,8 @@ class Inspection:
         """The cases that count as wrong for the scorer in focus, most instructive first."""
         wrong = FAILURES[self.unparsed]
         chosen = Filter((Facet(self.outcome_column, wrong),))
-        return self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
+        listed = self._with(selection=self._with_search(self.base_search), chosen=chosen, sort="instructive")
+        return replace(listed, beside=())
 
     def renewed(self, selection: Selection) -> "Inspection":
         """The same view of a selection that was loaded anew; where the scorer in focus has gone, through the first.
@@ -228,12 +231,13 @@ class Inspection:
         again = replace(selection, request=request, found=found).triaged(self.selection.journal)
         bare = replace(again, chosen=(scorer,) if scorer else ())
         kept = held_filter(self.filter, bare, self.outcome_column, f"{scorer}.outcome")
-        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, self.titles)
+        now = Inspection(again, self.benchmark, scorer, kept, self.base, base_search, self.titles, self.beside)
         return now._with(sort=held_order(old.sort, bare))
 
     def cleared(self) -> "Inspection":
         """All cases, as in the file."""
-        return self._with(selection=self._with_search(self.base_search), chosen=Filter(), sort="")
+        listed = self._with(selection=self._with_search(self.base_search), chosen=Filter(), sort="")
+        return replace(listed, beside=())
 
     def searched(self, found: Found | None, chosen: Filter | None = None) -> "Inspection":
         """Under another text search, None for none; and under another filter, where one is given.
@@ -330,7 +334,7 @@ class Inspection:
         # Metrics and facets look beyond the rows that are shown.
         found = found_in(wider, wider.passing((Facet("benchmark", (benchmark,)).sql,)))
         selected = select(replace(wider, found=found), order)
-        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, self.titles)
+        return Inspection(selected, benchmark, scorer, kept, self.base, self.base_search, self.titles, self.beside)
 
     @cached_property
     def order(self) -> Ints:

@@ -12,7 +12,7 @@ from rich.color import Color
 from rich.style import Style
 from textual.pilot import Pilot
 
-from screen_text import settled
+from screen_text import rests
 
 LETTERS = string.ascii_letters + string.digits
 USUAL = "."
@@ -63,15 +63,15 @@ def _colour(colour: Color | None) -> str:
 
 
 async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float = 30) -> Look:
-    """What is on screen once it has stayed the same for `still` seconds. Raises TimeoutError."""
+    """What is on screen once it rests and has stayed the same for `still` seconds. Raises TimeoutError."""
     end = time.perf_counter() + timeout
-    await settled(pilot)
+    await rests(pilot)
     seen, since = look(pilot.app), time.perf_counter()
     while time.perf_counter() - since < still:
         if time.perf_counter() > end:
             raise TimeoutError("the screen never rests")
         await asyncio.sleep(0.02)
-        await settled(pilot)
+        await rests(pilot)
         now = look(pilot.app)
         if now != seen:
             seen, since = now, time.perf_counter()

@@ -43,6 +43,24 @@ async def settled(pilot: Pilot[Any], *, timeout: float = 20) -> None:
         app.screen._on_timer_update()
 
 
+def under_way(app: Any) -> list[object]:
+    """Timers that ring once, within a second, and the threads that work for a screen: what may still change it."""
+    pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
+    timers = [timer for pump in pumps for timer in pump._timers if timer._repeat is not None and timer._interval <= 1]
+    ringing = [timer for timer in timers if timer._active.is_set() and timer._task and not timer._task.done()]
+    return [*ringing, *(worker for worker in app.workers if not worker.is_finished)]
+
+
+async def rests(pilot: Pilot[Any], *texts: str, timeout: float = 20) -> str:
+    """Wait until every text stands on the screen and nothing is under way that would change it; the screen.
+
+    What is compared with a later screen is read with this: `shows` returns a screen that may be half painted.
+    """
+    await shows(pilot, *texts)
+    await until(pilot, lambda: not under_way(pilot.app), timeout=timeout)
+    return screen_text(pilot.app)
+
+
 async def press(pilot: Pilot[Any], *keys: str) -> None:
     """Press keys (Textual's names), each when the one before has been answered.
 

@@ -64,7 +64,11 @@ def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evalu
 
 
 def letters_of(inspection: Inspection, chosen: list[Evaluation]) -> dict[str, str]:
-    """A letter a scorer by name, in the order of the workspace: another focus does not change them."""
+    """A letter a scorer by name, in the order of the workspace: another focus does not change them.
+
+    Those whose cases are listed come first, with the letters that they had where the list was opened.
+    """
     names = {one.scorer.name for one in chosen}
-    ordered = [one.scorer.name for one in inspection.selection.evaluations if one.scorer.name in names]
+    every = dict.fromkeys((*inspection.beside, *(one.scorer.name for one in inspection.selection.evaluations)))
+    ordered = [name for name in every if name in names]
     return dict(zip(ordered, LETTERS, strict=False))

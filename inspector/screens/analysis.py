@@ -1,6 +1,7 @@
 """What the screens of analysis share: a sheet of numbers, each of which opens exactly its cases."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +24,7 @@ from inspector.sentences import counted
 from inspector.sheets.sheet import Drill, Sheet
 from inspector.text import clean
 from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.sized import Sized
 from scoring.errors import InspectError
 from scoring.export import Document
 
@@ -51,8 +53,8 @@ class AnalysisScreen(InspectionScreen):
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._figures: tuple[Sequence[object], Any] | None = None
-        self._wanted: Sequence[object] | None = None
+        self._known: dict[str, tuple[Sequence[object], Any]] = {}
+        self._wanted: tuple[str, Sequence[object]] | None = None
         self._left: Inspection | None = None
         self._rest: Timer | None = None
         self._shown: tuple[Inspection | None, Size] = None, Size()
@@ -67,8 +69,8 @@ class AnalysisScreen(InspectionScreen):
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         """What takes longer: what it depends on, and a function that computes it, for a thread. None: nothing does.
 
-        Where the first is the same as before, what was computed stays. Evaluations are compared by identity, arrays
-        and words by their values.
+        Where the first is the same as when this page was last open, what was computed stays. Evaluations are compared
+        by identity, arrays and words by their values. What the function raises as InspectError is told in its place.
         """
 
     def tables(self, inspection: Inspection) -> Tables:
@@ -101,9 +103,9 @@ class AnalysisScreen(InspectionScreen):
         if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
             self.show_inspection(inspection)
 
-    def on_resize(self) -> None:
-        super().on_resize()
-        self.call_after_refresh(self._show_first)
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        if isinstance(event.view, SheetView):
+            self._show_first()
 
     def watch_inspection(self, inspection: Inspection | None) -> None:
         if inspection is not None and self._left is not None and self.is_mounted:
@@ -133,11 +135,13 @@ class AnalysisScreen(InspectionScreen):
         view = self.query_one(SheetView)
         if self.PAGES:
             self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
-        figures = None if self._figures is None else self._figures[1]
+        _, figures = self._known.get(self.page, ((), None))
+        trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
         width, height = view.viewport
         if width:
             self._shown = inspection, view.viewport
-            view.show_sheet(self.lay_out(inspection, figures, width, height))
+            sheet = self.lay_out(inspection, None if trouble else figures, width, height)
+            view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
             self._tell_behind(view)
             if not again:
                 self.call_after_refresh(self._fit, width)
@@ -160,15 +164,16 @@ class AnalysisScreen(InspectionScreen):
 
     def _compute(self, inspection: Inspection) -> None:
         asked = self.behind(inspection)
+        owners, make = asked or ((), lambda: None)
+        if self.page in self._known and (asked is None or not _same(self._known[self.page][0], owners)):
+            del self._known[self.page]
         if asked is None:
-            self._figures, self._wanted = None, None
+            self._wanted = None
+        if asked is None or self.page in self._known:
             return
-        owners, make = asked
-        if self._figures is not None and not _same(self._figures[0], owners):
-            self._figures = None
-        if self._figures is not None or (self._wanted is not None and _same(self._wanted, owners)):
+        if self._wanted is not None and self._wanted[0] == self.page and _same(self._wanted[1], owners):
             return
-        first, self._wanted = self._wanted is None, owners
+        first, self._wanted = self._wanted is None, (self.page, owners)
         if self._rest is not None:
             self._rest.stop()
         start = partial(self._start, owners, make)
@@ -193,11 +198,12 @@ class AnalysisScreen(InspectionScreen):
 
     def on_computed(self, message: Computed) -> None:
         """Figures are there; unless others are wanted by now, they are filled in."""
-        if self._wanted is None or not _same(self._wanted, message.owners) or self.inspection is None:
+        if self._wanted is None or self._wanted[1] is not message.owners or self.inspection is None:
             return
-        self._wanted = None
-        self._figures = message.owners, message.made
-        self._show_sheet(self.inspection)
+        page, self._wanted = self._wanted[0], None
+        self._known[page] = message.owners, message.made
+        if page == self.page:
+            self._show_sheet(self.inspection)
 
     # -- keys
 
@@ -249,8 +255,6 @@ class AnalysisScreen(InspectionScreen):
             self.say(str(error))
             return
         self._left = self.inspection
-        if drill.others:
-            self.remembered.keep(overlaid=tuple(dict.fromkeys((listed.scorer or "", *drill.others))))
         # Told to the app alone: this screen stays as it is beneath the list.
         self.post_message(Inspected(listed))
         self.post_message(Go("cases"))

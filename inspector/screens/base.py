@@ -25,6 +25,7 @@ from inspector.widgets.key_line import KeyLine
 from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.rail import Rail
+from inspector.widgets.sized import Sized
 from inspector.wishes import OPTIMISTIC
 from scoring.score_curves import places_on
 from scoring.verdicts import Decision, Rule
@@ -153,8 +154,9 @@ class InspectionScreen(Steady, Screen[None]):
         rail = self.query_one("#rail", LineView)
         rail.show(rail_lines(self.inspection, self._before, max(20, rail.viewport.width), self.brush))
 
-    def on_rail_placed(self) -> None:
-        self._show_rail()
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        if isinstance(event.view, Rail):
+            self._show_rail()
 
     def _move(self, threshold: float, source: str = "chosen") -> None:
         if self.inspection is not None:
@@ -222,9 +224,6 @@ class InspectionScreen(Steady, Screen[None]):
         if before is not None:
             self.put(before)
 
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._show_rail)
-
     # -- leaving
 
     def action_back(self) -> None:
@@ -247,8 +246,6 @@ class InspectionScreen(Steady, Screen[None]):
         panel = next(iter(self.query(HelpPanel)), None)
         if panel is None:
             self.app.action_show_help_panel()
-            # It takes room from what is beside it.
-            self.call_after_refresh(self.on_resize)
         elif panel.scroll_offset.y < panel.max_scroll_y:
             panel.scroll_page_down(animate=False)
         else:
@@ -261,12 +258,8 @@ class InspectionScreen(Steady, Screen[None]):
         """Hide the panel with all keys; whether there was one."""
         there = bool(self.query(HelpPanel))
         if there:
-            self.call_next(self._hide_keys)
+            self.app.action_hide_help_panel()
         return there
-
-    async def _hide_keys(self) -> None:
-        await self.query(HelpPanel).remove()
-        self.call_after_refresh(self.on_resize)
 
     def action_export(self) -> None:
         raise NotImplementedError

@@ -35,6 +35,7 @@ from inspector.sentences import counted
 from inspector.sheets.sheet import Drill
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.sized import Sized
 from inspector.yanking import score_facts
 
 if TYPE_CHECKING:
@@ -219,15 +220,12 @@ class BoardScreen(BoardOpening, CommonCases):
         said = "; ".join(words)
         return said[:1].upper() + said[1:]
 
-    def on_resize(self) -> None:
-        super().on_resize()
-        # The table says which columns it has room for when it has been laid out.
-        self.call_after_refresh(self._resized)
-
-    def _resized(self) -> None:
-        if self.inspection is not None and self.is_mounted:
-            self._explain()
-        self._describe()
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        """Say what the table has room for now."""
+        if isinstance(event.view, FrameTable):
+            if self.inspection is not None:
+                self._explain()
+            self._describe()
 
     def action_go(self, name: str) -> None:
         """Open a screen of analysis: on all cases, as the board is."""

@@ -52,8 +52,6 @@ class BoardOpening(BoardArranging):
         """List exactly the cases behind a number."""
         self.close_rail()
         if self.inspection is not None:
-            if drill.others:
-                self.remembered.keep(overlaid=tuple(dict.fromkeys((drill.scorer or "", *drill.others))))
             self.put(drilled(self.inspection.cleared(), drill))
             self.post_message(Go("cases"))
 

@@ -29,6 +29,7 @@ from inspector.screens.tokens import Tokens
 from inspector.screens.unparsed import UnparsedScreen
 from inspector.text import clean
 from inspector.widgets.line_view import Line
+from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.wrap import wrap
 from scoring.errors import InspectError
@@ -71,9 +72,8 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
         self.lay_out_critique()
         self.lay_out_curve()
         self.call_after_refresh(self._show, keep_scroll=True)
-        self.call_after_refresh(self._show_rail)
 
-    def on_step_view_resized(self, event: StepView.Resized) -> None:
+    def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now: something beside or above the steps came or went."""
         if event.view is self.steps and self.page.lines:
             self._show(keep_scroll=True)

@@ -30,6 +30,7 @@ from inspector.screens.unparsed import UnparsedScreen
 from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.sized import Sized
 from inspector.widgets.step_view import StepView
 from inspector.yanking import case_facts
 from scoring.verdicts import AsGiven
@@ -83,7 +84,6 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
 
     def on_resize(self) -> None:
         self._lay_out()
-        self.call_after_refresh(self._show_rail)
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:
@@ -91,9 +91,10 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScr
         self._follow_blind()
         self._show_pane_soon()
 
-    def on_step_view_resized(self) -> None:
+    def on_sized_resized(self, event: Sized.Resized) -> None:
         """Wrap the lines for the room there is now."""
-        self._show_pane_soon()
+        if isinstance(event.view, StepView):
+            self._show_pane_soon()
 
     @property
     def _no_match(self) -> str:

@@ -74,7 +74,7 @@ class CompareScreen(AnalysisScreen):
         if inspection.scorer is None or (other is None and self.page != FLIPS):
             return None
         names = covering(inspection) if self.page in {FIELD, SETS} else (inspection.scorer, other or inspection.scorer)
-        owners = (self.page, *map(inspection.selection.evaluation, names), other, inspection.slice)
+        owners = (*map(inspection.selection.evaluation, names), other, inspection.slice)
         return owners, partial(comparisons, inspection, other, self.page)
 
     def subject(self, inspection: Inspection) -> list[Phrase]:

@@ -72,13 +72,14 @@ class Overlaying(ReadingScreen):
             return
         facts = [_rule(one) for one in there]
         self.close_rail()
-        choice = ScorerChoice(names, facts, self.remembered.left.overlaid, inspection.scorer, len(LETTERS))
+        choice = ScorerChoice(names, facts, self.beside, inspection.scorer, len(LETTERS))
         self.app.push_screen(choice, self._overlay)
 
     def _overlay(self, chosen: tuple[str, ...] | None) -> None:
         if chosen is not None:
             self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
-            self.show_case()
+            if self.inspection is not None:
+                self.put(replace(self.inspection, beside=()))
 
 
 def _rule(evaluation: Evaluation) -> str:

@@ -28,6 +28,11 @@ class ReadingScreen(InspectionScreen):
         # Readable formulas need more than ASCII.
         self.reading = Manner(80, brush, raw=brush.ascii_only)
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
+        return (self.inspection.beside if self.inspection else ()) or self.remembered.left.overlaid
+
     def manner(self, view: LineView) -> Manner:
         """How a case is shown in this view."""
         width, height = view.viewport
@@ -37,7 +42,7 @@ class ReadingScreen(InspectionScreen):
             width=max(20, width),
             height=max(1, height),
             named=self.NAMED,
-            beside=self.remembered.left.overlaid,
+            beside=self.beside,
             search=found.query if found else None,
             keys=self.keys,
         )

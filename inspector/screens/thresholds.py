@@ -1,7 +1,6 @@
 """The thresholds screen: what every threshold would give, and how to choose one honestly."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -29,7 +28,6 @@ from inspector.sheets.thresholds.sheet import thresholds_sheet
 from inspector.subject import covering, subject
 from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
-from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 
@@ -67,16 +65,14 @@ class ThresholdsScreen(AnalysisScreen):
         found = figures if isinstance(figures, Figures) else None
         # The chart keeps its height when the rail takes lines from the pane.
         height = max(height, self.size.height - AROUND)
-        sheet = thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
-        return replace(sheet, busy=f"{figures}") if isinstance(figures, InspectError) else sheet
+        return thresholds_sheet(inspection, self.drawn(inspection), self.page, found, self.brush, (width, height))
 
     def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
         names = self.drawn(inspection)
         names = names if self.page == CURVES else names[:1]
         if not names:
             return None
-        owners = (self.page, *depends_on(inspection, names))
-        return owners, partial(threshold_figures, inspection, names, self.page)
+        return depends_on(inspection, names), partial(threshold_figures, inspection, names, self.page)
 
     def tables(self, inspection: Inspection) -> Tables:
         names = self.drawn(inspection)

@@ -14,6 +14,7 @@ from inspector.text import clean
 from inspector.widgets.cell_cursor import CellCursor
 from inspector.widgets.columns import Column, FittedColumns
 from inspector.widgets.frame_rows import FrameRows, Row, RowSource
+from inspector.widgets.sized import Sized
 from inspector.wrap import wrap
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ STRIPS_KEPT = 1024
 PLAIN, CURSOR, CURSOR_BLURRED = "", "cursor", "cursor-blurred"
 
 
-class FrameTable(CellCursor, can_focus=True):
+class FrameTable(Sized, CellCursor, can_focus=True):
     """Rows of an immutable frame in the order of a view.
 
     The frame is any polars DataFrame, or a source that makes only the rows on screen; the view an int32 array of row

@@ -23,7 +23,6 @@ class PhraseLine(LineView):
         self._write()
 
     def on_resize(self) -> None:
-        super().on_resize()
         self._write()
 
     def _write(self) -> None:

@@ -13,6 +13,7 @@ from textual.message import Message
 from inspector.sheets.sheet import Drill, Piece, Sheet
 from inspector.text import clean
 from inspector.widgets.line_view import Line, LineView
+from inspector.widgets.sized import Sized
 
 HERE = "spot"
 """The style of the number under the cursor."""
@@ -28,7 +29,7 @@ class Spot(NamedTuple):
     piece: Piece
 
 
-class SheetView(LineView):
+class SheetView(Sized, LineView):
     """A sheet. State is given by `show_sheet`; the cursor stays on its number while lines are made anew."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

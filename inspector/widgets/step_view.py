@@ -1,26 +1,15 @@
 """A pane for one case: lines with a cursor on one of them, the first of which stay in place while the rest scrolls."""
 
-from dataclasses import dataclass
 from typing import Self
 
-from textual.message import Message
 from textual.strip import Strip
 
 from inspector.widgets.line_view import Line, Lines, LineView, Prepared, prepared
+from inspector.widgets.sized import Sized
 
 
-class StepView(LineView):
+class StepView(Sized, LineView):
     """Prepared lines, as in a `LineView`, with a cursor on one of them."""
-
-    @dataclass
-    class Resized(Message):
-        """The pane has another size than when it was painted last: its lines should be wrapped anew."""
-
-        view: "StepView"
-
-        @property
-        def control(self) -> "StepView":
-            return self.view
 
     def __init__(self, *, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's own parameter
         super().__init__(name=name, id=id, classes=classes)
@@ -64,10 +53,6 @@ class StepView(LineView):
     def palette(self) -> int:
         """Another number whenever styles have changed, so that what was painted ahead is so no longer."""
         return self._palette
-
-    def on_resize(self) -> None:
-        super().on_resize()
-        self.post_message(self.Resized(self))
 
     def forget_strips(self) -> None:
         super().forget_strips()

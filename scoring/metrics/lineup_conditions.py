@@ -10,20 +10,19 @@ from collections.abc import Iterable, Sequence
 from scoring.filters import Facet
 from scoring.metrics.first_error import FAILURES
 from scoring.metrics.lineup import Lineup
-from scoring.metrics.paired import SIDES
+from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, SIDES
 from scoring.sql_words import named
-from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES
 
 EVERY = "all"
 """Both sides together."""
-OF_SIDE = {SIDES[0]: "earliest_error >= 0", SIDES[1]: "earliest_error = -1", EVERY: "earliest_error IS NOT NULL"}
+OF_SIDE = {**SIDES, EVERY: "earliest_error IS NOT NULL"}
 """The condition of each side."""
 _OTHER_SIDE = {
-    SIDES[0]: frozenset(OUTCOMES[code] for code in ON_CLEAN),
-    SIDES[1]: frozenset(OUTCOMES[code] for code in ON_ERRONEOUS),
+    "erroneous": frozenset(OUTCOMES[code] for code in ON_CLEAN),
+    "clean": frozenset(OUTCOMES[code] for code in ON_ERRONEOUS),
     EVERY: frozenset[str](),
 }
-_RIGHT = tuple(OUTCOMES[code] for code in RIGHT)
 
 
 def outcome_of(lineup: Lineup, column: int) -> str:
@@ -33,7 +32,7 @@ def outcome_of(lineup: Lineup, column: int) -> str:
 
 def right_of(lineup: Lineup, column: int, side: str) -> str:
     """That a scorer is right, on a side (one of OF_SIDE)."""
-    return _among(lineup, column, side, _RIGHT)
+    return _among(lineup, column, side, RIGHT_OUTCOMES)
 
 
 def wrong_of(lineup: Lineup, column: int, side: str) -> str:
@@ -43,7 +42,7 @@ def wrong_of(lineup: Lineup, column: int, side: str) -> str:
 
 def tried_of(lineup: Lineup, column: int, side: str) -> str:
     """That a scorer has the case in its denominator."""
-    return _among(lineup, column, side, (*_RIGHT, *_failures(lineup, column)))
+    return _among(lineup, column, side, (*RIGHT_OUTCOMES, *_failures(lineup, column)))
 
 
 def common_of(lineup: Lineup, columns: Sequence[int], side: str) -> str:

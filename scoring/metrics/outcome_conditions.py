@@ -1,7 +1,5 @@
 """SQL conditions on what a scorer made of a case: right, wrong, tried; and on which side a case is."""
 
-from collections.abc import Iterable
-
 from scoring.filters import Facet
 from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.sql_words import named
@@ -30,11 +28,6 @@ def tried(scorer: str, unparsed: Unparsed = "wrong") -> str:
 def answered(scorer: str) -> str:
     """The cases with a verdict."""
     return f"{named(f'{scorer}.verdict')} IS NOT NULL"
-
-
-def pattern(who: Iterable[tuple[str, bool]], unparsed: Unparsed = "wrong") -> tuple[str, ...]:
-    """The cases that every one of these scorers tried, right or wrong as the pairs of name and truth say."""
-    return tuple(right(name) if is_right else wrong(name, unparsed) for name, is_right in who)
 
 
 def _outcome(scorer: str, outcomes: tuple[str, ...]) -> str:

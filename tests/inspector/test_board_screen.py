@@ -16,7 +16,7 @@ from opened import inspected, listed, opened
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
-from screen_text import press, screen_lines, screen_text, settled, shows, type_ahead, until
+from screen_text import press, rests, screen_lines, screen_text, settled, shows, type_ahead, until
 
 
 def row(pilot, scorer):
@@ -89,7 +89,7 @@ async def test_enter_typed_twice_opens_one_list(request_):
 
 async def test_a_moved_threshold_changes_this_row_alone_and_escape_gives_back_the_exact_screen(request_):
     async with opened(request_) as pilot:
-        before = await shows(pilot, "Alpha reads the text.")
+        before = await rests(pilot, "Alpha reads the text.")
         beta = row(pilot, "beta")
         was = pilot.app.inspection
         await press(pilot, "t", *["right"] * 3)
@@ -127,7 +127,7 @@ async def test_an_optimistic_threshold_is_called_so_on_a_narrow_board(request_):
 
 async def test_escape_on_the_board_stays_on_the_board(request_):
     async with opened(request_) as pilot:
-        before = await shows(pilot, "Alpha reads the text.")
+        before = await rests(pilot, "Alpha reads the text.")
         await press(pilot, "escape", "escape")
         assert pilot.app.is_running
         assert screen_text(pilot.app) == before

@@ -9,7 +9,7 @@ from inspector.widgets.facet_list import FacetList, Rest, Value
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
 from scoring.filters import Span
-from screen_text import hides, press, screen_lines, screen_text, shows, until
+from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
 
 EVERY = [f"bench/{one.id}" for one in example.EXAMPLES]
 
@@ -305,7 +305,7 @@ async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_ask
     async with opened(request_, size=(160, 36)) as pilot:
         await press(pilot, "a")
         table = pilot.app.screen.query_one(FrameTable)
-        before = await shows(pilot, "o missed", "▸")
+        before = await rests(pilot, "o missed", "▸")
         names = [column.name for column in table.columns_shown]
         assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
         await press(pilot, "B")

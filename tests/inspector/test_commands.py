@@ -16,7 +16,7 @@ from inspector.screens.statistics import StatisticsScreen
 from inspector.screens.thresholds import ThresholdsScreen
 from needing import NEEDING
 from opened import opened
-from screen_text import hides, looks_like, press, shows
+from screen_text import hides, looks_like, press, rests, shows
 
 CLASSES = {
     "board": BoardScreen,
@@ -260,9 +260,9 @@ def test_every_command_of_every_screen_is_tried_here():
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, screen):
     async with opened(request_, size=(120, 24)) as pilot:
-        start = await shows(pilot, "alpha", "beta")
+        start = await rests(pilot, "alpha", "beta")
         await press(pilot, *REACHED[screen])
-        reached = await shows(pilot, SHOWN[screen], "Problem of" if screen in {"cases", "case"} else "")
+        reached = await rests(pilot, SHOWN[screen], "Problem of" if screen in {"cases", "case"} else "")
         for command in (command for command in COMMANDS if screen in command.screens):
             effect = EFFECTS.get((screen, command.id)) or EVERYWHERE.get(command.id)
             if effect is None or command.id == screen:
@@ -270,7 +270,7 @@ async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, 
                 continue
             for key in command.keys.split(","):
                 await press(pilot, *effect.before)
-                before = await shows(pilot, effect.goes)
+                before = await rests(pilot, effect.goes)
                 assert not effect.appears or effect.appears not in before, command.id
                 await press(pilot, key)
                 await (hides(pilot, effect.goes) if effect.goes else shows(pilot, effect.appears))

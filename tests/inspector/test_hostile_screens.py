@@ -26,7 +26,7 @@ from inspector.commands.command import ANALYSES
 from inspector.request import Request
 from looks import resting_look
 from opened import opened
-from screen_text import looks_like, press, screen_text, settled, shows, until
+from screen_text import looks_like, press, rests, screen_text, shows, until
 
 SIZE = (120, 40)
 STORM = ((150, 44), (7, 3), (1, 1), (41, 12), (90, 13), (7, 3))
@@ -277,7 +277,7 @@ def cells(app: Any) -> Any:
 async def without_toasts(pilot: Any) -> Any:
     """The same, when all toasts are gone."""
     pilot.app.clear_notifications()
-    await settled(pilot)
+    await rests(pilot)
     return cells(pilot.app)
 
 

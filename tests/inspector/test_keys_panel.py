@@ -5,7 +5,7 @@ from textual.widgets import HelpPanel
 
 import example
 from opened import opened
-from screen_text import looks_like, press, screen_text, settled, shows
+from screen_text import looks_like, press, rests, screen_text, settled, shows
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from screen_text import looks_like, press, screen_text, settled, shows
 async def test_its_pages_are_turned_and_behind_the_last_it_goes(tmp_path, keys, first, last):
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, *keys)
-        before = screen_text(pilot.app)
+        before = await rests(pilot)
         await press(pilot, "question_mark")
         await shows(pilot, first, "The key that opened")
         pages = []

@@ -10,7 +10,7 @@ import example
 from inspector.cli import main
 from inspector.wishes import OPTIMISTIC
 from opened import DEMO, inspected, opened
-from screen_text import hides, press, screen_lines, screen_text, shows, type_ahead, until
+from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
 
 
 def written_f1(path, request, scorer, threshold):
@@ -46,7 +46,7 @@ async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(reque
 async def test_escape_gives_back_the_exact_old_value_and_enter_keeps_the_new(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter")
-        before = await shows(pilot, "Problem of alarm-one")
+        before = await rests(pilot, "Problem of alarm-one")
         was = inspected(pilot)
         for keys in (["right"] * 7, ["left"] * 30, ["asterisk"], ["full_stop", "full_stop"], ["shift+right"]):
             await press(pilot, "t", *keys)
@@ -190,7 +190,7 @@ async def test_the_footer_says_how_to_move_keep_and_restore_while_the_rail_is_op
 async def test_a_held_key_loses_no_press_and_restores_what_was(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter", "enter")
-        before = await shows(pilot, "1 of 5", "Gold")
+        before = await rests(pilot, "1 of 5", "Gold")
         was = inspected(pilot)
         type_ahead(pilot, "t", *["shift+right"] * 40, *["left"] * 2)
         await shows(pilot, "threshold 0.5200 (was 0.5000)")

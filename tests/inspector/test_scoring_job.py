@@ -16,7 +16,7 @@ from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
-from screen_text import press, shows, until
+from screen_text import press, rests, shows, until
 from servers.fault_server import running
 
 MODEL = Path(__file__).parents[2] / "assets" / "demo" / "models" / "tiny-prm-s"
@@ -57,7 +57,7 @@ async def test_what_was_chosen_outlives_new_rewards(imported, tmp_path):
     parts.append(rewards_for(imported)[:30])
     async with opened(Request(workspace=str(imported)), folder=tmp_path) as pilot:
         await press(pilot, "enter", "t", "left", "enter")
-        before = await shows(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        before = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
         assert inspected(pilot).evaluation.coverage == 30
         parts.append(rewards_for(imported)[30:])
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)

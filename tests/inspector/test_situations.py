@@ -18,7 +18,7 @@ from inspector.commands import COMMANDS
 from inspector.request import Request
 from opened import listed, opened
 from scoring.cache import RewardParts
-from screen_text import hides, press, screen_text, settled, shows, until
+from screen_text import hides, press, rests, screen_text, settled, shows, until
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ async def test_a_part_of_the_rewards_that_goes_leaves_its_cases_unscored(tmp_pat
     RewardParts(folder).append(rows[4:])
     (second,) = set(folder.glob("part-*.parquet")) - first
     async with opened(request, size=(120, 36)) as pilot:
-        before = await shows(pilot, "7/9")
+        before = await rests(pilot, "7/9")
         await press(pilot, "k", "a")
         await shows(pilot, "9 of 9 cases", "beta")
         second.unlink()

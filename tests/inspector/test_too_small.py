@@ -11,7 +11,7 @@ from inspector.screens.too_small import LEAST, TooSmall, too_small, words
 from inspector.wiring import fitting
 from looks import resting_look
 from opened import inspected, opened
-from screen_text import hides, looks_like, press, screen_text, settled, shows, type_ahead, until
+from screen_text import hides, looks_like, press, rests, screen_text, settled, shows, type_ahead, until
 from terminal import Terminal
 from test_pty import ENV, RUN
 
@@ -44,7 +44,7 @@ async def test_it_says_what_is_needed_and_everything_comes_back(request_, width,
     async with opened(request_) as pilot:
         await press(pilot, "enter", "j", "t", "right", "right")
         # The steps follow the cursor a little later.
-        before = await shows(pilot, "bench/late-one", "0.5200")
+        before = await rests(pilot, "bench/late-one", "0.5200")
         threshold = inspected(pilot).threshold
         await resized(pilot, width, height)
         assert isinstance(pilot.app.screen, TooSmall)
@@ -62,7 +62,7 @@ async def test_dialogs_and_panels_come_back_too(request_, keys):
     async with opened(request_) as pilot:
         await press(pilot, "a", *keys)
         await resting_look(pilot, still=0.3)
-        before = screen_text(pilot.app)
+        before = await rests(pilot)
         for size in ((4, 2), (120, 36), (20, 5), (1, 1), (120, 36)):
             await resized(pilot, *size)
         await looks_like(pilot, before)

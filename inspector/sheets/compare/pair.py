@@ -188,7 +188,8 @@ def together_lines(pair: Pair, rows: Sequence[Mapping[str, Any]] | None, brush: 
             if row is None:
                 line.append(Piece("..." if rows is None else "", "dim"))
                 continue
-            drill = Drill((row["where"],), row["count"], f"{there} right and {here} wrong, {side}", here, (here, there))
+            words = f"{there} right and {here} wrong, {side}"
+            drill = Drill((row["where"],), row["count"], words, here, (pair.left, pair.right))
             line.append((count(row["count"], drill), Piece(f" of {row['n']:,}", "dim")))
         lacking.append(line)
     yield from table([Piece(""), Piece("erroneous"), Piece("clean")], lacking)

@@ -64,7 +64,9 @@ class Field:
         right = [self.lineup.names[place] for place in found.right]
         wrong = [self.lineup.names[place] for place in self.columns if place not in found.right]
         first = next((name for name in self.focus if name in right), (right or wrong)[0])
-        return Drill((found.where,), found.count, words, first, tuple([*right, *wrong][:8]))
+        there = {self.lineup.names[place] for place in self.columns}
+        others = dict.fromkeys((*(name for name in self.focus if name in there), first, *right, *wrong))
+        return Drill((found.where,), found.count, words, first, tuple(others)[:8])
 
 
 def field_head(field: Field, width: int) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import DEMO, inspected, listed, opened
 from scoring.verdicts import OUTCOMES
-from screen_text import hides, press, screen_lines, screen_text, settled, shows, until
+from screen_text import hides, press, rests, screen_lines, screen_text, settled, shows, until
 
 
 def board(pilot):
@@ -55,7 +55,7 @@ async def test_a_mark_vanishes_while_it_may_not_be_true_any_more():
 async def test_rows_by_scorer_and_by_subset_and_back():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
-        before = screen_text(pilot.app)
+        before = await rests(pilot)
         await press(pilot, "R")
         await shows(pilot, "rows by scorer", "60/60")
         assert board(pilot)["scorer"].to_list()[:5] == ["tiny-prm-m"] * 5
@@ -126,7 +126,7 @@ async def test_sideways_keys_choose_a_number_and_enter_opens_its_cases_and_escap
 async def test_differences_to_a_reference_and_back():
     async with opened(size=(120, 36)) as pilot:
         await ranked(pilot)
-        before = screen_text(pilot.app)
+        before = await rests(pilot)
         await press(pilot, "d")
         await shows(pilot, "differences to tiny-prm-m", "those of a row less those of tiny-prm-m", "-0.7")
         await ranked(pilot)

@@ -9,7 +9,7 @@ from inspector.screens.critique import room_for
 from inspector.widgets.critique_pane import CritiquePane
 from opened import opened
 from scoring.asking import Answer
-from screen_text import hides, press, shows
+from screen_text import hides, press, rests, shows
 
 ACTS = "\x1b[2J[red]"
 
@@ -55,7 +55,7 @@ async def test_v_opens_the_first_vote_and_escape_closes_it(space, tmp_path, size
     critic_spaces.critic(space, answers)
     async with opened_on(space, tmp_path, size=size) as pilot:
         await press(pilot, "a", "enter")
-        before = await shows(pilot, "v opens them")
+        before = await rests(pilot, "v opens them")
         await press(pilot, "v")
         told = await shows(pilot, "vote 0 (1 of 4)", "counts from 0", "half is 1/2", "reasoning, 28 characters")
         assert "Let me think" not in told

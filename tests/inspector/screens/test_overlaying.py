@@ -8,7 +8,7 @@ import reference
 from inspector.request import Request
 from inspector.widgets.step_view import StepView
 from opened import inspected, opened
-from screen_text import hides, press, shows
+from screen_text import hides, press, rests, shows
 
 HINT = "Scorers beside each other"
 
@@ -74,7 +74,7 @@ async def test_with_one_scorer_or_none_o_and_curves_say_so(tmp_path, request_):
 async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter", "j", "enter")
-        before = await shows(pilot, "late-one")
+        before = await rests(pilot, "late-one")
         await press(pilot, "O")
         await shows(pilot, "╌╌╌", "1.00 ", "Step 0 of", "Step 2 of")
         curve, steps = pilot.app.screen.query_one("#curve", StepView), pilot.app.screen.steps

@@ -16,8 +16,7 @@ from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
-from scoring.errors import UsageError
-from screen_text import hides, looks_like, press, screen_lines, screen_text, shows
+from screen_text import hides, looks_like, press, rests, screen_lines, shows
 
 COMPLETE = "best of each subset"
 
@@ -36,7 +35,7 @@ def marked(app, glyph):
 async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
     async with opened(request_) as pilot:
         await press(pilot, *keys)
-        before = screen_text(pilot.app)
+        before = await rests(pilot)
         await press(pilot, "H")
         assert isinstance(pilot.app.screen, ThresholdsScreen)
         await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
@@ -47,7 +46,7 @@ async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
 async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(request_):
     async with opened(request_, size=(120, 44)) as pilot:
         await press(pilot, "H")
-        before = await shows(pilot, COMPLETE)
+        before = await rests(pilot, COMPLETE)
         at, default = marked(pilot.app, "▲"), marked(pilot.app, "d")
         await press(pilot, "t", *["right"] * 8)
         await shows(pilot, "▲ 0.580 present: chosen")
@@ -71,9 +70,9 @@ async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(reque
         await shows(pilot, COMPLETE)
         screen = pilot.app.screen
         start = inspected(pilot)
-        figures = screen._figures
+        figures = screen._known[screen.page]
         await press(pilot, "t", "right", "right")
-        assert screen._figures is figures
+        assert screen._known[screen.page] is figures
         moved = inspected(pilot)
         assert moved is not start
         assert _same(depends_on(start, ("alpha",)), depends_on(moved, ("alpha",)))
@@ -88,7 +87,7 @@ async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number
         view = pilot.app.screen.query_one(SheetView)
         wrong = next(spot for spot in view.spots if "wrong at the threshold 0.55" in spot.piece.drill.words)
         view.go_to(wrong.line, wrong.place)
-        before = await shows(pilot, "Enter: 4 cases: alpha is wrong at the threshold 0.55")
+        before = await rests(pilot, "Enter: 4 cases: alpha is wrong at the threshold 0.55")
         await press(pilot, "enter")
         await shows(pilot, "4 of 9 cases", "alpha is wrong at the threshold 0.55")
         await press(pilot, "escape")
@@ -162,13 +161,3 @@ async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tm
         await shows(pilot, "No threshold to choose", "critic has no threshold to move")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move")
-
-
-async def test_what_cannot_be_computed_says_why(request_, monkeypatch):
-    def fails(*_):
-        raise UsageError("The rewards cannot be read.", "Import them again.")
-
-    monkeypatch.setattr("inspector.screens.thresholds.threshold_figures", fails)
-    async with opened(request_) as pilot:
-        await press(pilot, "H")
-        await shows(pilot, "F1 against the threshold", "The rewards cannot be read.")

@@ -1,0 +1,92 @@
+"""What every screen of analysis does: figures that take longer, pages, and lists of the cases behind a number."""
+
+import re
+
+import pytest
+
+from inspector.screens import compare
+from inspector.widgets.sheet_view import SheetView
+from opened import inspected, opened
+from scoring.errors import UsageError
+from screen_text import press, rests, screen_text, shows
+
+MAKERS = {
+    "c": "compare.comparisons",
+    "L": "bias.document_of",
+    "i": "card.cards",
+    "K": "statistics.statistics_of",
+    "H": "thresholds.threshold_figures",
+}
+
+
+def sheet_of(pilot):
+    return pilot.app.screen.query_one(SheetView)
+
+
+@pytest.mark.parametrize("key", MAKERS)
+async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_computed(request_, monkeypatch, key):
+    def fails(*_, **__):
+        raise UsageError("The rewards\x1b[5m cannot be read.", "Import them again.")
+
+    monkeypatch.setattr(f"inspector.screens.{MAKERS[key]}", fails)
+    async with opened(request_) as pilot:
+        await press(pilot, key)
+        await shows(pilot, "cannot be read.", "Import them again.")
+        assert "omputing" not in screen_text(pilot.app)
+        assert "\x1b" not in screen_text(pilot.app)
+
+
+async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch):
+    asked = []
+    make = compare.comparisons
+
+    def counting(inspection, other, page):
+        asked.append(page)
+        return make(inspection, other, page)
+
+    monkeypatch.setattr(compare, "comparisons", counting)
+    async with opened(request_) as pilot:
+        await press(pilot, "c")
+        first = await rests(pilot, "McNemar")
+        pages = [page.name for page in pilot.app.screen.PAGES]
+        for page in (*pages[1:], *pages):
+            pilot.app.screen.turn_to(page)
+            await rests(pilot)
+            assert not sheet_of(pilot).sheet.busy
+        assert len(asked) == len(set(asked))
+        pilot.app.screen.turn_to(pages[0])
+        assert await rests(pilot) == first
+        # Another threshold makes other figures, of this page and of the others.
+        await press(pilot, "t", "right", "enter")
+        await rests(pilot)
+        pilot.app.screen.turn_to(pages[2])
+        await rests(pilot)
+        assert asked.count(pages[0]) == asked.count(pages[2]) == 2
+
+
+@pytest.mark.parametrize(("swaps", "first", "second"), [(0, "alpha", "beta"), (1, "beta", "alpha")])
+async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_opened(request_, swaps, first, second):
+    async with opened(request_) as pilot:
+        await press(pilot, "c")
+        before = await rests(pilot, "McNemar")
+        if swaps:
+            await press(pilot, "x")
+            before = await rests(pilot, "beta against alpha")
+        assert f"{first} against {second}" in before
+        chosen = pilot.app.remembered.left.overlaid
+        while sheet_of(pilot).drill is None or not sheet_of(pilot).drill.n:
+            await press(pilot, "l")
+        await press(pilot, "enter")
+        await shows(pilot, "bench/")
+        assert inspected(pilot).scorer == first
+        await press(pilot, "enter")
+        case = await rests(pilot, "1 of")
+        assert re.search(rf"\bA {first}", case), case
+        assert re.search(rf"\bB {second}", case), case
+        # What a person chose to stand beside the scorer is as it was, and comes back with the next list.
+        assert pilot.app.remembered.left.overlaid == chosen == ()
+        await press(pilot, "escape", "escape")
+        assert await rests(pilot, f"{first} against {second}") == before
+        await press(pilot, "escape", "a")
+        await rests(pilot, "9 of 9")
+        assert inspected(pilot).beside == ()
