@@ -33,7 +33,7 @@ from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES
 
 if TYPE_CHECKING:
-    from scoring.journal import Journal
+    from scoring.triage.journal import Journal
 
 
 @dataclass(frozen=True, eq=False)

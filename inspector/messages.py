@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from inspector.selection import Selection
     from inspector.terminal.remembered import Remembered
     from scoring.export import Document
-    from scoring.journal import Journal
+    from scoring.triage.journal import Journal
 
 
 @dataclass

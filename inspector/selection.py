@@ -35,12 +35,12 @@ from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
-from scoring.triage import Triage
+from scoring.triage.said import Triage
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
-    from scoring.journal import Journal
+    from scoring.triage.journal import Journal
 
 
 @dataclass(frozen=True, eq=False)

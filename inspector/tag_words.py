@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from inspector.sentences import counted
 from inspector.text import clean
-from scoring.triage import NOTE, TAG, Action, Triage
+from scoring.triage.actions import NOTE, TAG, Action
+from scoring.triage.said import Triage
 
 _BETWEEN = re.compile(r"[\s,]+")
 

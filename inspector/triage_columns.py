@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from scoring.triage import Triage
+from scoring.triage.said import Triage
 
 DTYPES: dict[str, pl.DataType] = {"tags": pl.List(pl.String()), "note": pl.String()}
 """`tags` in alphabetical order, [] where there is none, so that a condition that one is missing holds there; `note` is

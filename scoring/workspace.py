@@ -4,7 +4,7 @@
     benchmarks/<name>/gen-<uuid7>/   see scoring.generation
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
-    triage/<who>-<machine>.jsonl     what people said of cases, see scoring.journal
+    triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
@@ -26,9 +26,9 @@ from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.files import locked, unwritable, write_atomically
 from scoring.generation import Added, Generation, read_sources, report
-from scoring.journal import Journal
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
+from scoring.triage.journal import Journal
 
 MARK = "workspace.json"
 FORMAT = 1

@@ -8,7 +8,7 @@ import making
 import reference
 from inspector.filtering.saved_slices import SavedSlice, save_slice
 from scoring.asking import Answer
-from scoring.journal import Author, Journal
+from scoring.triage.journal import Author, Journal
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.
 ESCAPES = (

@@ -11,8 +11,8 @@ from inspector.sentences import counted
 from inspector.tag_words import batch_words, changes
 from inspector.text import clean
 from scoring.errors import InspectError
-from scoring.journal import Journal
-from scoring.triage import TAG, UNTAG, Action
+from scoring.triage.actions import TAG, UNTAG, Action
+from scoring.triage.journal import Journal
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""

@@ -7,7 +7,7 @@ from inspector.messages import TriageRead
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
-    from scoring.journal import Journal
+    from scoring.triage.journal import Journal
 
 LOOK_SECONDS = 2.0
 """How often the journals are looked at."""

@@ -1,7 +1,8 @@
 import pytest
 
 from inspector.tag_words import batch_words, changes, completed, typed_tags
-from scoring.triage import NOTE, TAG, UNTAG, Action, Triage
+from scoring.triage.actions import NOTE, TAG, UNTAG, Action
+from scoring.triage.said import Triage
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from inspector.request import Request
 from inspector.selection import load
 from inspector.triage_columns import triage_columns
 from reference import Case
-from scoring.journal import Author, Journal
-from scoring.triage import Triage
+from scoring.triage.journal import Author, Journal
+from scoring.triage.said import Triage
 
 CASES = pl.Series("case", ["b/1", "b/2", "b/3"])
 

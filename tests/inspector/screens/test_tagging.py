@@ -9,7 +9,7 @@ from inspector.selection import load
 from opened import inspected, listed, opened
 from reference import Case
 from scoring.files import check_writable
-from scoring.journal import ENVIRONMENT, Journal
+from scoring.triage.journal import ENVIRONMENT, Journal
 from screen_text import hides, press, shows
 
 

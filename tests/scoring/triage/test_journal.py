@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scoring.errors import UnwritableWorkspace
-from scoring.journal import ENVIRONMENT, Author, Journal, append_lines
+from scoring.triage.journal import ENVIRONMENT, Author, Journal, append_lines
 
 ANN, BOB = Author("ann", "gpu1"), Author("bob", "gpu2")
 
@@ -108,7 +108,7 @@ def test_where_there_are_no_locks_what_another_wrote_just_before_is_seen(folder,
         catch_up()
         one.tag(["b/1"], ["y"])
 
-    monkeypatch.setattr("scoring.journal.locked", lambda _: nullcontext())
+    monkeypatch.setattr("scoring.triage.journal.locked", lambda _: nullcontext())
     monkeypatch.setattr(two, "catch_up", late)
     two.tag(["b/1"], ["z"])
     monkeypatch.undo()
@@ -190,6 +190,9 @@ GOOD = {"v": 1, "n": 3, "time": "", "who": "bob", "machine": "m", "action": "tag
                 {"value": ""},
                 {"value": None},
                 {"batch": "x"},
+                {"action": "rule", "value": "wrong model"},
+                {"action": "rate", "value": "first 1"},
+                {"action": "queue", "value": ""},
                 {"action": "undo"},
                 {"action": "undo", "of": 3},
                 {"action": "redo", "of": "1"},
@@ -211,11 +214,11 @@ def test_what_a_later_version_writes_is_counted_kept_and_does_nothing(folder):
     folder.mkdir()
     path = folder / ANN.file
     mine = {**GOOD, "who": "ann", "machine": "gpu1"}
-    later = [{**mine, "n": 9, "v": 2}, {**mine, "n": 7, "action": "rule"}, {**mine, "n": 5, "action": ["tag"]}]
+    later = [{**mine, "n": 9, "v": 2}, {**mine, "n": 7, "action": "judge"}, {**mine, "n": 5, "action": ["tag"]}]
     path.write_text("".join(json.dumps(line) + "\n" for line in (mine, *later)))
     before = path.read_bytes()
     journal = Journal(folder, ANN)
-    assert journal.unknown == {"version 2": 1, "rule": 1, "['tag']": 1}
+    assert journal.unknown == {"version 2": 1, "judge": 1, "['tag']": 1}
     assert journal.problems == ()
     assert journal.undo()[0].value == "x"
     assert path.read_bytes().startswith(before)
@@ -289,7 +292,7 @@ def test_lines_are_added_by_one_write_each_time(tmp_path, monkeypatch):
 BUSY = """
 import sys
 from pathlib import Path
-from scoring.journal import Author, Journal
+from scoring.triage.journal import Author, Journal
 journal = Journal(Path(sys.argv[1]), Author("ann", sys.argv[2]))
 for number in range(100000):
     journal.tag([f"b/{number}"], [sys.argv[2]])

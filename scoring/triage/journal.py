@@ -27,8 +27,11 @@ from typing import Any
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
-from scoring.journal_lines import VERSION, read_file, sound
-from scoring.triage import NOTE, REDO, TAG, UNDO, UNTAG, Action, Batch, History, Triage, batch_of
+from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, batch_of
+from scoring.triage.history import History
+from scoring.triage.lines import VERSION, read_file, sound
+from scoring.triage.queue import Queue
+from scoring.triage.said import Triage
 
 ENVIRONMENT = "PRM_INSPECT_USER"
 """The variable that says who is at work, where that is not the name of the account."""
@@ -36,7 +39,7 @@ _LONGEST_NAME = 40
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 Change = tuple[str, Sequence[str], str]
-"""(tag, untag or note; cases; the tag or text)."""
+"""(one of CHANGES; cases; the value, see `Action`)."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,39 @@ class Journal:
             UnwritableWorkspace: nothing was done.
         """
         self.do([(NOTE, cases, text)])
+
+    def rule(self, cases: Sequence[str], ruling: str) -> None:
+        """Rule on cases, one of RULINGS; "" takes the author's ruling away.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        self.do([(RULE, cases, ruling)])
+
+    def rate(self, case: str, step: int, rating: int | None) -> None:
+        """Rate a step (0-based), one of RATINGS; None takes the author's rating away.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        self.do([(RATE, (case,), f"{step} {'' if rating is None else rating}")])
+
+    def begin(self, words: str, cases: Sequence[str]) -> None:
+        """Begin a queue of cases in this order; `words` say how it was made.
+
+        Raises:
+            UnwritableWorkspace: nothing was done.
+        """
+        self.do([(QUEUE, cases, words)])
+
+    @property
+    def queue(self) -> Queue | None:
+        """The queue that the author began last, at whatever machine, and how far they are."""
+        return self._history.queue(self.author.who)
+
+    def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
+        """What everybody did to a case, in order, and whether it holds: an action that was undone does not."""
+        return self._history.of_case(case)
 
     def do(self, changes: Sequence[Change]) -> None:
         """Do all of these as one batch.

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from scoring.triage import CHANGES, NOTE, REDO, UNDO, Action
+from scoring.triage.actions import CHANGES, DEFER, OWN, RATE, REDO, RULE, RULINGS, SKIP, UNDO, Action, rating_of
 
 VERSION = 1
 _LARGEST = 1 << 53
@@ -87,14 +87,38 @@ def _word(value: dict[str, Any]) -> str:
 
 
 Parts = tuple[tuple[str, ...], str, int]
+MAY_BE_EMPTY = OWN | {SKIP, DEFER}
+"""Actions whose text may be "": it takes away what was said, or there is nothing to say."""
+
+
+def _nothing(text: str) -> None:  # noqa: ARG001  # every text will do
+    return None
+
+
+def _ruling(text: str) -> str | None:
+    return None if not text or text in RULINGS else f"rules {text[:40]!r}, which is none of {', '.join(RULINGS)}"
+
+
+def _rating(text: str) -> str | None:
+    try:
+        rating_of(text)
+    except ValueError:
+        return f"rates {text[:40]!r}, which is no step and -1, 0 or 1"
+    return None
+
+
+_WRONG: dict[str, Callable[[str], str | None]] = {RULE: _ruling, RATE: _rating}
+"""What is wrong with the text of an action; None: nothing."""
 
 
 def _change(value: dict[str, Any], n: int) -> Parts | str:
     cases, text, batch = value.get("cases"), value.get("value"), value.get("batch", n)
     if type(cases) is not list or not _TEXT.issuperset(map(type, cases)):
         return "does not name its cases (cases)"
-    if type(text) is not str or (not text and value["action"] != NOTE):
+    if type(text) is not str or (not text and value["action"] not in MAY_BE_EMPTY):
         return "has no text (value)"
+    if (wrong := _WRONG.get(value["action"], _nothing)(text)) is not None:
+        return wrong
     if type(batch) is not int:
         return "names no batch (batch)"
     return tuple(cases), text, batch

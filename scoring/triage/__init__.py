@@ -1,0 +1,1 @@
+"""Triage: what people say of cases, in journals that only grow."""
