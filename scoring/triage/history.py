@@ -129,27 +129,33 @@ class History:
     def _fold(self, case: str) -> tuple[tuple[str, ...], Said, Said, Said, Mapping[str, Mapping[int, int]]]:
         """Tags, notes, rulings, categories and ratings of one case."""
         tags: set[str] = set()
-        own: dict[str, dict[str, str]] = {NOTE: {}, RULE: {}, SORT: {}}
-        ratings: dict[str, dict[int, int]] = {}
+        own: dict[str, dict[str, str]] = {}
+        ratings: dict[str, dict[int, int | None]] = {}
         for action in self._of_case[case]:
-            kind, who = action.kind, action.who
+            kind, who, value = action.kind, action.who, action.value
             if self._undone and batch_of(action) in self._undone:
                 continue
             if kind == TAG:
-                tags.add(action.value)
+                tags.add(value)
             elif kind == UNTAG:
-                tags.discard(action.value)
+                tags.discard(value)
             elif kind == RATE:
-                step, rating = rating_of(action.value)
-                if rating is None:
-                    ratings.get(who, {}).pop(step, None)
-                else:
-                    ratings.setdefault(who, {})[step] = rating
+                step, rating = rating_of(value)
+                ratings.setdefault(who, {})[step] = rating
             else:
-                own[kind][who] = action.value
-        notes, rulings, categories = ({who: text for who, text in one.items() if text} for one in own.values())
-        rated = {who: dict(sorted(steps.items())) for who, steps in ratings.items() if steps}
-        return tuple(sorted(tags)), notes, rulings, categories, rated
+                own.setdefault(kind, {})[who] = value
+        notes, rulings, categories = (_given(own[kind]) if kind in own else {} for kind in (NOTE, RULE, SORT))
+        rated = {who: _rated(steps) for who, steps in ratings.items()} if ratings else {}
+        return tuple(sorted(tags)), notes, rulings, categories, {who: steps for who, steps in rated.items() if steps}
+
+
+def _given(said: dict[str, str]) -> dict[str, str]:
+    return {who: text for who, text in said.items() if text}
+
+
+def _rated(steps: dict[int, int | None]) -> dict[int, int]:
+    """Ratings that were not taken away, by step."""
+    return {step: rating for step, rating in sorted(steps.items()) if rating is not None}
 
 
 def _move(batch: Batch, source: dict[Batch, None], target: dict[Batch, None]) -> None:
