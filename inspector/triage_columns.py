@@ -1,21 +1,46 @@
 """What people said of the cases, as columns beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 import polars as pl
 
+from scoring.benchmarks.error_types import error_type_of
 from scoring.triage.said import Triage
 
-DTYPES: dict[str, pl.DataType] = {"tags": pl.List(pl.String()), "note": pl.String()}
-"""`tags` in alphabetical order, [] where there is none, so that a condition that one is missing holds there; `note` is
-null where there is none."""
+DTYPES: dict[str, pl.DataType] = {
+    "tags": pl.List(pl.String()),
+    "note": pl.String(),
+    "ruling": pl.String(),
+    "category": pl.List(pl.String()),
+    "our_error_type": pl.List(pl.String()),
+}
+"""Lists are in alphabetical order, [] where nothing was said, so that a condition that one is missing holds there; the
+others are null there. `our_error_type` are the tags that are error types of a taxonomy, spelt as there."""
+DIFFERING = "people differ"
+"""The ruling on a case of which people said different things."""
 
 
 def triage_columns(triage: Triage, cases: pl.Series) -> dict[str, pl.Series]:
     """The columns of DTYPES for the cases with these identities, in their order."""
-    notes = {case: triage.note(case) for case in triage.notes}
-    return {"tags": _column("tags", triage.tags, [], cases), "note": _column("note", notes, None, cases)}
+    types = {tags: _types(tags) for tags in dict.fromkeys(triage.tags.values())}
+    said: dict[str, tuple[Mapping[str, object], object]] = {
+        "tags": (triage.tags, []),
+        "note": ({case: triage.note(case) for case in triage.notes}, None),
+        "ruling": ({case: _ruling(of.values()) for case, of in triage.rulings.items()}, None),
+        "category": ({case: tuple(sorted({*of.values()})) for case, of in triage.categories.items()}, []),
+        "our_error_type": ({case: types[tags] for case, tags in triage.tags.items() if types[tags]}, []),
+    }
+    return {name: _column(name, of, otherwise, cases) for name, (of, otherwise) in said.items()}
+
+
+def _types(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({word for tag in tags if (word := error_type_of(tag)) is not None}))
+
+
+def _ruling(rulings: Iterable[str]) -> str:
+    first, *others = dict.fromkeys(rulings)
+    return DIFFERING if others else first
 
 
 def _column(name: str, said: Mapping[str, object], otherwise: object, cases: pl.Series) -> pl.Series:

@@ -23,6 +23,9 @@ TITLES = {
     "pattern": "reasoning pattern",
     "generator": "generator",
     "n_steps": "steps",
+    "ruling": "ruling",
+    "category": "category (ours)",
+    "our_error_type": "error type (ours)",
     "tags": "tags",
     "language": "language",
     "origin": "taken from",
@@ -30,7 +33,13 @@ TITLES = {
 """The facets beside the outcomes, in their order on screen."""
 _FURTHER = {"earliest_error": "gold step", "id": "case"}
 """What other columns are called where a cell of them was kept or hidden."""
-_KINDS: dict[str, Kind] = {"n_steps": "steps", "tags": "lists", "benchmark": "benchmarks"}
+_KINDS: dict[str, Kind] = {
+    "n_steps": "steps",
+    "benchmark": "benchmarks",
+    "tags": "lists",
+    "category": "lists",
+    "our_error_type": "lists",
+}
 
 LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(LENGTHS[-1], None))
 """The spans of the steps facet, which are the bins of a breakdown by steps."""

@@ -19,6 +19,18 @@ def test_every_case_has_its_tags_and_its_note():
     assert found["note"].to_list() == ["odd", None, "ann: a; bob: b"]
 
 
+def test_rulings_categories_and_error_types_are_columns():
+    triage = Triage(
+        tags={"b/1": ("Premise-Unsoundness", "odd"), "b/2": ("odd",), "b/3": ("circular", "factual", "x")},
+        rulings={"b/1": {"ann": "model wrong"}, "b/2": {"ann": "unsure", "bob": "unsure"}, "b/3": {"a": "x", "b": "y"}},
+        categories={"b/2": {"ann": "units", "bob": "signs"}, "b/3": {"ann": "units", "bob": "units"}},
+    )
+    found = triage_columns(triage, CASES)
+    assert found["ruling"].to_list() == ["model wrong", "unsure", "people differ"]
+    assert found["category"].to_list() == [[], ["signs", "units"], ["units"]]
+    assert found["our_error_type"].to_list() == [["premise_unsoundness"], [], ["circular", "factual"]]
+
+
 def test_where_nobody_said_anything_columns_have_their_types():
     found = triage_columns(Triage(), CASES)
     assert (found["tags"].dtype, found["note"].dtype) == (pl.List(pl.String()), pl.String())
