@@ -1,0 +1,129 @@
+"""The orders in which the cases of a list can come in a queue."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import polars as pl
+
+from inspector.inspection import Inspection
+from scoring.evaluation import Evaluation
+from scoring.metrics.baselines import is_baseline
+from scoring.step_rewards import Floats, Ints
+
+STRATA = ("pattern", "error_type", "subset", "generator")
+"""The columns beside the outcome by which a queue can be stratified, where the cases have them."""
+
+
+@dataclass(frozen=True)
+class QueueOrder:
+    """A way to order a queue: its name, and in words what comes first."""
+
+    name: str
+    words: str
+
+
+def queue_orders(inspection: Inspection) -> list[QueueOrder]:
+    """The orders that there are for the cases that are listed; those that need scorers come only where there are such.
+
+    A column is offered for strata where it tells the listed cases apart.
+    """
+    orders = [QueueOrder("listed", "as listed"), QueueOrder("random", "at random")]
+    columns = [name for name in STRATA if name in inspection.cases.columns]
+    if inspection.scorer is not None:
+        columns.insert(0, inspection.outcome_column)
+    orders += [
+        QueueOrder(f"by {name}", f"at random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
+        for name in columns
+        if inspection.selection.column(name).gather(inspection.shown).n_unique() > 1
+    ]
+    if inspection.evaluation is not None:
+        orders.append(QueueOrder("instructive", "most instructive first"))
+        if inspection.evaluation.movable:
+            orders.append(QueueOrder("uncertain", f"nearest to the threshold of {inspection.scorer} first"))
+    if len(judging(inspection)) > 1:
+        orders.append(QueueOrder("disagreed", "those on which scorers disagree most first"))
+    return orders
+
+
+def judging(inspection: Inspection) -> list[Evaluation]:
+    """The scorers that have a say on the benchmark in focus: baselines look at nothing."""
+    evaluations = inspection.selection.evaluations
+    return [one for one in evaluations if one.covers(inspection.benchmark) and not is_baseline(one.scorer)]
+
+
+def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
+    """Row ids (int32) of the listed cases in an order of `queue_orders`.
+
+    What ties stays as it is in the file, but for orders with chance: there every prefix of the queue is a sample.
+    """
+    shown = inspection.shown
+    if order.startswith("by "):
+        return shown[_in_turns(inspection.selection.column(order.removeprefix("by ")).gather(shown), seed)]
+    return shown[_ORDERS[order](inspection, seed)]
+
+
+def _at_random(inspection: Inspection, seed: int) -> Ints:
+    return np.random.default_rng(seed).permutation(inspection.shown.size).astype(np.int32)
+
+
+def _in_turns(values: pl.Series, seed: int) -> Ints:
+    """One of each value, then a second of each, and so on; which one is left to chance, who begins is not.
+
+    A case with a list of values belongs to the stratum of that list; one without a value to a stratum of its own.
+    """
+    mixed = np.random.default_rng(seed).permutation(values.len())
+    words = (
+        values.cast(pl.List(pl.String)).list.join(", ") if isinstance(values.dtype, pl.List) else values.cast(pl.String)
+    )
+    strata = words.rank("dense").fill_null(0).to_numpy()[mixed]
+    order = np.argsort(strata, kind="stable")
+    first = np.r_[True, np.diff(strata[order]) != 0]
+    starts = np.flatnonzero(first)
+    turns = np.empty(values.len(), dtype=np.int64)
+    turns[order] = np.arange(values.len()) - np.repeat(starts, np.diff(np.r_[starts, values.len()]))
+    return cast("Ints", mixed[np.lexsort((strata, turns))].astype(np.int32))
+
+
+def _instructive(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001  # no chance in it
+    assert inspection.evaluation is not None  # noqa: S101  # queue_orders offers it only then
+    places = np.empty(inspection.selection.height, dtype=np.int64)
+    places[inspection.evaluation.instructive()] = np.arange(places.size)
+    return np.argsort(places[inspection.shown], kind="stable").astype(np.int32)
+
+
+def _uncertain(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    assert inspection.evaluation is not None  # noqa: S101
+    distances = np.abs(inspection.evaluation.decision_distances[inspection.shown])
+    return np.argsort(distances, kind="stable").astype(np.int32)
+
+
+def _disagreed(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    return np.argsort(-disagreement(judging(inspection), inspection.shown), kind="stable").astype(np.int32)
+
+
+def disagreement(evaluations: list[Evaluation], rows: Ints) -> Floats:
+    """How much scorers disagree about each of these rows (n,): 1 minus the share of pairs with the same verdict.
+
+    0 where fewer than two have a verdict.
+    """
+    there = np.stack([one.answered[rows] for one in evaluations])
+    verdicts = np.stack([one.verdicts[rows] for one in evaluations])
+    pairs = np.zeros(rows.size, dtype=np.int64)
+    alike = np.zeros(rows.size, dtype=np.int64)
+    for a in range(len(evaluations)):
+        for b in range(a):
+            both = there[a] & there[b]
+            pairs += both
+            alike += both & (verdicts[a] == verdicts[b])
+    return cast("Floats", np.where(pairs > 0, 1 - alike / np.maximum(pairs, 1), 0.0))
+
+
+_ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
+    "listed": lambda inspection, _: np.arange(inspection.shown.size, dtype=np.int32),
+    "random": _at_random,
+    "instructive": _instructive,
+    "uncertain": _uncertain,
+    "disagreed": _disagreed,
+}

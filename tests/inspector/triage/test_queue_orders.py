@@ -1,0 +1,86 @@
+"""Orders of a queue against slow accounts of them."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import making
+from inspector.first_inspection import inspect
+from inspector.request import Request
+from inspector.selection import load
+from inspector.triage.queue_orders import _in_turns, disagreement, judging, queue_orders, queue_rows
+from reference import Case
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Three scorers with gaps, on cases that share problems and subsets."""
+    root = tmp_path_factory.mktemp("study")
+    cases, scorers = making.study(n=60)
+    making.workspace(root, cases, scorers, **making.labels(cases))
+    return inspect(load(Request(workspace=str(root)))).cleared()
+
+
+def names(inspection):
+    return [one.name for one in queue_orders(inspection)]
+
+
+def test_every_order_holds_the_listed_cases_once(study):
+    for listed in (study, study.failures()):
+        for name in names(listed):
+            rows = queue_rows(listed, name, seed=3)
+            assert sorted(rows.tolist()) == sorted(listed.shown.tolist()), name
+    assert queue_rows(study.failures(), "listed").tolist() == study.failures().shown.tolist()
+    assert queue_rows(study, "instructive").tolist()[:5] == study.evaluation.instructive()[:5].tolist()
+
+
+def test_chance_is_that_of_the_seed(study):
+    for name in [name for name in names(study) if name == "random" or name.startswith("by ")]:
+        assert queue_rows(study, name, 1).tolist() == queue_rows(study, name, 1).tolist()
+        assert queue_rows(study, name, 1).tolist() != queue_rows(study, name, 2).tolist()
+
+
+def test_the_nearest_to_the_threshold_come_first(study):
+    distances = np.abs(study.evaluation.decision_distances[queue_rows(study, "uncertain")])
+    known = distances[~np.isnan(distances)]
+    assert (np.diff(known) >= 0).all()
+    assert not np.isnan(distances[: known.size]).any()
+
+
+def test_disagreement_is_the_share_of_pairs_that_differ(study):
+    rows = study.shown
+    found = disagreement(judging(study), rows)
+    for row, value in zip(rows.tolist(), found.tolist(), strict=True):
+        verdicts = [one.verdict_of(row) for one in judging(study)]
+        pairs = list(combinations([verdict for verdict in verdicts if verdict is not None], 2))
+        assert value == pytest.approx(sum(a != b for a, b in pairs) / len(pairs) if pairs else 0)
+    assert (np.diff(disagreement(judging(study), queue_rows(study, "disagreed"))) <= 0).all()
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c", None])), st.integers(0, 3))
+def test_strata_take_turns(values, seed):
+    order = _in_turns(pl.Series(values, dtype=pl.String), seed)
+    assert sorted(order.tolist()) == list(range(len(values)))
+    taken, left = Counter(), Counter(values)
+    for at in order:
+        value = values[at]
+        # Nobody who still has cases has had fewer turns.
+        assert taken[value] == min(taken[other] for other in left if left[other])
+        taken[value] += 1
+        left[value] -= 1
+
+
+def test_lists_are_strata_too():
+    order = _in_turns(pl.Series([["a"], ["a"], ["a", "b"], []]), 0)
+    assert sorted(order[:3].tolist())[1:] == [2, 3]
+
+
+def test_without_scorers_only_what_needs_none_is_offered(tmp_path):
+    making.workspace(tmp_path, [Case(1, -1)] * 3, [])
+    bare = inspect(load(Request(workspace=str(tmp_path))))
+    assert names(bare) == ["listed", "random"]
