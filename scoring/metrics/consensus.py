@@ -30,11 +30,13 @@ def consensus(lineup: Lineup) -> Consensus:
     """Every case's verdict with the most weight behind it.
 
     A scorer's weight is the log-odds of its accuracy on the cases of other problems, with SHRINK right and SHRINK wrong
-    ones added, divided by the number of scorers here of the same declared family. A scorer that is wrong more often
-    than right has no say, since there are many ways to be wrong; nor has a verdict that names no step of the solution.
+    ones added, divided by the number of scorers of the same declared family that have a say on the case: a family has
+    one voice, however many of it are here and however many of these saw the case. A scorer that is wrong more often
+    than right weighs nothing, since there are many ways to be wrong; a verdict that names no step of the solution has
+    no say.
     """
     names_one = have_a_say(lineup)
-    weights = np.where(names_one, np.maximum(_log_odds(lineup), 0.0) / _siblings(lineup.families), 0.0)
+    weights = np.where(names_one, np.maximum(_log_odds(lineup), 0.0) / _siblings(lineup.families, names_one), 0.0)
     behind = np.zeros(weights.shape)
     for column in range(weights.shape[1]):
         behind[:, column] = np.where(lineup.verdicts == lineup.verdicts[:, [column]], weights, 0.0).sum(axis=1)
@@ -70,6 +72,10 @@ def _log_odds(lineup: Lineup) -> Floats:
     return odds
 
 
-def _siblings(families: tuple[str, ...]) -> Floats:
-    """How many scorers are of each one's declared family, itself included; a family of "" has one. Shape (s,)."""
-    return np.array([families.count(family) if family else 1 for family in families], dtype=np.float64)
+def _siblings(families: tuple[str, ...], names_one: Bools) -> Ints:
+    """How many with a say (n, s) are of each one's declared family, itself included; at least 1. Shape (n, s)."""
+    found = np.ones(names_one.shape, dtype=np.int64)
+    for family in {family for family in families if family}:
+        of_it = [column for column, other in enumerate(families) if other == family]
+        found[:, of_it] = np.maximum(names_one[:, of_it].sum(axis=1, keepdims=True), 1)
+    return found

@@ -13,8 +13,8 @@ from scoring.verdicts import NO_VERDICT
 
 CONSENSUS = (
     "each verdict weighs the log-odds of its scorer's accuracy on the common cases of other problems, with one right "
-    "and one wrong case added, divided by the scorers of its declared family; cases without a heaviest verdict count "
-    "as wrong; intervals keep the weights as they are"
+    "and one wrong case added, divided by the scorers of its declared family that have a say on the case; cases "
+    "without a heaviest verdict count as wrong; intervals keep the weights as they are"
 )
 
 

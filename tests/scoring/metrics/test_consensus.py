@@ -38,6 +38,14 @@ def test_siblings_share_one_voice():
     assert together.weights[0].tolist() == pytest.approx([weight(6, 0, 2), weight(6, 0, 2), weight(6, 0)])
 
 
+def test_a_sibling_that_has_no_say_on_a_case_takes_no_share_of_the_voice():
+    words = ("E CCCCCCC", "0 1111111", "x 111-111")
+    found = consensus(side_by_side.lineup(*words, families=("f", "f")))
+    assert found.weights[0].tolist() == pytest.approx([weight(7, 0), 0])
+    assert found.weights[1].tolist() == pytest.approx([weight(6, 1, 2), weight(5, 1, 2)])
+    assert found.weights[4].tolist() == pytest.approx([weight(6, 1), 0])
+
+
 def test_gold_of_a_case_and_of_other_solutions_of_its_problem_has_no_say_in_it():
     made = side_by_side.lineup("EECCCC", "011111", "111100", problem_id=["p", "p", None, None, None, None])
     first = consensus(made)
@@ -71,7 +79,8 @@ def slow(words, families):
         for place, letters in enumerate(marks):
             others = [letter for index, letter in enumerate(letters) if index != row]
             wrong = others.count("0") + others.count("x")
-            siblings = families.count(families[place]) if families[place] else 1
+            of_it = [other for other in range(len(marks)) if families[other] == families[place]]
+            siblings = sum(marks[other][row] in "01" for other in of_it) if families[place] else 1
             if letters[row] in "01":
                 verdict = 1 if (letters[row] == "1") == (gold[row] == "E") else -1
                 behind[verdict] = behind.get(verdict, 0.0) + weight(others.count("1"), wrong, siblings)
