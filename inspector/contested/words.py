@@ -1,0 +1,67 @@
+"""Why a gold label is contested, in one sentence."""
+
+from collections.abc import Iterator, Sequence
+
+from inspector.contested.ranking import Ranking
+from scoring.metrics.contested import REASONS, Contested
+from scoring.metrics.lineup import Lineup
+
+NAMED = 3
+"""Scorers that a sentence names, the heaviest first."""
+
+
+def because(ranking: Ranking, row: int) -> str:
+    """What the scorers say of a case (its row id), where it is contested by them, and the rules it breaks.
+
+    Where only rules contest it, what the scorers say comes after them. Steps are 0-based.
+    """
+    rules = [one.words for one in ranking.broken.get(row, ())]
+    scorers = list(_of_scorers(ranking, row))
+    place = ranking.place(row)
+    contradicted = ranking.found is not None and place is not None and bool(ranking.found.against[place])
+    return "; ".join([*scorers, *rules] if contradicted else [*rules, *scorers])
+
+
+def _of_scorers(ranking: Ranking, row: int) -> Iterator[str]:
+    if ranking.lineup is None or ranking.found is None:
+        yield "no scorer has a verdict"
+        return
+    place = ranking.place(row)
+    if place is None:
+        yield "no gold label to hold the scorers against"
+        return
+    found = ranking.found
+    if reason := REASONS[found.reasons[place]]:
+        yield f"no consensus: {reason}"
+        return
+    votes, voters = int(found.votes[place]), int(found.voters[place])
+    said = f"{votes} of {voters} scorers {'says' if votes == 1 else 'say'} {verdict_words(int(found.verdicts[place]))}"
+    if found.against[place]:
+        yield f"{said}; gold says {_gold(ranking.lineup, place)}, {_as_gold(int(found.gold_votes[place]))}"
+        yield f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
+    else:
+        yield f"{said}, as gold does"
+        yield f"weight share {found.shares[place]:.2f}"
+    yield _names(ranking.lineup, found, place)
+
+
+def verdict_words(verdict: int) -> str:
+    """`step 3` (0-based), `no error`."""
+    return "no error" if verdict == -1 else f"step {verdict}"
+
+
+def _gold(lineup: Lineup, place: int) -> str:
+    gold = int(lineup.earliest[place])
+    return f"{verdict_words(gold)}{', which is not there' if gold >= lineup.n_steps[place] else ''}"
+
+
+def _as_gold(votes: int) -> str:
+    if votes <= 1:
+        return "as 1 scorer does" if votes else "as no scorer does"
+    return f"as {votes} scorers do"
+
+
+def _names(lineup: Lineup, found: Contested, place: int) -> str:
+    names: Sequence[str] = [lineup.names[column] for column in found.behind(lineup, place)]
+    listed = ", ".join(names[:NAMED])
+    return f"among them {listed}" if len(names) > NAMED else f"said by {listed}"

@@ -1,0 +1,60 @@
+"""`contested`: the gold labels that scorers together, or the rules by which the benchmark is made, speak against."""
+
+import argparse
+from collections.abc import Iterator
+
+import polars as pl
+
+from inspector.contested.document import contested_document
+from inspector.contested.words import verdict_words
+from inspector.selection import load
+from inspector.shell.output import form_of, put, say
+from inspector.shell.requests import request_of
+from scoring.export import Document
+
+LINES = 40
+"""Cases of one benchmark that a terminal shows."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the rows; a terminal shows the first of each benchmark."""
+    selection = load(request_of(args))
+    document = contested_document(selection, form_of(args))
+    if args.raw:
+        facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
+        document = Document(document.rows, facts, raw=True)
+    if form_of(args):
+        put(document, args, selection.problems)
+        return 0
+    say(document.provenance["voices"], args)
+    put(document, args, selection.problems, wide_contested(document.rows))
+    say(_counts(document), args)
+    return 0
+
+
+def wide_contested(rows: pl.DataFrame) -> pl.DataFrame:
+    """A line a case: gold and consensus in words, the weight share in percent, the lead, and why in words."""
+    told = rows.filter(pl.col("rank") <= LINES)
+    return told.select(
+        "rank",
+        "case",
+        "benchmark",
+        gold=_words("earliest_error"),
+        consensus=_words("consensus"),
+        votes=pl.format("{} of {}", "votes", "voters"),
+        share=pl.format("{}%", (100 * pl.col("share")).round(0).cast(pl.Int64)),
+        lead=pl.col("lead").map_elements("{:.2f}".format, return_dtype=pl.String),
+        because="because",
+    )
+
+
+def _words(name: str) -> pl.Expr:
+    return pl.col(name).map_elements(verdict_words, return_dtype=pl.String)
+
+
+def _counts(document: Document) -> Iterator[str]:
+    """How many cases are contested, and how many of them the table leaves out."""
+    for benchmark, told in document.provenance["contested"].items():
+        yield f"{benchmark}: contested {told}"
+    if left := document.rows.filter(pl.col("rank") > LINES).height:
+        yield f"{left} more cases (beyond the first {LINES} of a benchmark) are in --csv and --json."
