@@ -47,8 +47,8 @@ NOTES = (
         "its scorer is wrong as often as right or more often, or where it names no step of the solution"
     ),
     (
-        "there is no consensus where two verdicts weigh the same, nothing weighs anything, or fewer than "
-        f"{LEAST} scorers have a verdict that names a step or none; `reason` says which"
+        f"there is no consensus where two verdicts weigh the same, or where fewer than {LEAST} scorers have one that "
+        "weighs anything; `reason` says which"
     ),
     (
         "share: of all weight on the case; lead: the weight behind the consensus less that behind gold, in nats; "
@@ -157,9 +157,20 @@ def _voices(selection: Selection, found: list[Ranking]) -> Iterator[str]:
         why = "it looks at nothing" if is_baseline(one.scorer) else one.nothing or "no verdict on these cases"
         yield f"{one.scorer.name} does not vote: {why}"
     for ranking in found:
-        if ranking.lineup is None:
-            yield f"{ranking.benchmark}: {NO_SCORER}, and only the rules of construction are held against the labels"
-        elif len(ranking.lineup.names) < LEAST:
-            yield f"{ranking.benchmark}: only {ranking.lineup.names[0]} has verdicts, and one scorer is no consensus"
-        elif ranking.found is not None and np.all(ranking.found.voters < LEAST):
-            yield f"{ranking.benchmark}: no case has verdicts of {LEAST} scorers"
+        if why := without_consensus(ranking):
+            yield f"{ranking.benchmark}: {why}"
+
+
+def without_consensus(ranking: Ranking) -> str | None:
+    """Why there is no consensus on any case of a benchmark; None where there is one on some."""
+    if ranking.lineup is None or ranking.found is None:
+        return f"{NO_SCORER}, and only the rules of construction are held against the labels"
+    if not ranking.lineup.rows.size:
+        return "no case has a gold label that names a step or none"
+    if len(ranking.lineup.names) < LEAST:
+        return f"only {ranking.lineup.names[0]} has verdicts, and one scorer is no consensus"
+    if np.any(ranking.found.reasons == 0):
+        return None
+    if np.all(ranking.found.voters < LEAST):
+        return f"no case has verdicts of {LEAST} scorers"
+    return f"on no case {LEAST} scorers are right more often than wrong elsewhere and one verdict leads"

@@ -16,13 +16,14 @@ from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import NO_VERDICT, Codes
 
 LEAST = 2
-"""Scorers that must have a say on a case: one alone is no consensus."""
-NO_SAY, ALONE, NO_WEIGHT, TIE = 1, 2, 3, 4
+"""Scorers whose verdict on a case must weigh something: one alone is no consensus."""
+NO_SAY, ALONE, NO_WEIGHT, ONE_WEIGHT, TIE = 1, 2, 3, 4, 5
 REASONS: tuple[str | None, ...] = (
     None,
     "no scorer has a verdict here that names a step or none",
     "only one scorer has a verdict here that names a step or none",
     "of the scorers with a verdict here none is right more often than wrong on the other problems",
+    "of the scorers with a verdict here only one is right more often than wrong on the other problems",
     "two verdicts weigh the same",
 )
 """Why there is no consensus, by its code; None where there is one."""
@@ -93,9 +94,11 @@ def contested(lineup: Lineup) -> Contested:
     if not lineup.names:
         return _of_nobody(lineup.rows.size)
     says, found = have_a_say(lineup), consensus(lineup)
-    total, voters = found.weights.sum(axis=1), says.sum(axis=1)
+    total, voters, weighing = found.weights.sum(axis=1), says.sum(axis=1), (found.weights > 0).sum(axis=1)
     reasons = np.select(
-        [voters == 0, voters < LEAST, total == 0, found.verdicts == NO_VERDICT], [NO_SAY, ALONE, NO_WEIGHT, TIE], 0
+        [voters == 0, voters < LEAST, weighing == 0, weighing < LEAST, found.verdicts == NO_VERDICT],
+        [NO_SAY, ALONE, NO_WEIGHT, ONE_WEIGHT, TIE],
+        0,
     ).astype(np.uint8)
     verdicts = np.where(reasons == 0, found.verdicts, NO_VERDICT)
     for_it, for_gold = (says & (lineup.verdicts == said[:, None]) for said in (verdicts, lineup.earliest))

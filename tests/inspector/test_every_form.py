@@ -23,6 +23,7 @@ WORDS = {
     "check": ["tiny-prm-m", "--baseline", "tiny-prm-s"],
     "breakdown": ["--scorer", "blend"],
     "bias": ["--scorer", "blend"],
+    "contested": [],
     "cases": ["--scorer", "blend"],
     "show": ["algebra-012"],
     "keys": [],

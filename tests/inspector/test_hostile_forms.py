@@ -28,6 +28,7 @@ WORDS = {
     "check": ("loud", "--baseline", "plain", "--fail-if", "n < 0"),
     "breakdown": SCORER,
     "bias": SCORER,
+    "contested": (),
     "cases": SCORER,
     "show": (CASE,),
     "votes": ("judge",),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, TIE, contested
+from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, TIE, contested
 from scoring.metrics.lineup import Lineup
 from scoring.verdicts import NO_VERDICT
 
@@ -47,7 +47,7 @@ def rearranged(made, order):
 def slow(made, row):
     """(verdict, share, gold's share, lead, votes, gold's votes, voters) of one case, or why there is none."""
     n_steps, gold = int(made.n_steps[row]), int(made.earliest[row])
-    behind, count = Counter(), Counter()
+    behind, count, weighing = Counter(), Counter(), 0
     voices = {}
     for place, family in enumerate(made.families):
         said = int(made.verdicts[row, place])
@@ -63,12 +63,13 @@ def slow(made, row):
             right = sum(bool(made.right[other, place]) for other in others)
             odds = math.log((right + 1) / (len(others) - right + 1))
             behind[said] += max(0.0, odds) / len(members)
+            weighing += odds > 0
             count[said] += 1
     voters, total = sum(count.values()), math.fsum(behind.values())
     if voters < 2:
         return NO_SAY if voters == 0 else ALONE
-    if total == 0:
-        return NO_WEIGHT
+    if weighing < 2:
+        return ONE_WEIGHT if weighing else NO_WEIGHT
     (said, most), *rest = sorted(behind.items(), key=lambda pair: -pair[1])
     if rest and math.isclose(rest[0][1], most, rel_tol=1e-9):
         return TIE
@@ -137,8 +138,9 @@ def test_copies_within_a_family_change_nothing(made):
     """All scorers of a family twice: it has one voice on every case, and all in it keep their share of that."""
     families = tuple(family or f"own {place}" for place, family in enumerate(made.families))
     made = replace(made, families=families)
-    # With fewer than two scorers a copy makes a consensus of one.
+    # A copy of the only scorer that weighs anything would make a consensus of one.
     assume((contested(made).voters != 1).all())
+    assume((contested(made).reasons != ONE_WEIGHT).all())
     copied = [place for place, family in enumerate(families) if family == families[0]]
     twice = rearranged(made, [*range(len(families)), *copied])
     assert_same(contested(made), contested(twice))
@@ -207,7 +209,6 @@ def test_the_largest_lead_comes_first_then_the_file():
 
 
 def test_why_there_is_no_consensus():
-    """Nobody; one alone; two that weigh the same; and on the last case two that are never right elsewhere."""
     gold = [0, 0, 0, -1, -1, -1]
     one = [None, 0, 0, -1, -1, -1]
     other = ["-", -2, 1, -1, -1, None]
@@ -219,6 +220,8 @@ def test_why_there_is_no_consensus():
     bad = contested(lineup([-1, -1, -1], [[0, 0, 0], [1, 1, 1]]))
     assert bad.reasons.tolist() == [NO_WEIGHT] * 3
     assert bad.voters.tolist() == [2, 2, 2]
+    single = contested(lineup([-1, -1, -1], [[0, -1, -1], [1, 1, 1]]))
+    assert single.reasons.tolist() == [ONE_WEIGHT, NO_WEIGHT, NO_WEIGHT]
 
 
 def test_a_label_beyond_the_end_has_nobody_behind_it():
