@@ -157,8 +157,8 @@ def _voices(selection: Selection, found: list[Ranking]) -> Iterator[str]:
         why = "it looks at nothing" if is_baseline(one.scorer) else one.nothing or "no verdict on these cases"
         yield f"{one.scorer.name} does not vote: {why}"
     for ranking in found:
-        if why := without_consensus(ranking):
-            yield f"{ranking.benchmark}: {why}"
+        if nothing := without_consensus(ranking):
+            yield f"{ranking.benchmark}: {nothing}"
 
 
 def without_consensus(ranking: Ranking) -> str | None:

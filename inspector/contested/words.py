@@ -35,7 +35,7 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[str]:
         yield f"no consensus: {reason}"
         return
     votes, voters = int(found.votes[place]), int(found.voters[place])
-    said = f"{votes} of {voters} scorers {'says' if votes == 1 else 'say'} {verdict_words(int(found.verdicts[place]))}"
+    said = f"{votes} of {voters} scorers {'says' if votes == 1 else 'say'} {_verdict(int(found.verdicts[place]))}"
     if found.against[place]:
         yield f"{said}; gold says {_gold(ranking.lineup, place)}, {_as_gold(int(found.gold_votes[place]))}"
         yield f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
@@ -45,14 +45,14 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[str]:
     yield _names(ranking.lineup, found, place)
 
 
-def verdict_words(verdict: int) -> str:
+def _verdict(verdict: int) -> str:
     """`step 3` (0-based), `no error`."""
     return "no error" if verdict == -1 else f"step {verdict}"
 
 
 def _gold(lineup: Lineup, place: int) -> str:
     gold = int(lineup.earliest[place])
-    return f"{verdict_words(gold)}{', which is not there' if gold >= lineup.n_steps[place] else ''}"
+    return f"{_verdict(gold)}{', which is not there' if gold >= lineup.n_steps[place] else ''}"
 
 
 def _as_gold(votes: int) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.contested.document import contested_document
-from inspector.contested.words import verdict_words
 from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
@@ -33,23 +32,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def wide_contested(rows: pl.DataFrame) -> pl.DataFrame:
-    """A line a case: gold and consensus in words, the weight share in percent, the lead, and why in words."""
-    told = rows.filter(pl.col("rank") <= LINES)
-    return told.select(
-        "rank",
-        "case",
-        "benchmark",
-        gold=_words("earliest_error"),
-        consensus=_words("consensus"),
-        votes=pl.format("{} of {}", "votes", "voters"),
-        share=pl.format("{}%", (100 * pl.col("share")).round(0).cast(pl.Int64)),
-        lead=pl.col("lead").map_elements("{:.2f}".format, return_dtype=pl.String),
-        because="because",
-    )
-
-
-def _words(name: str) -> pl.Expr:
-    return pl.col(name).map_elements(verdict_words, return_dtype=pl.String)
+    """A line a case: its rank, the lead of the consensus over gold, and why in words, which hold the other figures."""
+    lead = pl.col("lead").map_elements("{:.2f}".format, return_dtype=pl.String)
+    return rows.filter(pl.col("rank") <= LINES).select("case", "benchmark", "rank", lead, "because")
 
 
 def _counts(document: Document) -> Iterator[str]:
