@@ -53,13 +53,13 @@ class Contested:
     votes: Ints
     gold_votes: Ints
 
-    @property
+    @cached_property
     def against(self) -> Bools:
         """The cases on which the consensus contradicts gold. Shape (n,)."""
         found: Bools = np.nan_to_num(self.leads) > 0
         return found
 
-    @property
+    @cached_property
     def voters(self) -> Ints:
         """How many scorers have a say on each case. Shape (n,)."""
         return np.asarray(self.says.sum(axis=1))
