@@ -102,7 +102,16 @@ def _board(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")
 
 
-_WITH_WORDS_OF_ITS_OWN = {"board": _board, "paper": _paper, "check": _check, "card": _card}
+def _agreement(parser: argparse.ArgumentParser) -> None:
+    views = parser.add_argument_group("instead of kappa and alpha").add_mutually_exclusive_group()
+    for view, what in (
+        ("confusion", "how often one person says this where another says that"),
+        ("disagreements", "the cases on which people differ, what each says, and those they differ most on first"),
+    ):
+        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
+
+
+_WITH_WORDS_OF_ITS_OWN = {"board": _board, "paper": _paper, "check": _check, "card": _card, "agreement": _agreement}
 
 
 def _views(name: str, parser: argparse.ArgumentParser) -> None:

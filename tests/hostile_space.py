@@ -8,6 +8,7 @@ import making
 import reference
 from inspector.filtering.saved_slices import SavedSlice, save_slice
 from scoring.asking import Answer
+from scoring.triage.actions import RULINGS
 from scoring.triage.journal import Author, Journal
 
 # Numbers that no program would send by itself make the sequences of the data known from those of the app.
@@ -49,6 +50,11 @@ def make(root: Path) -> Path:
     for name, text in zip(names, TEXTS, strict=True):
         if text.strip():
             journal.note([name], text)
+    other = Journal(root / "triage", Author(f"bob {ESCAPES} {MARKUP}", "gpu \x1b[31337m"))
+    for who in (journal, other):
+        who.rule(names[:4], RULINGS[0])
+        who.do([("sort", names[:4], f"{who.author.who} {MARKUP}")])
+    other.rule(names[:1], RULINGS[1])
     save_slice(root, SavedSlice(f"slice {MARKUP}", ("n_steps > 1",), "31337 \x1b[31337m", ()))
     return root
 

@@ -33,6 +33,7 @@ WORDS = {
     "show": (CASE,),
     "votes": ("judge",),
     "paper": ("processbench",),
+    "agreement": (),
 }
 WITHOUT_FORMS = {
     "reread": (),
@@ -55,6 +56,8 @@ FURTHER = {
     "sets of scorers": ("compare", "plain", "loud", "--upset"),
     "pairs of scorers": ("compare", "plain", "loud", "--pairs"),
     "a cascade": ("compare", "plain", "loud", "--cascade"),
+    "what people say": ("agreement", "--confusion"),
+    "where people differ": ("agreement", "--disagreements"),
     "rewards by gold class": ("breakdown", *SCORER, "--of", "rewards"),
     "reliability": ("breakdown", *SCORER, "--of", "reliability"),
     "rewards for another program": ("export", "rewards", "--to", "grben", *SCORER),

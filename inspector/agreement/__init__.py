@@ -1,0 +1,1 @@
+"""What several people say of the same cases: how well they agree, and where they do not."""

@@ -1,0 +1,228 @@
+"""How well people agree: shares, Cohen's kappa of two, Krippendorff's alpha of all, with bootstrap intervals.
+
+The values come from NLTK's AnnotationTask; intervals need a thousand of each, so they are made of sums over cases, by
+the same formulas for all resamples at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from scoring.errors import MissingExtra
+from scoring.metrics.draws import PRODUCTS
+from scoring.metrics.figure import Figure, with_interval
+from scoring.metrics.intervals import RESAMPLES, SMALL
+from scoring.step_rewards import Bools, Floats, Ints
+
+MISSING = -1
+"""Stands in `codes` for a person who says nothing."""
+NOTHING_SHARED = "there is nothing of which two people say something"
+ONE_VALUE = "one and the same thing is said everywhere, so chance would agree as well"
+NO_WIDTH = "no interval: all resamples of this are alike"
+
+Formula = Callable[[Floats], Floats]
+"""Sums of parts (k, q) -> values (k,), NaN where one is undefined."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What people say of units, which are cases, or steps of cases.
+
+    `codes` (u, p): of every unit and person the number (0-based) of one of `values` values, or MISSING. `cases` (u,):
+    a number of the case that each unit is of; whole cases are resampled, since steps of one are judged together.
+    `ordinal` says that the values are in order, so that alpha counts neighbours as nearer.
+    """
+
+    codes: Ints
+    cases: Ints
+    values: int
+    ordinal: bool = False
+
+    def of(self, people: Sequence[int]) -> "Answers":
+        """Those of some people, by place, where two of them at least say something."""
+        codes = self.codes[:, list(people)]
+        shared: Bools = (codes != MISSING).sum(axis=1) > 1
+        return Answers(codes[shared], self.cases[shared], self.values, self.ordinal)
+
+    @property
+    def n_cases(self) -> int:
+        """How many cases the units are of."""
+        return int(np.unique(self.cases).size)
+
+
+def library() -> str:
+    """What the coefficients are reckoned with.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        return f"nltk {version('nltk')}"
+    except PackageNotFoundError as error:
+        raise MissingExtra("nltk", "agreement") from error
+
+
+def agreement_of_two(answers: Answers, left: int, right: int, seed: int) -> tuple[Figure, Figure]:
+    """`observed`, the share of units of which two people say the same, and `kappa`; places are columns of `codes`.
+
+    Cohen's kappa (Educational and Psychological Measurement 20, 1960): (observed - expected) / (1 - expected), where
+    `expected` is the agreement of two people who say each thing as often as these two do, but at random. All
+    disagreements weigh the same. It is undefined where both say one and the same thing everywhere.
+
+    Raises:
+        MissingExtra: NLTK is not installed.
+    """
+    shared = answers.of((left, right))
+    same = shared.codes[:, 0] == shared.codes[:, 1]
+    said = [_marks(shared.codes[:, [side]], shared.values) for side in (0, 1)]
+    return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas, _kappa), seed)
+
+
+def agreement_of_all(answers: Answers, seed: int) -> tuple[Figure, Figure]:
+    """`observed`, the share of pairs of people who say the same of a unit, and `alpha`, of all people.
+
+    Krippendorff's alpha (Content Analysis, 4th edition, chapter 12): 1 - observed / expected disagreement over pairs of
+    what is said of one unit, each weighted by 1 / (people of the unit - 1), and over pairs of all that is said. Units
+    of which one person alone says something do not count. Disagreements are all alike, or, of ordinal values, the
+    square of how many answers lie between. It is undefined where one value alone is given. `observed` is weighted so.
+
+    Raises:
+        MissingExtra: NLTK is not installed.
+    """
+    shared = answers.of(range(answers.codes.shape[1]))
+    counts = _marks(shared.codes, shared.values)
+    others = counts.sum(axis=1) - 1
+    parts = [(counts * (counts - 1)).sum(axis=1) / others, counts]
+    if shared.ordinal:
+        parts.append(
+            (counts[:, :, None] * counts[:, None, :] / others[:, None, None]).reshape(len(counts), shared.values**2)
+        )
+    formula = ordinal_alphas if shared.ordinal else alphas
+    return _figures(shared, np.column_stack(parts), ("alpha", formula, _alpha), seed)
+
+
+def confusion_of(answers: Answers, left: int, right: int) -> Ints:
+    """How often one person says i and another j of the same unit, shape (values, values)."""
+    one, other = answers.of((left, right)).codes.T
+    v = answers.values
+    return np.bincount(one * v + other, minlength=v * v).reshape(v, v)
+
+
+def kappas(sums: Floats) -> Floats:
+    """Cohen's kappa of sums (k, 1 + 2v): how often two agree, how often the one says each value, and the other."""
+    agreed, (one, other) = sums[:, 0], np.split(sums[:, 1:], 2, axis=1)
+    n, by_chance = one.sum(axis=1), (one * other).sum(axis=1)
+    return _ratio(n * agreed - by_chance, n**2 - by_chance)
+
+
+def alphas(sums: Floats) -> Floats:
+    """Krippendorff's nominal alpha of sums (k, 1 + v): weighted pairs that agree, and how often each value is given."""
+    counts = sums[:, 1:]
+    n = counts.sum(axis=1)
+    return 1 - _ratio((n - 1) * (n - sums[:, 0]), n**2 - (counts**2).sum(axis=1))
+
+
+def ordinal_alphas(sums: Floats) -> Floats:
+    """The ordinal one of sums (k, 1 + v + v * v): the same, and the weighted pairs of any two different values."""
+    v = round((np.sqrt(4 * sums.shape[1] - 3) - 1) / 2)
+    counts, pairs = sums[:, 1 : 1 + v], sums[:, 1 + v :].reshape(-1, v, v)
+    distances = ordinal_distances(counts)
+    expected = np.einsum("ki,kj,kij->k", counts, counts, distances)
+    found = (counts.sum(axis=1) - 1) * (pairs * distances).sum(axis=(1, 2))
+    # What is not 0 may come to be it: middles of values that nobody gives are ends of others.
+    return 1 - _ratio(found, np.where((counts > 0).sum(axis=1) > 1, expected, 0))
+
+
+def ordinal_distances(counts: Floats) -> Floats:
+    """Squared distances of values in order, by how often each is given: (k, v) -> (k, v, v).
+
+    Of two values: all answers between them, and half of those that are one of them.
+    """
+    middles = np.cumsum(counts, axis=1) - counts / 2
+    found: Floats = (middles[:, :, None] - middles[:, None, :]) ** 2
+    return found
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """NaN where there is nothing below."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(below > 0, above / below, np.nan)
+
+
+def _figures(
+    shared: Answers, parts: Floats, coefficient: tuple[str, Formula, Callable[[Answers], float]], seed: int
+) -> tuple[Figure, Figure]:
+    """The observed share and a coefficient: its name, its formula for resamples, and its value."""
+    (metric, formula, value), n = coefficient, len(shared.codes)
+    if not n:
+        nothing = (None, None, None, 0, NOTHING_SHARED)
+        return Figure("observed", *nothing), Figure(metric, *nothing)
+
+    def share(sums: Floats) -> Floats:
+        found: Floats = sums[:, 0] / sums[:, 1 : 1 + shared.values].sum(axis=1)
+        return found
+
+    by_case = _by_case(parts, shared.cases)
+    whole, sums = by_case.sum(axis=0)[None], _resampled(by_case, seed)
+    observed = _figure("observed", float(share(whole)[0]), share(sums), n)
+    if np.unique(shared.codes[shared.codes != MISSING]).size < 2:
+        return observed, Figure(metric, None, None, None, n, ONE_VALUE)
+    return observed, _figure(metric, value(shared), formula(sums), n)
+
+
+def _figure(metric: str, value: float, draws: Floats, n: int) -> Figure:
+    """With its interval; without one where every resample gives the same, which says nothing of other cases."""
+    defined = draws[np.isfinite(draws)]
+    if defined.size and np.ptp(defined) < 1e-9:
+        return Figure(metric, value, None, None, n, None, NO_WIDTH)
+    return with_interval(metric, value, draws, n, "value", f"fewer than {SMALL}" if n < SMALL else None)
+
+
+def _marks(codes: Ints, values: int) -> Floats:
+    """How many of the people (u, p) give each value, shape (u, values)."""
+    found: Floats = (codes[:, :, None] == np.arange(values)).sum(axis=1).astype(np.float64)
+    return found
+
+
+def _by_case(parts: Floats, cases: Ints) -> Floats:
+    """Sums over the units of each case."""
+    names, places = np.unique(cases, return_inverse=True)
+    if names.size == len(parts):
+        return parts.astype(np.float64)
+    return np.column_stack([np.bincount(places, column) for column in parts.T])
+
+
+def _resampled(parts: Floats, seed: int) -> Floats:
+    """Sums over as many cases (rows) as there are, drawn with replacement, RESAMPLES times: (RESAMPLES, q).
+
+    How often each kind of row is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
+    """
+    kinds, counts = np.unique(parts, axis=0, return_counts=True)
+    rng, step = np.random.default_rng(seed), max(1, 4 * PRODUCTS // len(kinds))
+    sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
+    return np.concatenate([rng.multinomial(len(parts), counts / len(parts), size=size) @ kinds for size in sizes])
+
+
+def _kappa(shared: Answers) -> float:
+    return float(_task(shared).kappa_pairwise(0, 1))
+
+
+def _alpha(shared: Answers) -> float:
+    if not shared.ordinal:
+        return float(_task(shared).alpha())
+    given = shared.codes[shared.codes != MISSING]
+    (distances,) = ordinal_distances(np.bincount(given, minlength=shared.values)[None].astype(np.float64))
+    return float(_task(shared, lambda one, other: float(distances[one, other])).alpha())
+
+
+def _task(shared: Answers, *distance: Callable[[int, int], float]) -> Any:
+    """What people say, as NLTK takes it: (person, unit, value)."""
+    library()
+    from nltk.metrics.agreement import AnnotationTask
+
+    units, people = np.nonzero(shared.codes != MISSING)
+    said = zip(people.tolist(), units.tolist(), shared.codes[units, people].tolist(), strict=True)
+    return AnnotationTask(said, *distance)

@@ -1,0 +1,275 @@
+"""`agreement`: people's rulings, ratings, tags and categories, from journals to documents."""
+
+import json
+from importlib.metadata import PackageNotFoundError
+
+import polars as pl
+import pytest
+
+import making
+from inspector.agreement.disagreements import DISAGREEMENTS, disagreements, disagreements_document
+from inspector.agreement.document import AGREEMENT, CONFUSION, agreement_document, confusion_document
+from inspector.agreement.spoken import spoken
+from inspector.agreement.tables import wide_agreement
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.request import Request
+from inspector.selection import load
+from reference import Case
+from scoring.metrics import people
+from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
+from scoring.triage.actions import RATE, RULINGS, SORT
+from scoring.triage.journal import Author, Journal
+
+pytest.importorskip("nltk")
+MODEL, GOLD, BOTH, *_ = RULINGS
+CASES = [f"bench/c{number}" for number in range(8)]
+
+
+@pytest.fixture
+def root(tmp_path):
+    rewards = [Case(3, number % 4 - 1, (0.9, 0.2, 0.9)) for number in range(8)]
+    making.workspace(tmp_path, rewards, [(making.scorer("prm"), rewards)])
+    return tmp_path
+
+
+def journal(root, who, machine="gpu"):
+    return Journal(root / "triage", Author(who, machine))
+
+
+@pytest.fixture
+def two(root):
+    """Ann and Bob, who differ on the rulings of c1 and c2, on step 1 of c1, and on a tag of c3."""
+    ann, bob = journal(root, "ann"), journal(root, "bob")
+    for who, rulings in ((ann, [MODEL, MODEL, GOLD, GOLD, BOTH]), (bob, [MODEL, GOLD, BOTH, GOLD, BOTH])):
+        for case, ruling in zip(CASES, rulings, strict=False):
+            who.rule([case], ruling)
+    ann.do([(RATE, [CASES[1]], "0 1"), (RATE, [CASES[1]], "1 -1"), (SORT, [CASES[0]], "units")])
+    bob.do([(RATE, [CASES[1]], "0 1"), (RATE, [CASES[1]], "1 0")])
+    ann.tag([CASES[3]], ["odd"])
+    ann.rule([CASES[7]], MODEL)
+    return root
+
+
+def selected(root, **request):
+    return load(Request(workspace=str(root), **request))
+
+
+def figure(rows, **which):
+    (row,) = rows.filter(**which).rows(named=True)
+    return row
+
+
+def test_figures_are_those_reckoned_by_hand(two):
+    rows = agreement_document(selected(two)).rows
+    assert dict(rows.schema) == AGREEMENT
+    observed = figure(rows, about="ruling", scope="pair", metric="observed")
+    assert (observed["person_a"], observed["person_b"]) == ("ann", "bob")
+    assert (observed["value"], observed["n"], observed["cases"], observed["small"]) == (0.6, 5, 5, True)
+    # Ann says the three rulings 2, 2, 1 times and Bob 1, 2, 2 times: 8 of 25 by chance.
+    assert figure(rows, about="ruling", metric="kappa")["value"] == pytest.approx((0.6 - 8 / 25) / (1 - 8 / 25))
+    # Ten answers, 3 + 4 + 3 of each: 33 of their 45 pairs differ; of the five pairs of one case, two.
+    assert figure(rows, about="ruling", metric="alpha")["value"] == pytest.approx(1 - (2 / 5) / (33 / 45))
+    rating = figure(rows, about="rating", scope="pair", metric="observed")
+    assert (rating["value"], rating["n"], rating["cases"]) == (0.5, 2, 1)
+    tag = figure(rows, about="tag", tag="odd", scope="pair", metric="observed")
+    assert (tag["value"], tag["n"]) == (0.8, 5)
+
+
+def test_what_is_undefined_is_null_and_says_why(two):
+    rows = agreement_document(selected(two)).rows
+    for metric in ("observed", "kappa", "alpha"):
+        found = rows.filter(about="category", metric=metric)
+        assert found["value"].to_list() == [None] * found.height
+        assert set(found["reason"]) == {NOTHING_SHARED}
+        assert set(found["n"]) == {0}
+    alike = agreement_document(selected(two, where=("id IN ('c0', 'c7')",))).rows
+    assert figure(alike, about="ruling", metric="observed", scope="all")["value"] == 1
+    assert figure(alike, about="ruling", metric="kappa")["reason"] == ONE_VALUE
+    assert figure(alike, about="ruling", metric="alpha")["value"] is None
+    defined = rows.filter(pl.col("value").is_not_null())
+    assert defined["reason"].null_count() == defined.height
+
+
+def test_no_case_of_both_is_no_error(root, capsys):
+    journal(root, "ann").rule(CASES[:2], MODEL)
+    journal(root, "bob").rule(CASES[2:4], MODEL)
+    assert main(["agreement", "-w", str(root), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {(row["n"], row["value"], row["reason"]) for row in rows} == {(0, None, NOTHING_SHARED)}
+    assert disagreements_document(selected(root)).rows.is_empty()
+
+
+def test_three_people_have_three_pairs_and_one_alpha(two):
+    journal(two, "cy").rule(CASES, GOLD)
+    rows = agreement_document(selected(two)).rows.filter(about="ruling")
+    pairs = rows.filter(metric="kappa").select("person_a", "person_b").rows()
+    assert pairs == [("ann", "bob"), ("ann", "cy"), ("bob", "cy")]
+    assert figure(rows, metric="alpha")["n"] == 6
+    assert rows.filter(scope="all")["person_a"].null_count() == 2
+
+
+def test_conditions_choose_the_cases(two):
+    shown = selected(two, where=("\"prm.outcome\" <> 'exact'",))
+    expected = len(set(CASES[:5]) & set(shown.cases["case"].gather(shown.shown)))
+    document = agreement_document(shown)
+    assert 0 < figure(document.rows, about="ruling", metric="kappa")["n"] == expected < 5
+    assert "threshold" in document.provenance
+    assert "threshold" not in agreement_document(selected(two)).provenance
+
+
+def test_confusions_add_up_to_the_common_cases(two):
+    rows = confusion_document(selected(two)).rows
+    assert dict(rows.schema) == CONFUSION
+    counts = {(row["said_a"], row["said_b"]): row["n"] for row in rows.filter(about="ruling").rows(named=True)}
+    assert counts == {(MODEL, MODEL): 1, (MODEL, GOLD): 1, (GOLD, BOTH): 1, (GOLD, GOLD): 1, (BOTH, BOTH): 1}
+    tags = rows.filter(about="tag").select("tag", "said_a", "said_b", "n").rows()
+    assert tags == [("odd", "no", "no", 4), ("odd", "yes", "no", 1)]
+
+
+def test_cases_on_which_people_differ_most_come_first(two):
+    rows = disagreements_document(selected(two)).rows
+    assert dict(rows.schema) == DISAGREEMENTS
+    assert rows["case"].to_list() == ["bench/c1", "bench/c2", "bench/c3"]
+    first, second, third = rows.rows(named=True)
+    assert (first["kinds"], first["things"], first["people"]) == (["ruling", "rating"], 2, ["ann", "bob"])
+    assert first["ruling"] == f"ann: {MODEL}, bob: {GOLD}"
+    assert first["rating"] == "step 1 (ann: -1, bob: 0)"
+    assert first["tag"] is first["category"] is None
+    assert second["ruling"] == f"ann: {GOLD}, bob: {BOTH}"
+    assert third["tag"] == "odd (ann: yes, bob: no)"
+    for who in ("ann", "bob"):
+        journal(two, who).tag([CASES[2]], [who])
+    chosen = selected(two)
+    found = disagreements(chosen, spoken(chosen))
+    # Two kinds each; three things come before two.
+    assert found["case"].to_list()[:2] == ["bench/c2", "bench/c1"]
+    assert found["things"].to_list()[:2] == [3, 2]
+    journal(two, "cy").rule([CASES[1]], BOTH)
+    assert disagreements_document(selected(two)).rows["case"].to_list()[:2] == ["bench/c1", "bench/c2"]
+
+
+def test_equals_keep_the_order_shown(two):
+    for who, ruling in (("ann", MODEL), ("bob", GOLD)):
+        for case in CASES[5:7]:
+            journal(two, who).rule([case], ruling)
+    found = disagreements_document(selected(two, sort="case:desc")).rows["case"].to_list()
+    assert found == ["bench/c1", "bench/c6", "bench/c5", "bench/c3", "bench/c2"]
+
+
+def test_cases_that_are_gone_are_counted(two):
+    journal(two, "ann").rule(["gone/1", "gone/2"], MODEL)
+    document = agreement_document(selected(two))
+    assert document.provenance["notes"][-1] == "2 cases that people spoke of are in no benchmark looked at"
+    assert figure(document.rows, about="ruling", metric="kappa")["n"] == 5
+
+
+def test_merged_in_any_order_and_undone_it_is_the_same(two):
+    before = agreement_document(selected(two)).rows
+    other = journal(two, "bob", "laptop")
+    other.rule([CASES[0]], BOTH)
+    assert not agreement_document(selected(two)).rows.equals(before)
+    other.undo()
+    assert agreement_document(selected(two)).rows.equals(before)
+    folder = two / "triage"
+    (folder / "ann-gpu.jsonl").rename(folder / "zoe.jsonl")
+    assert agreement_document(selected(two)).rows.equals(before)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("view", [(), ("--confusion",), ("--disagreements",)])
+def test_every_form_is_one_document_that_its_command_makes_again(two, capsys, form, view):
+    words = ["agreement", *view, "-w", str(two), f"--{form}"]
+    assert main(words) == 0
+    first = capsys.readouterr()
+    assert first.err == ""
+    assert len(first.out.splitlines()) > 2
+    if form == "json":
+        command = json.loads(first.out)["provenance"]["command"]
+        assert main(command.split()[1:]) == 0
+        assert capsys.readouterr().out == first.out
+
+
+def test_the_seed_is_in_the_command_and_moves_intervals_alone(two):
+    one, other = (agreement_document(selected(two, seed=seed)) for seed in (0, 7))
+    assert "--seed 7" in other.provenance["command"]
+    assert one.rows.drop("low", "high", "note").equals(other.rows.drop("low", "high", "note"))
+    assert not one.rows.equals(other.rows)
+
+
+def test_a_terminal_has_a_line_for_whom_and_what(two, capsys):
+    wide = wide_agreement(agreement_document(selected(two)).rows)
+    assert wide.select("about", "people").rows() == [
+        (about, who) for about in ("ruling", "rating", "tag odd", "category") for who in ("ann and bob", "all")
+    ]
+    assert wide["observed"].to_list()[:2] == ["60.0", "60.0"]
+    assert main(["agreement", "-w", str(two)]) == 0
+    told = capsys.readouterr()
+    assert "ann and bob" in told.out
+    assert "few cases" in told.out
+    assert "two people or more speak of 5 of 8 cases" in told.err
+
+
+def test_nothing_to_talk_about_is_said(root, capsys):
+    for who in ("ann", "bob"):
+        journal(root, who).rule(CASES[:3], MODEL)
+    assert main(["agreement", "--disagreements", "-w", str(root)]) == 0
+    assert "People differ on none of these cases." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("view", [(), ("--confusion",), ("--disagreements",)])
+@pytest.mark.parametrize(("who", "told"), [((), "nobody has"), (("an[red]\x1b[1mn",), "only an[red]")])
+def test_fewer_than_two_people_are_one_sentence(root, capsys, view, who, told):
+    for one in who:
+        journal(root, one).rule(CASES, MODEL)
+    assert main(["agreement", *view, "-w", str(root)]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert told in err
+    assert "Copy the others' journals" in err
+    assert "\x1b" not in err
+    assert len(err.splitlines()) == 1
+
+
+def test_one_person_at_two_machines_is_one_person(root, capsys):
+    for machine in ("gpu", "laptop"):
+        journal(root, "ann", machine).rule(CASES, MODEL)
+    assert main(["agreement", "-w", str(root)]) == 2
+    assert "only ann has" in capsys.readouterr().err
+
+
+def test_without_a_workspace_folder_it_says_so(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert main(["agreement", "--benchmark", "demo"]) == 2
+    assert "no workspace folder" in capsys.readouterr().err
+
+
+def test_without_the_extra_only_kappa_and_alpha_are_missing(two, capsys, monkeypatch):
+    def missing(name):
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(people, "version", missing)
+    assert main(["agreement", "-w", str(two)]) == 2
+    assert "pip install 'prm-inspect[agreement]'" in capsys.readouterr().err
+    assert main(["agreement", "-w", str(two), "--confusion", "-q"]) == 0
+    assert main(["agreement", "-w", str(two), "--disagreements", "-q"]) == 0
+
+
+def test_hostile_names_and_texts_are_only_names_and_texts(root, capsys):
+    texts = ["=1+1", "[red]x[/]", "\x1b[31337mx", 'a,b\n"c"', "数学" * 40, "null", "yes"]
+    for who in texts:
+        one = journal(root, who)
+        for case, text in zip(CASES, texts, strict=False):
+            one.do([(SORT, [case], text)])
+            one.tag([case], [text])
+    rows = agreement_document(selected(root)).rows
+    found = rows.filter(about="category", metric="kappa")
+    assert found["value"].to_list() == [pytest.approx(1)] * 21
+    assert set(rows["tag"].drop_nulls()) == set(texts)
+    assert main(["agreement", "-w", str(root), "--csv"]) == 0
+    told = capsys.readouterr().out
+    assert ",'=1+1," in told
+    assert ",=1+1," not in told
+    assert main(["agreement", "-w", str(root)]) == 0
+    assert "\x1b[31337m" not in capsys.readouterr().out
