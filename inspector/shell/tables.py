@@ -15,7 +15,20 @@ from scoring.export import shown
 
 NAMES = ("scorer", "other", "any so far", "case")
 """Columns whose cells may lose their middle where there is no room."""
-KEYS = (*NAMES, "benchmark", "subset", "group", "statistic", "kind", "metric", "cases", "aggregation", "of")
+KEYS = (
+    *NAMES,
+    "benchmark",
+    "subset",
+    "group",
+    "statistic",
+    "kind",
+    "metric",
+    "cases",
+    "aggregation",
+    "of",
+    "about",
+    "people",
+)
 """Columns that say what a row is about: they stand in front of every part of a table that is too wide for one."""
 NARROWEST = 18
 """Cells that a name keeps."""

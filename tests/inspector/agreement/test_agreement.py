@@ -203,6 +203,9 @@ def test_a_terminal_has_a_line_for_whom_and_what(two, capsys):
         (about, who) for about in ("ruling", "rating", "tag odd", "category") for who in ("ann and bob", "all")
     ]
     assert wide["observed"].to_list()[:2] == ["60.0", "60.0"]
+    assert wide["beyond chance"].to_list()[0].startswith("kappa 0.41  [")
+    assert wide["beyond chance"].to_list()[-1] == "alpha -"
+    assert wide["why"].to_list() == ["few cases"] * 6 + [NOTHING_SHARED] * 2
     assert main(["agreement", "-w", str(two)]) == 0
     told = capsys.readouterr()
     assert "ann and bob" in told.out
