@@ -39,11 +39,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
+    "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
     "agreement": ("inspector.shell.agreement", "how well people agree on rulings, ratings, tags and categories"),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
-    "export": ("inspector.shell.exporting", "cases or rewards as the rows that other toolkits read"),
+    "export": ("inspector.shell.exporting", "cases, rewards or triage as the rows that other toolkits read"),
 }
 """Command -> the module whose `run(args)` does it, and its line of help."""
 

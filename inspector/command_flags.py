@@ -111,7 +111,21 @@ def _agreement(parser: argparse.ArgumentParser) -> None:
         views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
 
 
-_WITH_WORDS_OF_ITS_OWN = {"board": _board, "paper": _paper, "check": _check, "card": _card, "agreement": _agreement}
+def _triage(parser: argparse.ArgumentParser) -> None:
+    what = "who did what to this case, when, and what was undone: its name or a unique part of it"
+    parser.add_argument("case", nargs="?", metavar="CASE", help=what)
+    parser.add_argument("--who", default="", metavar="NAME", help="only this person: a name or a unique part of it")
+    parser.add_argument("--gone", action="store_true", help="the cases that are in no benchmark here any more instead")
+
+
+_WITH_WORDS_OF_ITS_OWN = {
+    "board": _board,
+    "paper": _paper,
+    "check": _check,
+    "card": _card,
+    "triage": _triage,
+    "agreement": _agreement,
+}
 
 
 def _views(name: str, parser: argparse.ArgumentParser) -> None:

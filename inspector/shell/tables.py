@@ -28,6 +28,7 @@ KEYS = (
     "of",
     "about",
     "people",
+    "who",
 )
 """Columns that say what a row is about: they stand in front of every part of a table that is too wide for one."""
 NARROWEST = 18

@@ -49,6 +49,16 @@ class History:
         """The highest counter there is."""
         return self.actions[-1].n if self.actions else 0
 
+    @property
+    def cases(self) -> tuple[str, ...]:
+        """Every case that anybody said something of, whether it holds or not, in the order in which they came up."""
+        return tuple(self._of_case)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Everybody who did anything, by name."""
+        return tuple(sorted({action.who for action in self.actions}))
+
     def add(self, action: Action) -> None:
         """One more action, later than all that are there."""
         self.actions.append(action)
@@ -68,6 +78,19 @@ class History:
     def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
         """What was done to a case, in order, and whether it holds: an action that was undone does not."""
         return tuple((one, batch_of(one) not in self._undone) for one in self._of_case.get(case, ()))
+
+    def told(self, case: str) -> tuple[tuple[Action, bool | None], ...]:
+        """Everything that concerns a case, in order: what was done to it, queues it came into, and what was undone.
+
+        Beside each action whether it holds; None of an undo or redo.
+        """
+        changes = [one for one in self.actions if case in one.cases]
+        batches = {batch_of(one) for one in changes}
+        return tuple(
+            (one, None if one.kind in {UNDO, REDO} else batch_of(one) not in self._undone)
+            for one in self.actions
+            if case in one.cases or (one.kind in {UNDO, REDO} and batch_of(one) in batches)
+        )
 
     def queue(self, who: str) -> Queue | None:
         """The queue that a person began last, and how far they are; None where there is none."""

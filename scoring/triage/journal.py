@@ -162,6 +162,11 @@ class Journal:
         """The queue that the author began last, at whatever machine, and how far they are."""
         return self._history.queue(self.author.who)
 
+    @property
+    def history(self) -> History:
+        """All actions and what they come to; the next one that is written changes it."""
+        return self._history
+
     def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
         """What everybody did to a case, in order, and whether it holds: an action that was undone does not."""
         return self._history.of_case(case)

@@ -30,6 +30,7 @@ WORDS = {
 }
 NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report"}
 NOT_ON_THE_DEMO = {
+    "triage": "nobody says anything of it",
     "agreement": "nobody says anything of it",
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",

@@ -33,6 +33,7 @@ WORDS = {
     "show": (CASE,),
     "votes": ("judge",),
     "paper": ("processbench",),
+    "triage": (),
     "agreement": (),
 }
 WITHOUT_FORMS = {
@@ -56,6 +57,7 @@ FURTHER = {
     "sets of scorers": ("compare", "plain", "loud", "--upset"),
     "pairs of scorers": ("compare", "plain", "loud", "--pairs"),
     "a cascade": ("compare", "plain", "loud", "--cascade"),
+    "what was done to a case": ("triage", CASE),
     "what people say": ("agreement", "--confusion"),
     "where people differ": ("agreement", "--disagreements"),
     "rewards by gold class": ("breakdown", *SCORER, "--of", "rewards"),

@@ -1,0 +1,1 @@
+"""What people said of cases, as documents."""

@@ -1,0 +1,76 @@
+"""What one person says of one case, all kinds of words together."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, rating_of
+
+
+@dataclass(frozen=True)
+class Words:
+    """What stands of one person's words on one case; None and () where they say nothing of the kind.
+
+    `ratings` are by step (0-based), in its order. `tags` they put on, `without` they took off; whether the case
+    carries a tag is said by whoever spoke of it last. `last` is the time of the last of these words, as its machine's
+    clock told it, "" where it is not known.
+    """
+
+    case: str
+    who: str
+    ruling: str | None = None
+    ratings: Mapping[int, int] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    note: str | None = None
+    category: str | None = None
+    last: str = ""
+
+
+_OWN = {RULE: "ruling", NOTE: "note", SORT: "category"}
+
+
+def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, ...]:
+    """What stands of everybody's words on a case, by name; who says nothing of it any more is left out.
+
+    Args:
+        case: its identity.
+        actions: what was done to it, in order, and whether each holds, as `Journal.of_case` gives them.
+    """
+    # Of each person by what they speak of: what they say, and when they said it.
+    said: dict[str, dict[tuple[str, str | int], tuple[Any, str]]] = {}
+    for action, holds in actions:
+        if not holds:
+            continue
+        about, value = _told(action)
+        of_person = said.setdefault(action.who, {})
+        of_person.pop(about, None)
+        if value is not None:
+            of_person[about] = value, action.time
+    return tuple(_words(case, who, said[who]) for who in sorted(said) if said[who])
+
+
+def _told(action: Action) -> tuple[tuple[str, str | int], Any]:
+    """What an action speaks of, and what it says; None takes away what was said."""
+    if action.kind == RATE:
+        step, rating = rating_of(action.value)
+        return ("ratings", step), rating
+    if action.kind in {TAG, UNTAG}:
+        return ("tags", action.value), action.kind == TAG
+    return (_OWN[action.kind], ""), action.value or None
+
+
+def _words(case: str, who: str, said: Mapping[tuple[str, str | int], tuple[Any, str]]) -> Words:
+    """The words of one person; what they said last stands last."""
+    own = {name: value for (name, _), (value, _) in said.items() if name in _OWN.values()}
+    tags = {tag: on for (name, tag), (on, _) in said.items() if name == "tags"}
+    ratings = sorted((int(step), rating) for (name, step), (rating, _) in said.items() if name == "ratings")
+    return Words(
+        case,
+        who,
+        ratings=dict(ratings),
+        tags=tuple(sorted(str(tag) for tag, on in tags.items() if on)),
+        without=tuple(sorted(str(tag) for tag, on in tags.items() if not on)),
+        last=[time for _, time in said.values()][-1],
+        **own,
+    )
