@@ -41,6 +41,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
     "agreement": ("inspector.shell.agreement", "how well people agree on rulings, ratings, tags and categories"),
+    "taxonomy": (
+        "inspector.shell.taxonomy",
+        "notes in categories, by scorer and column; merge, rename, put; saturation",
+    ),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),

@@ -118,6 +118,24 @@ def _triage(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gone", action="store_true", help="the cases that are in no benchmark here any more instead")
 
 
+def _taxonomy(parser: argparse.ArgumentParser) -> None:
+    by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
+    parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
+    parser.add_argument("--who", default="", metavar="NAME", help="the notes of one person (default: everybody's)")
+    views = parser.add_argument_group("instead of categories").add_mutually_exclusive_group()
+    for view, what in (
+        ("notes", "the notes: category, case, who wrote them and when, which scorers have the case wrong"),
+        ("saturation", "note by note, which was the first of its category, and how many categories there were"),
+    ):
+        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
+    group = parser.add_argument_group("first change your own notes on these cases (undone as one, by u in the app)")
+    changes = group.add_mutually_exclusive_group()
+    changes.add_argument("--merge", nargs=2, metavar=("A", "B"), help="put the notes of category A into category B")
+    changes.add_argument("--rename", nargs=2, metavar=("A", "NEW"), help="give category A another name")
+    into = "put the notes that --where, --search or --subset leave into a category; '' takes them out of theirs"
+    changes.add_argument("--put", metavar="CATEGORY", help=into)
+
+
 _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
     "paper": _paper,
@@ -125,6 +143,7 @@ _WITH_WORDS_OF_ITS_OWN = {
     "card": _card,
     "triage": _triage,
     "agreement": _agreement,
+    "taxonomy": _taxonomy,
 }
 
 

@@ -63,7 +63,7 @@ class Request:
             "--protocol": (self.protocol,) if self.protocol else (),
             "--unparsed": (self.unparsed,) if self.unparsed else (),
             "--seed": (str(self.seed),) if self.seed else (),
-            "--by": self.by if verb == "metrics" else (),
+            "--by": self.by if verb in {"metrics", "taxonomy"} else (),
             "--sort": (self.sort,) if self.sort and verb in {"cases", "report"} else (),
             "--columns": (joined(self.columns),) if self.columns and verb == "cases" else (),
         }

@@ -1,5 +1,6 @@
 """What people do to cases, one action after another."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 TAG, UNTAG, NOTE, RULE, RATE, SORT = "tag", "untag", "note", "rule", "rate", "sort"
@@ -45,6 +46,8 @@ class Action(NamedTuple):
     time: str
 
 
+Change = tuple[str, Sequence[str], str]
+"""(one of CHANGES; cases; the value, see `Action`)."""
 Batch = tuple[str, str, int]
 """(who, machine, counter of its first action): what is undone and redone as one."""
 

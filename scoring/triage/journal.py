@@ -27,7 +27,7 @@ from typing import Any
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
-from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, batch_of
+from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, Change, batch_of
 from scoring.triage.history import History
 from scoring.triage.lines import VERSION, read_file, sound
 from scoring.triage.queue import Queue
@@ -37,9 +37,6 @@ ENVIRONMENT = "PRM_INSPECT_USER"
 """The variable that says who is at work, where that is not the name of the account."""
 _LONGEST_NAME = 40
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
-
-Change = tuple[str, Sequence[str], str]
-"""(one of CHANGES; cases; the value, see `Action`)."""
 
 
 @dataclass(frozen=True)

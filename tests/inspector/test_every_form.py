@@ -34,6 +34,7 @@ NOT_ON_THE_DEMO = {
     "agreement": "nobody says anything of it",
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",
+    "taxonomy": "nobody notes anything of it",
     "votes": "nobody votes",
 }
 

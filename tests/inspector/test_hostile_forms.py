@@ -35,6 +35,7 @@ WORDS = {
     "paper": ("processbench",),
     "triage": (),
     "agreement": (),
+    "taxonomy": (),
 }
 WITHOUT_FORMS = {
     "reread": (),
@@ -60,6 +61,10 @@ FURTHER = {
     "what was done to a case": ("triage", CASE),
     "what people say": ("agreement", "--confusion"),
     "where people differ": ("agreement", "--disagreements"),
+    "notes": ("taxonomy", "--notes"),
+    "how categories came": ("taxonomy", "--saturation"),
+    "categories by scorer and pattern": ("taxonomy", "--by", "scorer", "--by", "pattern"),
+    "a category of a hostile name": ("taxonomy", "--merge", "ann", "31337"),
     "rewards by gold class": ("breakdown", *SCORER, "--of", "rewards"),
     "reliability": ("breakdown", *SCORER, "--of", "reliability"),
     "rewards for another program": ("export", "rewards", "--to", "grben", *SCORER),

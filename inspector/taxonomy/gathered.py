@@ -1,0 +1,131 @@
+"""The notes on the shown cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from inspector.request import Request
+from inspector.selection import Selection
+from inspector.sentences import counted
+from scoring.errors import UsageError
+from scoring.metrics.saturation import LAST, Saturation, saturation
+from scoring.step_rewards import Ints
+from scoring.triage.journal import Journal
+from scoring.triage.notes import Note, categories, notes
+
+NO_FOLDER = "there is no workspace folder here, so nobody has noted anything on these cases."
+
+
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Notes in the order in which they were written, and how many were left out.
+
+    `rows` (n,) are the rows of their cases, -1 of a case that is in no benchmark here. `elsewhere` counts notes on such
+    cases that are left out, since not all cases were asked for.
+    """
+
+    notes: tuple[Note, ...]
+    rows: Ints
+    elsewhere: int = 0
+
+    @cached_property
+    def by_category(self) -> dict[str, tuple[Note, ...]]:
+        """The notes by category, see `scoring.triage.notes.categories`."""
+        return categories(self.notes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The categories, in that order."""
+        return tuple(name for name in self.by_category if name)
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Who wrote them, in alphabetical order."""
+        return tuple(sorted({one.who for one in self.notes}))
+
+    @property
+    def sorted(self) -> tuple[Note, ...]:
+        """The notes that are in a category."""
+        return tuple(one for one in self.notes if one.category)
+
+    @cached_property
+    def saturation(self) -> Saturation:
+        """How categories came, of the sorted notes in the order in which they were written."""
+        numbers = {name: number for number, name in enumerate(self.names)}
+        return saturation(np.array([numbers[one.category] for one in self.sorted], dtype=np.int64))
+
+    def rows_of(self, category: str) -> Ints:
+        """The rows of the cases of a category, each once, in file order; "" of the notes in none."""
+        chosen = np.array([one.category == category for one in self.notes], dtype=np.bool_)
+        return np.unique(self.rows[chosen & (self.rows >= 0)])
+
+    def of(self, who: str) -> "Gathered":
+        """The notes of one person alone."""
+        chosen = np.array([one.who == who for one in self.notes], dtype=np.bool_)
+        return Gathered(tuple(one for one in self.notes if one.who == who), self.rows[chosen], self.elsewhere)
+
+
+def gathered(selection: Selection) -> Gathered:
+    """The notes on the shown cases; where all cases were asked for, also those on cases that have gone since.
+
+    Raises:
+        UsageError: there is no folder that could hold notes.
+    """
+    return found_in(journal_of(selection), selection.cases["case"], selection.shown, everything=_all(selection.request))
+
+
+def journal_of(selection: Selection) -> Journal:
+    """Where notes are kept.
+
+    Raises:
+        UsageError: there is no such place.
+    """
+    if selection.journal is None:
+        raise UsageError(NO_FOLDER, "Make one: prm-inspect import PATH")
+    return selection.journal
+
+
+def found_in(journal: Journal, cases: pl.Series, shown: Ints, *, everything: bool) -> Gathered:
+    """The same of these cases; with `everything` also of those that a journal knows and `cases` does not hold."""
+    triage = journal.triage
+    named = pl.Series("case", list(dict.fromkeys((*triage.notes, *triage.categories))), dtype=pl.String)
+    # Notes are few among perhaps a million cases.
+    places = cases.is_in(named.implode()).arg_true()
+    where = dict(zip(cases.gather(places), places, strict=True))
+    kept = set(shown[np.isin(shown, places.to_numpy())].tolist())
+    gone = [case for case in named if case not in where]
+    chosen = [case for case in named if where.get(case) in kept] + (gone if everything else [])
+    found = notes(journal.of_case, chosen)
+    rows = np.array([where.get(one.case, -1) for one in found], dtype=np.int64)
+    return Gathered(found, rows, 0 if everything else len(notes(journal.of_case, gone)))
+
+
+def _all(request: Request) -> bool:
+    """Whether all cases of the workspace were asked for."""
+    return not (request.benchmarks or request.subsets or request.where or request.slices or request.search)
+
+
+def saturation_words(gathered: Gathered) -> str:
+    """The meter: how many of the last notes brought a new category, and what that says of further ones."""
+    found = gathered.saturation
+    if not found.n:
+        return f"no note is in a category yet, of {len(gathered.notes):,}"
+    new = found.new_in_last()
+    told = "too few to speak of saturation" if new is None else f"last {LAST} notes: {_categories(new, 'new ')}"
+    chance = f"{100 * (found.unseen or 0):.0f}% of further notes would be of a new one (Good-Turing)"
+    left = len(gathered.notes) - found.n
+    unsorted = f"; {counted(left, 'note')} in none" if left else ""
+    return f"{told}; {_categories(found.categories)} in {counted(found.n, 'sorted note')}; about {chance}{unsorted}"
+
+
+def _categories(count: int, kind: str = "") -> str:
+    return f"{count:,} {kind}categor{'y' if count == 1 else 'ies'}"
+
+
+def named_categories(names: Sequence[str], limit: int = 12) -> str:
+    """Categories as a sentence lists them."""
+    more = f" and {len(names) - limit:,} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit]) or 'none'}{more}"

@@ -1,0 +1,348 @@
+"""`taxonomy`: notes in categories, from journals to documents, and changed from the shell."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import making
+import taxonomy_spaces
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.request import Request
+from inspector.selection import load
+from inspector.taxonomy.changing import category_name, merge, put, rename, typed_category
+from inspector.taxonomy.document import (
+    BY_SCORER,
+    CURVE,
+    NOT_TRIED,
+    NOTES,
+    TAXONOMY,
+    UNSORTED,
+    curve_document,
+    notes_document,
+    taxonomy_document,
+    wrong_by_scorer,
+)
+from inspector.taxonomy.gathered import gathered, saturation_words
+from inspector.taxonomy.tables import wide_notes, wide_taxonomy
+from reference import Case
+from scoring.errors import UsageError
+from scoring.metrics.first_error import FAILURES
+from scoring.triage.actions import NOTE, SORT
+from scoring.triage.journal import Author, Journal
+
+CASES = [f"bench/c{number}" for number in range(8)]
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRM_INSPECT_USER", "ann")
+    rewards = [Case(3, number % 4 - 1, (0.9, 0.2, 0.9)) for number in range(8)]
+    making.workspace(tmp_path, rewards, [(making.scorer("prm"), rewards)])
+    return tmp_path
+
+
+def journal(root, who, machine="gpu"):
+    return Journal(root / "triage", Author(who, machine))
+
+
+def write(who, case, text, category=""):
+    who.do([(NOTE, [case], text), *([(SORT, [case], category)] if category else [])])
+
+
+@pytest.fixture
+def noted(root):
+    """Ann: two signs, a unit, one in none; Bob: a sign, on a case that Ann noted too."""
+    ann, bob = journal(root, "ann"), journal(root, "bob")
+    write(ann, CASES[5], "dropped a minus", "signs")
+    write(ann, CASES[1], "metres and feet", "units")
+    write(bob, CASES[5], "minus", "signs")
+    write(ann, CASES[2], "sign again", "signs")
+    write(ann, CASES[3], "odd")
+    return root
+
+
+def selected(root, **request):
+    return load(Request(workspace=str(root), **request))
+
+
+def rows_of(capsys, *words):
+    assert main(["taxonomy", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_categories_count_notes_and_cases_and_show_the_first_note(noted):
+    document = taxonomy_document(selected(noted))
+    assert dict(document.rows.schema) == TAXONOMY
+    signs, units, none = document.rows.rows(named=True)
+    assert (signs["category"], signs["notes"], signs["cases"], signs["people"]) == ("signs", 3, 2, ["ann", "bob"])
+    assert (signs["share"], signs["example"], signs["example_case"]) == (0.75, "dropped a minus", CASES[5])
+    assert (units["category"], units["notes"], units["share"]) == ("units", 1, 0.25)
+    assert (none["category"], none["notes"], none["share"], none["reason"]) == (None, 1, None, UNSORTED)
+    facts = document.provenance
+    assert facts["command"] == f"prm-inspect taxonomy --workspace {noted}"
+    assert (facts["sorted_notes"], facts["unsorted_notes"], facts["categories"]) == (4, 1, 2)
+    assert facts["new_in_last_20"] is None
+    # One of four sorted notes is alone in its category.
+    assert facts["good_turing"] == 0.25
+    assert facts["coverage"] == "notes on 4 of 8 cases"
+    assert "threshold" not in facts
+
+
+def test_notes_are_listed_in_the_order_written_with_who_fails(noted):
+    document = notes_document(selected(noted))
+    assert dict(document.rows.schema) == NOTES
+    assert document.rows["note"].to_list() == ["dropped a minus", "metres and feet", "minus", "sign again", "odd"]
+    assert document.rows["who"].to_list() == ["ann", "ann", "bob", "ann", "ann"]
+    assert document.rows["category"].to_list() == ["signs", "units", "signs", "signs", None]
+    # The one scorer names step 1: right of c2 (gold 1) alone.
+    assert document.rows["wrong"].to_list() == [["prm"], ["prm"], ["prm"], [], ["prm"]]
+    assert "threshold" in document.provenance
+    assert wide_notes(document.rows)["category"].to_list()[-1] == "(in none)"
+
+
+def test_the_curve_says_which_notes_were_new(noted):
+    document = curve_document(selected(noted))
+    assert dict(document.rows.schema) == CURVE
+    assert document.rows["new"].to_list() == [True, True, False, False]
+    assert document.rows["categories"].to_list() == [1, 2, 2, 2]
+
+
+def test_one_persons_notes_alone(noted):
+    document = taxonomy_document(selected(noted), "bob")
+    assert document.rows.select("category", "notes", "share").rows() == [("signs", 1, 1.0)]
+    assert "--who bob" in document.provenance["command"]
+    with pytest.raises(UsageError, match="no person matches 'cy'"):
+        taxonomy_document(selected(noted), "cy")
+
+
+def test_saturation_says_when_it_is_too_early(noted):
+    assert saturation_words(gathered(selected(noted))) == (
+        "too few to speak of saturation; 2 categories in 4 sorted notes; about 25% of further notes would be of a new "
+        "one (Good-Turing); 1 note in none"
+    )
+
+
+def test_the_last_twenty_notes_tell_of_saturation(tmp_path):
+    making.workspace(tmp_path, [Case(1, -1)] * 30, [])
+    ann = journal(tmp_path, "ann")
+    for number in range(30):
+        write(ann, f"bench/c{number}", "x", "rare" if number == 12 else ("a", "b")[number % 2])
+    assert saturation_words(gathered(selected(tmp_path))).startswith(
+        "last 20 notes: 1 new category; 3 categories in 30 sorted notes; about 3% of further notes"
+    )
+
+
+@pytest.fixture(scope="module")
+def space(tmp_path_factory):
+    """A workspace of two benchmarks, three scorers with gaps, and 80 notes of two people."""
+    request = taxonomy_spaces.write(tmp_path_factory.mktemp("space"))
+    selection = load(request)
+    rng = np.random.default_rng(3)
+    ann, bob = (Journal(selection.workspace.root / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
+    for number, place in enumerate(rng.choice(selection.height, 80)):
+        who = (ann, bob)[number % 2]
+        write(who, selection.cases["case"][int(place)], f"note {number}", ("", "signs", "units", "premise")[number % 4])
+    return request
+
+
+@pytest.mark.parametrize("by", [(BY_SCORER,), ("pattern",), ("pattern", BY_SCORER), (), ("one.outcome",)])
+def test_counts_are_those_of_a_slow_count(space, by):
+    selection = load(Request(workspace=space.workspace, by=by))
+    notes = notes_document(load(space)).rows
+    rows = taxonomy_document(selection).rows
+    frame = selection.frame()
+    for row in rows.rows(named=True):
+        of = notes.filter(pl.col("category").eq_missing(pl.lit(row["category"], pl.String)))
+        cases = frame.filter(pl.col("case").is_in(of["case"].unique().to_list()))
+        size = cases.height
+        for name in by:
+            if name != BY_SCORER:
+                cases = cases.filter(pl.col(name).fill_null("") == row[name])
+        assert row["cases"] == cases.height
+        if BY_SCORER in by:
+            # What has no verdict counts as wrong or not at all, by the protocol of its benchmark.
+            outcomes = list(cases.select("benchmark", f"{row['scorer']}.outcome").iter_rows())
+            wrong = sum(outcome in FAILURES[selection.unparsed(benchmark)] for benchmark, outcome in outcomes)
+            right = sum(outcome in {"exact", "clean"} for _, outcome in outcomes)
+            assert (row["wrong"], row["tried"]) == (wrong, wrong + right)
+            assert row["share"] == (wrong / row["tried"] if row["tried"] else None)
+            assert row["reason"] == (None if row["tried"] else NOT_TRIED)
+        elif by:
+            assert row["share"] == row["cases"] / size
+
+
+@pytest.mark.parametrize("column", ["pattern", "steps", "subset", "benchmark", "two.outcome", "tags"])
+def test_groups_add_up_to_the_cases_of_their_category(space, column):
+    whole = taxonomy_document(load(space)).rows
+    rows = taxonomy_document(load(Request(workspace=space.workspace, by=(column,)))).rows
+    sums = rows.group_by("category").agg(pl.col("cases").sum(), pl.col("share").sum())
+    for category, cases, share in sums.iter_rows():
+        of = whole.filter(pl.col("category").eq_missing(pl.lit(category, pl.String)))
+        assert (cases, share) == (of["cases"].item(), pytest.approx(1))
+
+
+def test_notes_add_up(space):
+    whole = taxonomy_document(load(space)).rows
+    assert whole["notes"].sum() == notes_document(load(space)).rows.height
+    assert whole["share"].sum() == pytest.approx(1)
+    assert curve_document(load(space)).rows.height == whole.filter(pl.col("category").is_not_null())["notes"].sum()
+
+
+def test_counts_for_a_screen_are_those_of_the_document(space):
+    selection = load(space)
+    rows = taxonomy_document(load(Request(workspace=space.workspace, by=(BY_SCORER,)))).rows
+    for category in ("signs", "units", "premise", ""):
+        counts = wrong_by_scorer(selection, gathered(selection).rows_of(category))
+        of = rows.filter(pl.col("category").eq_missing(pl.lit(category or None, pl.String)))
+        assert counts == {row["scorer"]: (row["tried"], row["wrong"]) for row in of.rows(named=True)}
+
+
+def test_conditions_choose_the_notes(noted):
+    document = taxonomy_document(selected(noted, where=("\"prm.outcome\" <> 'exact'",)))
+    assert document.rows.select("category", "notes").rows() == [("signs", 2), ("units", 1), (None, 1)]
+    assert "threshold" in document.provenance
+
+
+def test_notes_on_cases_that_are_gone_are_kept_and_counted(noted):
+    write(journal(noted, "ann"), "gone/1", "where is it", "units")
+    whole = taxonomy_document(selected(noted))
+    assert whole.rows.filter(category="units")["notes"].item() == 2
+    assert "1 note is on cases that are in no benchmark any more" in whole.provenance["notes"]
+    listed = notes_document(selected(noted)).rows.filter(case="gone/1").row(0, named=True)
+    assert (listed["benchmark"], listed["note"], listed["wrong"]) == (None, "where is it", [])
+    counts = taxonomy_document(selected(noted, by=("subset",))).rows
+    assert counts.filter(category="units")["cases"].sum() == 1
+    part = taxonomy_document(selected(noted, benchmarks=("bench",)))
+    assert part.rows.filter(category="units")["notes"].item() == 1
+    assert "1 note on cases of no benchmark looked at is left out" in part.provenance["notes"]
+
+
+def test_no_notes_is_no_error(root, capsys):
+    assert main(["taxonomy", "-w", str(root), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["rows"] == []
+    assert "Nobody has noted anything on these cases" in err
+    for view in ("--notes", "--saturation", "--by=scorer"):
+        assert main(["taxonomy", "-w", str(root), view]) == 0
+
+
+def test_without_scorers_categories_are_there_and_none_is_wrong(tmp_path):
+    making.workspace(tmp_path, [Case(1, -1)] * 2, [])
+    write(journal(tmp_path, "ann"), "bench/c0", "x", "odd")
+    assert taxonomy_document(selected(tmp_path)).rows["category"].to_list() == ["odd"]
+    assert notes_document(selected(tmp_path)).rows["wrong"].to_list() == [[]]
+    assert taxonomy_document(selected(tmp_path, by=(BY_SCORER,))).rows.is_empty()
+
+
+# -- changing
+
+
+def test_merging_moves_ones_own_notes_and_says_whose_stay(noted, capsys):
+    assert main(["taxonomy", "-w", str(noted), "--merge", "signs", "units"]) == 0
+    out, err = capsys.readouterr()
+    assert "2 notes put into units; 1 note of bob stays in signs: a category is its author's word. u in the app" in err
+    assert "units" in out
+    assert journal(noted, "ann").triage.categories[CASES[5]] == {"ann": "units", "bob": "signs"}
+    again = journal(noted, "ann", Author.me().machine)
+    again.undo()
+    assert again.triage.categories[CASES[5]] == {"ann": "signs", "bob": "signs"}
+    assert again.triage.categories[CASES[2]] == {"ann": "signs"}
+
+
+def test_renaming_gives_a_name_that_nobody_has(noted, capsys):
+    assert main(["taxonomy", "-w", str(noted), "--rename", "unit", "  wrong   units "]) == 0
+    assert journal(noted, "ann").triage.categories[CASES[1]] == {"ann": "wrong units"}
+    assert main(["taxonomy", "-w", str(noted), "--rename", "wrong units", "signs"]) == 2
+    assert "there is a category signs already. Merge the two" in capsys.readouterr().err
+    assert main(["taxonomy", "-w", str(noted), "--rename", "signs", " \u200b"]) == 2
+    assert "a category needs a name" in capsys.readouterr().err
+
+
+def test_putting_takes_a_choice_of_cases(noted, capsys):
+    where = ("-w", str(noted), "--where", "note LIKE '%sign%'")
+    found = rows_of(capsys, *where, "--put", "minus")
+    assert [(row["category"], row["notes"]) for row in found["rows"]] == [("minus", 1)]
+    assert "--put" not in found["provenance"]["command"]
+    assert main(["taxonomy", *where, "--put", "minus"]) == 0
+    assert "They are in minus already." in capsys.readouterr().err
+    assert main(["taxonomy", *where, "--put", ""]) == 0
+    assert CASES[2] not in journal(noted, "ann").triage.categories
+    assert main(["taxonomy", "-w", str(noted), "--put", "minus"]) == 2
+    assert "--put would put all of your notes there. Say which" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--merge", "nothing", "units"), "no category matches 'nothing'. There are: signs, units."),
+        (("--merge", "signs", "new"), "no category matches 'new'"),
+        (("--merge", "units", "units"), "units cannot be merged into itself"),
+        (("--put", "x", "--where", "note LIKE 'nobody%'"), "none of these notes is ann's"),
+        (("--merge", "signs", "units", "--who", "bob"), "--who shows one person's notes"),
+        (("--by", "pattern", "--notes"), "--by groups categories, and --notes lists notes"),
+        (("--by", "nothing"), "there is no column 'nothing'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence_and_changes_nothing(noted, capsys, words, said):
+    before = (noted / "triage" / "ann-gpu.jsonl").read_bytes()
+    assert main(["taxonomy", "-w", str(noted), *words]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+    assert list((noted / "triage").glob("ann*")) == [noted / "triage" / "ann-gpu.jsonl"]
+    assert (noted / "triage" / "ann-gpu.jsonl").read_bytes() == before
+
+
+def test_who_wrote_nothing_can_change_nothing(noted, monkeypatch, capsys):
+    monkeypatch.setenv("PRM_INSPECT_USER", "cy")
+    assert main(["taxonomy", "-w", str(noted), "--merge", "signs", "units"]) == 2
+    assert "none of these notes is cy's, and a category is its author's word" in capsys.readouterr().err
+
+
+def test_without_a_folder_nobody_can_have_noted_anything(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["taxonomy", "--benchmark", "demo"]) == 2
+    assert "there is no workspace folder here" in capsys.readouterr().err
+
+
+def test_names_are_made_harmless_and_found_by_what_they_look_like(noted):
+    assert category_name(" a\tb\x1b[31m \u202ec ") == "a b␛[31m �c"
+    hostile = "si\u202egns"
+    assert typed_category("si�gns", [hostile]) == hostile
+    assert typed_category("signs", [hostile]) == "signs"
+    assert typed_category("x", ["\u200b"]) == "x"
+    found = gathered(selected(noted))
+    assert rename(found, "ann", "units", "units").changes == []
+    assert put(found.notes, "bob", "signs").changes == []
+    with pytest.raises(UsageError):
+        merge(found, "bob", "units", "signs")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("view", ["", "--notes", "--saturation", "--by=scorer"])
+def test_every_view_in_every_form(noted, capsys, form, view):
+    words = [word for word in ("taxonomy", "-w", str(noted), view, f"--{form}") if word]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert "signs" in out
+    assert err == ""
+    if form == "csv":
+        assert len({len(row) for row in csv.reader(io.StringIO(out))}) == 1
+
+
+def test_a_terminals_table_has_a_line_a_category(noted, capsys):
+    assert main(["taxonomy", "-w", str(noted)]) == 0
+    out, err = capsys.readouterr()
+    assert [line.split()[:4] for line in out.splitlines() if line.startswith(("signs", "units"))] == [
+        ["signs", "3", "2", "75.0"],
+        ["units", "1", "1", "25.0"],
+    ]
+    assert "(in none)" in out
+    assert "Saturation: too few to speak of saturation" in err
+    wide = wide_taxonomy(taxonomy_document(selected(noted, by=(BY_SCORER,))).rows)
+    assert wide["share"].to_list() == ["50.0", "100.0", "100.0"]
