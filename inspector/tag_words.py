@@ -1,11 +1,11 @@
 """What a person types as tags, and what was done to tags and notes in words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from inspector.sentences import counted
 from inspector.text import clean
-from scoring.triage.actions import NOTE, TAG, Action
+from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
 from scoring.triage.said import Triage
 
 _BETWEEN = re.compile(r"[\s,]+")
@@ -55,11 +55,33 @@ def changes(
 
 
 def batch_words(actions: Sequence[Action]) -> str:
-    """What a batch did: `odd, -easy on 12 cases`, `the note on bench/1`."""
+    """What a batch did: `odd, -easy on 12 cases`, `the note on bench/1`, `the queue of 12 cases`."""
     cases = list(dict.fromkeys(case for action in actions for case in action.cases))
     on = cases[0] if len(cases) == 1 else counted(len(cases), "case")
-    if actions and actions[0].kind == NOTE:
-        what = "the note" if actions[0].value else "taking the note away"
+    if actions and (words := _WORDS.get(actions[0].kind)) is not None:
+        what = words(actions[0].value)
     else:
         what = ", ".join(f"{'' if action.kind == TAG else '-'}{action.value}" for action in actions)
     return f"{what} on {on}"
+
+
+def _said(what: str) -> Callable[[str], str]:
+    """Words for an action whose text is taken away where it is ""."""
+    return lambda value: f"the {what}" if value else f"taking the {what} away"
+
+
+def _rating(value: str) -> str:
+    step, rating = rating_of(value)
+    return f"the rating of step {step}" if rating is not None else f"taking the rating of step {step} away"
+
+
+_WORDS: dict[str, Callable[[str], str]] = {
+    NOTE: _said("note"),
+    RULE: lambda ruling: f"the ruling {ruling!r}" if ruling else "taking the ruling away",
+    RATE: _rating,
+    SORT: lambda category: f"the category {category!r}" if category else "taking the category away",
+    QUEUE: lambda _: "a new queue",
+    SKIP: lambda _: "skipping",
+    DEFER: lambda _: "deferring",
+}
+"""What an action did, by its text; tags are told by their words."""

@@ -1,6 +1,6 @@
-"""What people said of the case: its tags and notes."""
+"""What people said of the case: rulings, ratings of its steps, tags, categories and notes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.prose import paragraph
@@ -10,13 +10,35 @@ from inspector.wrap import wrap
 
 
 def said_lines(shown: OpenCase) -> Iterator[Line]:
-    """Tags in one line, notes below; nothing where there are none."""
+    """A line or more for each of them, notes below; nothing where there are none.
+
+    While labels are hidden, so is what others ruled: who decides should not be told how.
+    """
     journal, case, manner = shown.inspection.selection.journal, shown.case["case"], shown.manner
     if journal is None:
         return
-    tags, note = journal.triage.tags.get(case, ()), journal.triage.note(case)
-    if tags:
-        for line in wrap(clean(f"Tags  {', '.join(tags)}"), manner.width):
-            yield Line([(line, "strong")])
+    me, triage = journal.author.who, journal.triage
+    ratings = {who: _ratings(of) for who, of in triage.ratings.get(case, {}).items()}
+    tags, note = triage.tags.get(case, ()), triage.note(case)
+    for name, said in (
+        ("Ruling", _by_whom(triage.rulings.get(case, {}), me, alone=manner.blind)),
+        ("Rated", _by_whom(ratings, me, alone=manner.blind)),
+        ("Category", _by_whom(triage.categories.get(case, {}), me, alone=manner.blind)),
+        ("Tags", ", ".join(tags)),
+    ):
+        if said:
+            for line in wrap(clean(f"{name}  {said}"), manner.width):
+                yield Line([(line, "strong")])
     if note:
         yield from paragraph("Note  ", "strong", note, manner, scope="notes")
+
+
+def _by_whom(said: Mapping[str, str], me: str, *, alone: bool) -> str:
+    """What each person said, by name where it is not me alone; with `alone`, what I said."""
+    if set(said) <= {me} or alone:
+        return said.get(me, "")
+    return "; ".join(f"{who}: {said[who]}" for who in sorted(said))
+
+
+def _ratings(steps: Mapping[int, int]) -> str:
+    return ", ".join(f"step {step} {rating:+d}" if rating else f"step {step} 0" for step, rating in steps.items())

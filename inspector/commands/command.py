@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 ANALYSES = ("compare", "card", "thresholds", "statistics", "paper", "breakdown", "bias")
 """The screens of numbers, each of which opens its cases."""
-SCREENS = ("board", "cases", "case", *ANALYSES)
+ONE_CASE = ("case", "triage")
+"""The screens that show one case."""
+SCREENS = ("board", "cases", *ONE_CASE, *ANALYSES)
 
 
 @dataclass(frozen=True)

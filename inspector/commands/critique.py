@@ -1,6 +1,6 @@
 """What a person can do with a critic's answers."""
 
-from inspector.commands.command import Command
+from inspector.commands.command import ONE_CASE, Command
 
 CRITIQUE: tuple[Command, ...] = (
     Command(
@@ -9,7 +9,7 @@ CRITIQUE: tuple[Command, ...] = (
         "Critique",
         "What a critic answered, beside the steps: open, go there, back",
         "critique",
-        ("case",),
+        ONE_CASE,
     ),
     Command(
         "next-vote",
@@ -17,7 +17,7 @@ CRITIQUE: tuple[Command, ...] = (
         "Next vote",
         "The next answer to this case",
         "vote(1)",
-        ("case",),
+        ONE_CASE,
         in_answers=True,
         shown_key="]",
     ),
@@ -27,7 +27,7 @@ CRITIQUE: tuple[Command, ...] = (
         "Vote before",
         "The answer before",
         "vote(-1)",
-        ("case",),
+        ONE_CASE,
         in_answers=True,
         shown_key="[",
     ),
@@ -37,18 +37,18 @@ CRITIQUE: tuple[Command, ...] = (
         "Next mention",
         "The next step that the answer names",
         "mention(1)",
-        ("case",),
+        ONE_CASE,
         in_answers=True,
         shown_key="Tab",
     ),
-    Command("previous-mention", "shift+tab", "Mention before", "The one before", "mention(-1)", ("case",)),
+    Command("previous-mention", "shift+tab", "Mention before", "The one before", "mention(-1)", ONE_CASE),
     Command(
         "choose-mention",
         "space",
         "Go to step",
         "To the step that is named; fold and unfold reasoning",
         "choose",
-        ("case",),
+        ONE_CASE,
         in_answers=True,
         shown_key="Space",
     ),
@@ -58,7 +58,7 @@ CRITIQUE: tuple[Command, ...] = (
         "Zoom critique",
         "The answers on the whole screen, or beside",
         "zoom_critique",
-        ("case",),
+        ONE_CASE,
         in_answers=True,
     ),
     Command(

@@ -1,6 +1,9 @@
 """What a person can do on every screen."""
 
-from inspector.commands.command import Command
+from inspector.commands.command import SCREENS, Command
+
+_READING = tuple(screen for screen in SCREENS if screen != "triage")
+"""Where there is room for it in the footer."""
 
 EVERYWHERE: tuple[Command, ...] = (
     Command(
@@ -9,12 +12,17 @@ EVERYWHERE: tuple[Command, ...] = (
         "Threshold",
         "Move the threshold, in steps or from flip to flip, then keep it or restore the old one",
         "threshold",
-        footer=True,
+        footer=_READING,
         # As the rail's own keys are, so that arrows that arrive together with it find the rail open.
         priority=True,
     ),
     Command(
-        "export", "e", "Export", "Save or copy exactly what is on screen, or the metrics table", "export", footer=True
+        "export",
+        "e",
+        "Export",
+        "Save or copy exactly what is on screen, or the metrics table",
+        "export",
+        footer=_READING,
     ),
     Command(
         "theme",

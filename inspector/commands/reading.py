@@ -1,8 +1,8 @@
 """What a person can do wherever steps are read: on the list of cases and on one case."""
 
-from inspector.commands.command import ANALYSES, Command
+from inspector.commands.command import ANALYSES, ONE_CASE, Command
 
-THROUGH_A_SCORER = ("cases", "case", *(one for one in ANALYSES if one not in {"statistics", "paper"}))
+THROUGH_A_SCORER = ("cases", *ONE_CASE, *(one for one in ANALYSES if one not in {"statistics", "paper"}))
 """The screens that look through one scorer."""
 
 READING: tuple[Command, ...] = (
@@ -15,9 +15,14 @@ READING: tuple[Command, ...] = (
         "scorer(-1)",
         THROUGH_A_SCORER,
     ),
-    Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", "case")),
+    Command("reason", "r", "Gold reason", "Show or hide why the gold labels are so", "reason", ("cases", *ONE_CASE)),
     Command(
-        "blind", "B", "Blind", "Hide gold labels, reasons and verdicts, or show them again", "blind", ("cases", "case")
+        "blind",
+        "B",
+        "Blind",
+        "Hide gold labels, reasons and verdicts, or show them again",
+        "blind",
+        ("cases", *ONE_CASE),
     ),
     Command(
         "raw",
@@ -25,7 +30,7 @@ READING: tuple[Command, ...] = (
         "Raw LaTeX",
         "Formulas as they were written, or readable",
         "raw",
-        ("cases", "case"),
+        ("cases", *ONE_CASE),
         shown_key="\\",
     ),
     Command(
@@ -34,13 +39,21 @@ READING: tuple[Command, ...] = (
         "Back",
         "One level back, never out",
         "back",
-        ("cases", "case", *ANALYSES),
+        ("cases", *ONE_CASE, *ANALYSES),
         in_answers=True,
         shown_key="Esc",
     ),
-    Command("tag", "w", "Tag", "Put tags on this case, or take them away", "tag", ("cases", "case"), priority=True),
+    Command("tag", "w", "Tag", "Put tags on this case, or take them away", "tag", ("cases", *ONE_CASE), priority=True),
     Command("tag-shown", "W", "Tag all", "Put tags on every case in the list", "tag_shown", ("cases",), priority=True),
-    Command("note", "N", "Note", "Write a note on this case", "note", ("cases", "case"), priority=True),
-    Command("undo", "u", "Undo", "Undo the last tags or note of yours", "undo", ("cases", "case")),
-    Command("redo", "ctrl+r", "Redo", "Do again what was undone", "redo", ("cases", "case")),
+    Command("note", "N", "Note", "Write a note on this case", "note", ("cases", *ONE_CASE), priority=True),
+    Command(
+        "undo",
+        "u",
+        "Undo",
+        "Undo what you did last: a ruling, tags, a note",
+        "undo",
+        ("cases", *ONE_CASE),
+        footer=("triage",),
+    ),
+    Command("redo", "ctrl+r", "Redo", "Do again what was undone", "redo", ("cases", *ONE_CASE)),
 )

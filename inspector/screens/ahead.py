@@ -77,13 +77,23 @@ class LookingAhead(ReadingScreen):
         # While a threshold moves, what is ready now is not what will be shown.
         if inspection is None or self.rail_open or not self.is_current or not view.display:
             return
-        neighbours = [at for at in (self._place + 1, self._place - 1) if 0 <= at < inspection.shown.size]
-        rows = [int(inspection.shown[at]) for at in neighbours]
+        rows = self.neighbours(inspection)
         self._ready = {row: found for row, found in self._ready.items() if row in {*rows, self.row}}
         manner = self.manner(view).kept()
         for row in rows:
             self.ready(inspection, row, manner)
         self.look_further(rows)
+
+    def neighbours(self, inspection: Inspection) -> list[int]:
+        """The rows of the cases that may come next, the likeliest first."""
+        places = (at for at in (self._place + 1, self._place - 1) if 0 <= at < inspection.shown.size)
+        return [int(inspection.shown[at]) for at in places]
+
+    def still_ready(self, inspection: Inspection, changed: int) -> None:
+        """What is ready stays so under an inspection in which only what is said of the case `changed` is another."""
+        if self._ready_for is not None and self._ready_for[0] is self.inspection:
+            self._ready_for = (inspection, *self._ready_for[1:])
+            self._ready.pop(changed, None)
 
     def look_further(self, rows: Sequence[int]) -> None:
         """Make whatever else is shown of these cases ready."""

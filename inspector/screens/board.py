@@ -31,6 +31,7 @@ from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import CommonCases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
+from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
 from inspector.sheets.sheet import Drill
 from inspector.text import clean, squeezed
@@ -44,10 +45,11 @@ if TYPE_CHECKING:
 NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
 
 
-class BoardScreen(BoardOpening, CommonCases):
+class BoardScreen(BoardOpening, CommonCases, Triaging):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
+    LISTS_CASES = False
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_of("board"),
         # Elsewhere Esc goes back, and closes them first.

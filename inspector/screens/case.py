@@ -26,6 +26,7 @@ from inspector.screens.hits import HitScreen
 from inspector.screens.overlaying import Overlaying
 from inspector.screens.tagging import Tagging
 from inspector.screens.tokens import Tokens
+from inspector.screens.triaging import Triaging
 from inspector.screens.unparsed import UnparsedScreen
 from inspector.text import clean
 from inspector.widgets.line_view import Line
@@ -35,7 +36,7 @@ from inspector.wrap import wrap
 from scoring.errors import InspectError
 
 
-class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitScreen, UnparsedScreen):
+class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitScreen, UnparsedScreen):
     """Problem, steps with reward bars, marks and gold labels. `row` is the row id of the case."""
 
     NAME = "case"
@@ -56,11 +57,21 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
+        yield from self.compose_above()
         with Container(id="reading"):
             yield from self.compose_curve()
             yield StepView(id="steps")
             yield from self.compose_critique()
+        yield from self.compose_beneath()
         yield from self.compose_rail()
+
+    def compose_above(self) -> ComposeResult:
+        """What stands between the title and the case."""
+        yield from ()
+
+    def compose_beneath(self) -> ComposeResult:
+        """What stands beneath the case."""
+        yield from ()
 
     def on_mount(self) -> None:
         self.lay_out_curve()
@@ -121,7 +132,7 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
         inspection = self.inspection
         if inspection is None:
             return
-        place = f"{self._place + 1:,} of {inspection.shown.size:,}" if self._listed else "no longer in the list"
+        place = self.place_words(inspection)
         name, short = inspection.cases["case"][self.row], inspection.cases["id"][self.row]
         phrases = [Phrase((name, *name_forms(short, 32, 24, 16)), rank=4), Phrase((place, ""))]
         phrases.append(Phrase(self.hit_forms, rank=1))
@@ -135,6 +146,10 @@ class CaseScreen(Tagging, CritiqueScreen, Tokens, Overlaying, LookingAhead, HitS
         if self.reading.blind:
             phrases.insert(1, Phrase(("BLIND",)))
         self.tell("title", phrases, "strong")
+
+    def place_words(self, inspection: Inspection) -> str:
+        """Which of the cases this one is."""
+        return f"{self._place + 1:,} of {inspection.shown.size:,}" if self._listed else "no longer in the list"
 
     def lines_beneath(self, inspection: Inspection, row: int, manner: Manner) -> Iterator[Line]:
         """What the scorer in focus answered to a case, a line a vote."""

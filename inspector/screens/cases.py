@@ -26,6 +26,7 @@ from inspector.screens.filtering import Filtering
 from inspector.screens.searching import Searching
 from inspector.screens.slicing import Slicing
 from inspector.screens.tagging import Tagging
+from inspector.screens.triaging import Triaging
 from inspector.screens.unparsed import UnparsedScreen
 from inspector.sentences import counted
 from inspector.widgets.facet_list import FacetList
@@ -46,7 +47,7 @@ VERY_WIDE = 160
 NO_CASE = "There is no case here yet. In a shell: prm-inspect import PATH"
 
 
-class CasesScreen(Searching, Filtering, Slicing, Arranging, Tagging, UnparsedScreen):
+class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, UnparsedScreen):
     """The list, with facets and steps where there is room."""
 
     NAME = "cases"

@@ -17,7 +17,7 @@ from scoring.triage.journal import Journal
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
 NO_FOLDER = (
-    "Tags and notes are kept in a workspace, and the demo alone has no folder. Make one: prm-inspect import PATH"
+    "Tags, notes and rulings are kept in a workspace, and the demo alone has no folder. Make one: prm-inspect import PATH"
 )
 
 
@@ -106,7 +106,11 @@ class Tagging(InspectionScreen):
             return
         if batch:
             self._show_triage()
+            self.show_reversed(batch)
         self._say(f"{done}: {batch_words(batch)}." if batch else f"There is nothing to {what}.")
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """Go where what was undone or done again can be seen."""
 
     def _write(self, act: Callable[[], None], said: str) -> None:
         """Write to the journal; what is said is on the disk by then."""

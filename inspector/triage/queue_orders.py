@@ -41,9 +41,9 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
     if inspection.evaluation is not None:
         orders.append(QueueOrder("instructive", "most instructive first"))
         if inspection.evaluation.movable:
-            orders.append(QueueOrder("uncertain", f"nearest to the threshold of {inspection.scorer} first"))
+            orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
     if len(judging(inspection)) > 1:
-        orders.append(QueueOrder("disagreed", "those on which scorers disagree most first"))
+        orders.append(QueueOrder("disagreed", "most disagreed first, of all scorers"))
     return orders
 
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from inspector.commands.command import ANALYSES
+from inspector.commands.command import ANALYSES, ONE_CASE
 from inspector.messages import Back, Go, Reads
 from inspector.wiring.base import INSPECT, Wired
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
+    "triage": "triage:TriageScreen",
     "compare": "compare:CompareScreen",
     "card": "card:CardScreen",
     "thresholds": "thresholds:ThresholdsScreen",
@@ -73,7 +74,7 @@ class Moving(Wired):
         """A new screen of this name."""
         module, _, kind = SCREENS[name].partition(":")
         made = getattr(import_module(f"inspector.screens.{module}"), kind)
-        screen: InspectionScreen = made(self.brush(), row) if name == "case" else made(self.brush())
+        screen: InspectionScreen = made(self.brush(), row) if name in ONE_CASE else made(self.brush())
         return screen
 
     def on_back(self, message: Back) -> None:

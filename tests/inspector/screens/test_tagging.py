@@ -155,7 +155,7 @@ async def test_where_there_is_no_folder_it_is_said(monkeypatch, tmp_path):
         await press(pilot, "enter")
         for key in ("w", "W", "N", "u", "ctrl+r"):
             await press(pilot, key)
-            await shows(pilot, "Tags and notes are kept")
+            await shows(pilot, "Tags, notes and rulings are kept")
 
 
 async def test_a_folder_that_cannot_be_written_is_said_and_nothing_is_tagged(request_, tmp_path):

@@ -1,0 +1,50 @@
+"""What a person can do to decide about cases one after the other."""
+
+from inspector.commands.command import Command
+from scoring.triage.actions import RULINGS
+
+_HERE = ("triage",)
+_WORDS = {
+    "model wrong": "The scorer is mistaken, the label is right",
+    "gold wrong": "The label is mistaken; rate the steps to say what it should be",
+    "both defensible": "One can see it either way",
+    "import problem": "The case did not come here as it is in its source",
+    "unsure": "It takes somebody else",
+}
+
+TRIAGE: tuple[Command, ...] = (
+    Command(
+        "triage",
+        "T",
+        "Triage",
+        "Decide about the cases of the list one after the other, or go on where you were",
+        "triage",
+        ("board", "cases", "case"),
+    ),
+    *(
+        Command(
+            f"rule-{ruling.replace(' ', '-')}",
+            str(number),
+            ruling.capitalize(),
+            _WORDS[ruling],
+            f"rule({number - 1})",
+            _HERE,
+        )
+        for number, ruling in enumerate(RULINGS, 1)
+    ),
+    Command("unrule", "x", "No ruling", "Take your ruling away", "rule(-1)", _HERE),
+    Command("skip", "s", "Skip", "Leave this case out of the queue", "skip", _HERE, footer=True),
+    Command("defer", "d", "Defer", "Put this case at the end of the queue", "defer", _HERE, footer=True),
+    Command(
+        "rate-wrong",
+        "minus",
+        "Step wrong",
+        "Rate the step under the cursor -1; once more takes it away",
+        "rate(-1)",
+        _HERE,
+        footer=True,
+        shown_key="-",
+    ),
+    Command("rate-neutral", "0", "Step neutral", "Rate it 0", "rate(0)", _HERE),
+    Command("rate-right", "plus", "Step right", "Rate it +1", "rate(1)", _HERE, footer=True, shown_key="+"),
+)

@@ -1,0 +1,216 @@
+"""The triage screen: one case after the other, and a key for what it is."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+
+from inspector.case_view.manner import Manner
+from inspector.commands import bindings_of
+from inspector.inspection import Inspection
+from inspector.paint import Brush
+from inspector.phrases import Phrase
+from inspector.screens.case import CaseScreen
+from inspector.text import clean
+from inspector.triage.queue_cases import first_row, row_of
+from inspector.triage.queue_words import place_words, progress_words, ruling_forms, sum_words
+from inspector.widgets.line_view import LineView
+from scoring.errors import InspectError
+from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, Action
+from scoring.triage.journal import Change, Journal
+from scoring.triage.queue import Queue
+
+
+class TriageScreen(CaseScreen):
+    """A case of the queue with the rulings beneath it. A ruling brings the next case that waits.
+
+    While gold labels and verdicts are hidden, a ruling shows them first, and the key for the next case goes on.
+    """
+
+    NAME = "triage"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("triage"))
+    HELP = (
+        "One case after the other: a digit rules on it and brings the next one. What was done is on the disk at once, "
+        "and one key undoes it, ruling by ruling.\n\n"
+        "While gold labels and verdicts are hidden, a ruling shows them; the key for the next case goes on."
+    )
+
+    def __init__(self, brush: Brush, row: int) -> None:
+        super().__init__(brush, row)
+        self._revealed = False
+        self._last = ""
+
+    def compose_above(self) -> ComposeResult:
+        yield self.one_line("queue")
+
+    def compose_beneath(self) -> ComposeResult:
+        yield self.one_line("rulings")
+
+    # -- what there is
+
+    @property
+    def journal(self) -> Journal | None:
+        """Where rulings are written."""
+        return None if self.inspection is None else self.inspection.selection.journal
+
+    @property
+    def queue(self) -> Queue | None:
+        """The queue and how far it is."""
+        return None if self.journal is None else self.journal.queue
+
+    def _case(self, inspection: Inspection) -> str:
+        return str(inspection.cases["case"][self.row])
+
+    # -- showing
+
+    def manner(self, view: LineView) -> Manner:
+        shown = super().manner(view)
+        return replace(shown, blind=shown.blind and not self._revealed)
+
+    def show_title(self) -> None:
+        super().show_title()
+        inspection, queue, journal = self.inspection, self.queue, self.journal
+        if inspection is None or journal is None:
+            return
+        who, rulings = journal.author.who, journal.triage.rulings
+        phrases = []
+        if queue is not None:
+            mine = {case: of[who] for case, of in rulings.items() if who in of}
+            done = f"All decided: {sum_words(queue, mine)}"
+            phrases = [Phrase((progress_words(queue),)) if queue.waiting else Phrase((done, "all decided"))]
+            phrases.append(Phrase((self._last, ""), rank=1))
+            phrases.append(Phrase((clean(queue.words), ""), rank=2))
+        self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
+        now = rulings.get(self._case(inspection), {}).get(who)
+        self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
+
+    def place_words(self, inspection: Inspection) -> str:
+        queue = self.queue
+        return super().place_words(inspection) if queue is None else place_words(queue, self._case(inspection))
+
+    def neighbours(self, inspection: Inspection) -> list[int]:
+        """The first cases that wait but this one."""
+        waiting = () if self.queue is None else self.queue.waiting[:3]
+        rows = (row_of(inspection, case) for case in waiting if case != self._case(inspection))
+        return [row for row in rows if row is not None][:2]
+
+    # -- deciding
+
+    def action_rule(self, number: int) -> None:
+        """Rule on the case (0-based in RULINGS; -1 takes the ruling away) and go to the next one that waits."""
+        ruling = RULINGS[number] if number >= 0 else ""
+        if not ruling and not self._ruling:
+            self.say("There is no ruling of yours to take away.")
+            return
+        if ruling and not self._waits and self._ruling == ruling:
+            self.say("That is your ruling already.")
+            return
+        shows_first = bool(ruling) and self.reading.blind and not self._revealed
+        said = f"{ruling} on" if ruling else "no ruling on"
+        self._do([(RULE, self._here, ruling)], said, stay=shows_first or not ruling or not self._waits)
+        if shows_first:
+            self._revealed = True
+            self.show_case()
+
+    def action_skip(self) -> None:
+        self._put_aside(SKIP, "skipped")
+
+    def action_defer(self) -> None:
+        self._put_aside(DEFER, "deferred")
+
+    def _put_aside(self, kind: str, said: str) -> None:
+        if self._waits:
+            self._do([(kind, self._here, "")], said, stay=False)
+        else:
+            self.say("This case does not wait in the queue.")
+
+    def action_rate(self, rating: int) -> None:
+        """Rate the step under the cursor; the same rating once more takes it away."""
+        journal, stop = self.journal, self.stop
+        if journal is None or self.inspection is None:
+            return
+        if stop is None or stop.kind != "step":
+            self.say("Put the cursor on a step to rate it.")
+            return
+        mine = journal.triage.ratings.get(self._here[0], {}).get(journal.author.who, {})
+        value = "" if mine.get(stop.step) == rating else f"{rating}"
+        said = f"step {stop.step} rated {rating:+d} on" if value else f"step {stop.step} no longer rated on"
+        self._do([(RATE, self._here, f"{stop.step} {value}")], said, stay=True)
+
+    @property
+    def _here(self) -> tuple[str, ...]:
+        return () if self.inspection is None else (self._case(self.inspection),)
+
+    @property
+    def _waits(self) -> bool:
+        return self.queue is not None and self._here[0] in self.queue.waiting
+
+    @property
+    def _ruling(self) -> str:
+        journal = self.journal
+        return "" if journal is None else journal.triage.rulings.get(self._here[0], {}).get(journal.author.who, "")
+
+    def _do(self, changes: Sequence[Change], said: str, *, stay: bool) -> None:
+        """Write it, show it, and unless told to `stay` go to the next case that waits."""
+        inspection, journal = self.inspection, self.journal
+        if inspection is None or journal is None:
+            return
+        try:
+            journal.do(changes)
+        except InspectError as error:
+            self.notify(clean(str(error)), severity="error", markup=False)
+            return
+        self._last = f"{said} {clean(self._here[0])}"
+        now = inspection.triaged()
+        self.still_ready(now, self.row)
+        if not stay:
+            self._turn_to(self._waiting(now))
+        self.put(now)
+
+    def _waiting(self, inspection: Inspection) -> int | None:
+        return None if self.queue is None else first_row(inspection, self.queue)
+
+    def _turn_to(self, row: int | None) -> None:
+        """Another case, from its beginning, at the next showing."""
+        if row is not None:
+            self.row, self.stop, self._revealed = row, None, False
+            self.reading = self.reading.kept()
+
+    def _say(self, sentence: str, *, failed: bool = False) -> None:
+        """What was done stands above the case: a toast would cover the rulings."""
+        if failed:
+            super()._say(sentence, failed=True)
+        else:
+            self._last = clean(sentence)
+            self.show_title()
+
+    # -- going through the queue
+
+    def action_turn(self, by: int) -> None:
+        """The next or previous case of the queue; after a ruling that showed the labels, the next that waits."""
+        inspection, queue = self.inspection, self.queue
+        if inspection is None or queue is None:
+            super().action_turn(by)
+            return
+        here = self._here[0]
+        if by > 0 and self._revealed and queue.waiting:
+            rows: Iterable[str] = queue.waiting
+        else:
+            at = queue.cases.index(here) if here in queue.cases else -1
+            rows = queue.cases[at + 1 :] if by > 0 else reversed(queue.cases[: max(0, at)])
+        row = next((row for case in rows if (row := row_of(inspection, case)) is not None), None)
+        if row is None:
+            self.say(f"This is the {'last' if by > 0 else 'first'} case of the queue.")
+            return
+        self._turn_to(row)
+        self._show(keep_scroll=False)
+
+    def show_reversed(self, batch: Sequence[Action]) -> None:
+        """To the case that what was undone or done again is about."""
+        case = next((one.cases[0] for one in batch if one.kind in {RULE, SKIP, DEFER, RATE} and one.cases), None)
+        row = None if case is None or self.inspection is None else row_of(self.inspection, case)
+        if row is not None and row != self.row:
+            self._turn_to(row)
+            self._show(keep_scroll=False)

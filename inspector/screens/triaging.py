@@ -1,0 +1,76 @@
+"""Beginning a queue of the cases that are listed, or going on with one."""
+
+from functools import partial
+from typing import ClassVar
+
+from inspector.messages import Go
+from inspector.screens.base import InspectionScreen
+from inspector.screens.picking import Picking
+from inspector.screens.tagging import NO_FOLDER
+from inspector.sentences import counted
+from inspector.text import clean
+from inspector.triage.queue_cases import first_row, queue_cases
+from inspector.triage.queue_orders import queue_orders
+from inspector.triage.queue_words import progress_words, queue_name
+from inspector.widgets.pick_list import Pick
+from scoring.errors import InspectError
+from scoring.triage.journal import Journal
+
+GO_ON = "go on"
+"""The key of the pick that goes on with the present queue."""
+
+
+class Triaging(InspectionScreen):
+    """A screen from which one gets to a queue."""
+
+    LISTS_CASES: ClassVar[bool] = True
+    """Whether there is a list of which a queue can be made."""
+
+    def action_triage(self) -> None:
+        """Ask which queue: the present one, or a new one in one of several orders."""
+        inspection = self.inspection
+        if inspection is None:
+            return
+        journal = inspection.selection.journal
+        if journal is None:
+            self.say(NO_FOLDER)
+            return
+        self.close_rail()
+        queue = journal.queue
+        waiting = queue is not None and first_row(inspection, queue) is not None
+        if not self.LISTS_CASES:
+            if waiting:
+                self._begin_queue(journal, GO_ON)
+            else:
+                self.say(f"No case waits for you: open a list of cases, then {self.keys.of('triage')} there.")
+            return
+        picks = []
+        if queue is not None and waiting:
+            picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", clean(queue.words), strong=True))
+        new = len(queue_cases(inspection, journal))
+        if new:
+            picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in queue_orders(inspection)]
+        if not picks:
+            none = "There is no case in the list" if not inspection.shown.size else "You have ruled on all of the list"
+            self.say(f"{none}: nothing is left to decide.")
+            return
+        ruled = inspection.shown.size - new
+        left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
+        title = f"Decide about {counted(new, 'case')} of the list{left_out}" if new else "Decide"
+        self.app.push_screen(Picking(title, picks), partial(self._begin_queue, journal))
+
+    def _begin_queue(self, journal: Journal, order: str | None) -> None:
+        inspection = self.inspection
+        if order is None or inspection is None:
+            return
+        if order != GO_ON:
+            seed = inspection.selection.request.seed
+            chosen = next(one for one in queue_orders(inspection) if one.name == order)
+            try:
+                journal.begin(queue_name(inspection, chosen, seed), queue_cases(inspection, journal, order, seed))
+            except InspectError as error:
+                self.notify(clean(str(error)), severity="error", markup=False)
+                return
+        row = None if journal.queue is None else first_row(inspection, journal.queue)
+        if row is not None:
+            self.post_message(Go("triage", row))

@@ -1,0 +1,25 @@
+"""The cases of a queue: which of a list come into it, and where they are in the workspace."""
+
+from inspector.inspection import Inspection
+from inspector.triage.queue_orders import queue_rows
+from scoring.triage.journal import Journal
+from scoring.triage.queue import Queue
+
+
+def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
+    """The listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`."""
+    who, rulings = journal.author.who, journal.triage.rulings
+    listed = inspection.cases["case"].gather(queue_rows(inspection, order, seed))
+    return [case for case in listed.to_list() if who not in rulings.get(case, ())]
+
+
+def row_of(inspection: Inspection, case: str) -> int | None:
+    """The row id of a case; None where it is in the workspace no more."""
+    found = (inspection.cases["case"] == case).arg_max() if inspection.cases.height else None
+    return found if found is not None and inspection.cases["case"][found] == case else None
+
+
+def first_row(inspection: Inspection, queue: Queue) -> int | None:
+    """The row id of the first case that waits and is still there; None where there is none."""
+    rows = (row_of(inspection, case) for case in queue.waiting)
+    return next((row for row in rows if row is not None), None)

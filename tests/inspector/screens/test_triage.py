@@ -1,0 +1,174 @@
+"""The triage screen under a Pilot: a key a decision, the next case, skipping, deferring, rating, undo, blind."""
+
+from pathlib import Path
+
+import pytest
+
+import example
+from opened import inspected, opened
+from scoring.errors import UnwritableWorkspace
+from scoring.triage import journal as writing
+from scoring.triage.actions import RULINGS
+from scoring.triage.journal import Author, Journal
+from screen_text import press, rests, screen_text, shows
+
+FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
+"""The wrong cases of alpha, most instructive first."""
+
+
+@pytest.fixture
+def request_(tmp_path):
+    """A workspace of its own: what is ruled stays."""
+    return example.write(tmp_path / "workspace")
+
+
+async def begun(pilot, *before):
+    """On the first case of a queue of alpha's failures, as listed."""
+    await press(pilot, "enter")
+    await shows(pilot, "5 of 9 cases")
+    await press(pilot, *before, "T")
+    await shows(pilot, "Decide about 5 cases of the list", "Most disagreed first")
+    await press(pilot, "enter")
+    await shows(pilot, "bench/alarm-one", "1 of 5", "0 ruled, 5 to go")
+
+
+def journal(pilot):
+    return inspected(pilot).selection.journal
+
+
+def rulings(pilot):
+    me = journal(pilot).author.who
+    return {case.removeprefix("bench/"): of[me] for case, of in journal(pilot).triage.rulings.items()}
+
+
+async def test_a_key_a_ruling_and_the_next_case_comes(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        for number, case in enumerate(FAILURES, 1):
+            await shows(pilot, f"bench/{case} ", f"{number} of 5")
+            await press(pilot, str(number))
+        await shows(pilot, "All decided: 1 model wrong, 1 gold wrong, 1 both defensible, 1 import problem, 1 unsure")
+        assert rulings(pilot) == dict(zip(FAILURES, RULINGS, strict=True))
+        await shows(pilot, "[5 unsure]")
+        for case in reversed(FAILURES):
+            await press(pilot, "u")
+            await shows(pilot, f"bench/{case} ", "Undone: the ruling")
+        assert rulings(pilot) == {}
+        await press(pilot, "ctrl+r", "ctrl+r")
+        await shows(pilot, "2 ruled, 3 to go")
+        assert rulings(pilot) == {"alarm-one": "model wrong", "late-one": "gold wrong"}
+
+
+async def test_it_goes_on_where_it_was_from_the_board_as_well(request_):
+    async with opened(request_) as pilot:
+        await shows(pilot, "9 cases")
+        await press(pilot, "T")
+        await shows(pilot, "No case waits for you")
+        await begun(pilot)
+        await press(pilot, "1", "s", "d")
+        await shows(pilot, "bench/missed-two", "1 ruled, 1 skipped, 3 to go")
+    async with opened(request_) as pilot:
+        await press(pilot, "T")
+        await shows(pilot, "bench/missed-two", "4 of 5", "1 ruled, 1 skipped, 3 to go")
+        await press(pilot, "1", "1")
+        # What was deferred comes last.
+        await shows(pilot, "bench/missed-one", "1 to go")
+        await press(pilot, "escape", "enter")
+        await shows(pilot, "5 of 9 cases")
+        await press(pilot, "T")
+        await shows(pilot, "Decide about 2 cases of the list; 3 cases that you ruled on left out", "Go on: 3 ruled")
+
+
+async def test_one_looks_back_and_takes_a_ruling_away_or_changes_it(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "1", "p")
+        await shows(pilot, "bench/alarm-one", "[1 model wrong]")
+        await press(pilot, "3")
+        await shows(pilot, "[3 both defensible]", "bench/alarm-one")
+        await press(pilot, "3")
+        await shows(pilot, "That is your ruling already.")
+        await press(pilot, "x")
+        await shows(pilot, " 3 both defensible", "0 ruled, 5 to go")
+        assert rulings(pilot) == {}
+        await press(pilot, "x")
+        await shows(pilot, "no ruling of yours to take away")
+        await press(pilot, "p")
+        await shows(pilot, "This is the first case of the queue.")
+
+
+async def test_steps_are_rated_under_the_cursor(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "minus")
+        await shows(pilot, "step 1 rated -1", "Rated  step 1 -1")
+        await press(pilot, "k", "plus")
+        await shows(pilot, "Rated  step 0 +1, step 1 -1")
+        await press(pilot, "plus")
+        await shows(pilot, "step 0 no longer rated", "Rated  step 1 -1")
+        await press(pilot, "g", "0")
+        await shows(pilot, "Put the cursor on a step to rate it.")
+
+
+async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot, "B")
+        assert "false alarm" not in await rests(pilot, "BLIND")
+        await press(pilot, "1")
+        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one")
+        await press(pilot, "n")
+        assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
+
+
+async def test_what_others_ruled_is_not_told_to_who_decides_blind(request_):
+    Journal(Path(request_.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await shows(pilot, "Ruling  zoe: unsure")
+        await press(pilot, "B")
+        assert "zoe" not in await rests(pilot, "BLIND")
+
+
+async def test_a_case_that_is_gone_is_passed_over(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        mine = journal(pilot)
+        mine.begin("made elsewhere", ["bench/not-there", "bench/late-one", "gone/1"])
+        await press(pilot, "s")
+        await shows(pilot, "This case does not wait in the queue.")
+        await press(pilot, "escape", "T", "enter")
+        await shows(pilot, "bench/late-one", "2 of 3", "made elsewhere")
+        await press(pilot, "1")
+        await shows(pilot, "1 ruled, 2 to go", "bench/late-one")
+
+
+async def test_a_ruling_that_cannot_be_written_is_said_and_nothing_moves(request_, monkeypatch):
+    def full(*_):
+        raise UnwritableWorkspace("The disk is full.", "Free space and try again.")
+
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        monkeypatch.setattr(writing, "append_lines", full)
+        await press(pilot, "1")
+        await shows(pilot, "The disk is full.", "bench/alarm-one", "0 ruled, 5 to go")
+        assert rulings(pilot) == {}
+
+
+async def test_where_there_is_no_folder_it_is_said(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_: tmp_path / "nothing")
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    async with opened() as pilot:
+        await shows(pilot, "7 scorers")
+        await press(pilot, "T")
+        await shows(pilot, "Tags, notes and rulings are kept")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
+    async with opened(request_, size=size) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "T")
+        await press(pilot, "enter")
+        await shows(pilot, "1 model", "5 unsure")
+        assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
