@@ -5,7 +5,7 @@ import argparse
 from inspector.common_flags import Collect, natural
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
-FOREIGN = ("processbench", "prmbench", "trl", "grben", "mr_eval")
+FOREIGN = ("processbench", "prmbench", "prm800k", "trl", "grben", "mr_eval", "csv", "jsonl")
 """Formats of `export`."""
 
 SCORE_CODES = """Exit codes: 0 every case asked for has rewards, or every answer of a critic came (one that cannot be
@@ -32,10 +32,18 @@ def _output(parser: argparse.ArgumentParser) -> None:
 
 
 def _export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("cases", "rewards"), help="the shown cases, or one scorer's rewards for them")
-    parser.add_argument("--to", choices=FOREIGN, required=True, help="cases: all but mr_eval; rewards: grben, mr_eval")
+    what = "the shown cases, one scorer's rewards for them, or what people said of them"
+    parser.add_argument("what", choices=("cases", "rewards", "triage"), help=what)
+    formats = (
+        "cases: processbench, prmbench, trl, grben; rewards: grben, mr_eval; triage: processbench (with the labels "
+    )
+    formats += "after triage), prm800k and trl (people's ratings of steps), csv, jsonl (all that was said)"
+    parser.add_argument("--to", choices=FOREIGN, required=True, help=formats)
     parser.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all (default: stdout)")
     parser.add_argument("--name", metavar="NAME", help="mr_eval: the model_name, which is its own --model")
+    who = "triage: only this person's words, by name or a unique part of it (default: all; where they differ, none)"
+    parser.add_argument("--who", default="", metavar="NAME", help=who)
+    parser.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
 
 
 def _report(parser: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""`export`: the shown cases, or one scorer's rewards for them, as the rows that other programs read."""
+"""`export`: the shown cases, one scorer's rewards or people's words for them, as the rows that other programs read."""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -8,13 +8,14 @@ import polars as pl
 
 from inspector.selection import Selection, load
 from inspector.sentences import threshold_name
+from inspector.shell.exporting_triage import TABLES, put_table, spoken_cases
 from inspector.shell.output import put_bytes, say
 from inspector.shell.requests import request_of
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluation import Evaluation
 from scoring.files import write_atomically
-from scoring.foreign_rows.catalogue import CASES, REWARDS, case_lines, reward_lines
+from scoring.foreign_rows.catalogue import CASES, REWARDS, TRIAGE, case_lines, reward_lines, triage_lines
 from scoring.foreign_rows.given import Decided
 from scoring.foreign_rows.line import Line, counted, encoded
 from scoring.reward_keys import reward_keys
@@ -24,27 +25,22 @@ from scoring.scorer import Scorer
 from scoring.texts import Texts
 from scoring.verdicts import RuleByCase
 
-WITHOUT_IDS = frozenset({"trl"})
+FORMATS = {"cases": CASES, "rewards": REWARDS, "triage": (*TABLES, *TRIAGE)}
+WITHOUT_IDS = frozenset({"trl", "prm800k"})
 """Formats whose rows have no id."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the rows of `args.what` as `args.to` into a file, whole or not at all, or to stdout."""
-    formats = CASES if args.what == "cases" else REWARDS
-    if args.to not in formats:
-        there = f"cases can be written as {', '.join(CASES)}; rewards as {', '.join(REWARDS)}"
-        raise UsageError(f"there are no {args.what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
+    _can_be(args)
     path = _file(args.output)
     selection = load(request_of(args))
-    if args.to not in WITHOUT_IDS:
-        _ids_are_unique(selection)
-    if args.what == "cases":
-        lines, about = case_lines(args.to, shown_cases(selection)), list[str]()
-    else:
-        lines, about = _rewards(selection, args.to, args.name)
+    if args.what == "triage" and args.to in TABLES:
+        return put_table(selection, args, path)
+    lines, about = _lines(selection, args)
     rows, notes = _together(lines)
     if selection.shown.size and not rows:
-        why = "; ".join(notes)
+        why = "; ".join(notes) or "nobody rules on them or rates a step"
         raise UsageError(f"nothing here can be written as {args.to} ({why}).", "Choose other cases or another format.")
     if path is None:
         put_bytes(b"".join(rows), json=True)
@@ -53,6 +49,30 @@ def run(args: argparse.Namespace) -> int:
     wrote = [] if path is None else [f"Wrote {len(rows)} rows to {path}"]
     say([*selection.problems, *about, *notes, *wrote], args)
     return 0
+
+
+def _can_be(args: argparse.Namespace) -> None:
+    """Refuse a format that is none of what is exported, and flags that would be passed over in silence."""
+    if args.to not in FORMATS[args.what]:
+        there = "; ".join(f"{what} as {', '.join(formats)}" for what, formats in FORMATS.items())
+        there = there.replace(" as ", " can be written as ", 1)
+        what = "is no triage" if args.what == "triage" else f"are no {args.what}"
+        raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
+    if args.who and args.what != "triage":
+        raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.")
+
+
+def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[Line], list[str]]:
+    """The rows of what is exported, and what is to be said before."""
+    if args.what == "triage":
+        cases, words, about = spoken_cases(selection, args.who)
+    else:
+        cases = shown_cases(selection) if args.what == "cases" else selection.cases[selection.shown]
+    if args.to not in WITHOUT_IDS:
+        _ids_are_unique(cases)
+    if args.what == "triage":
+        return triage_lines(args.to, cases, words), about
+    return (case_lines(args.to, cases), []) if args.what == "cases" else _rewards(selection, args.to, args.name)
 
 
 def _file(output: str | None) -> Path | None:
@@ -72,8 +92,7 @@ def shown_cases(selection: Selection) -> pl.DataFrame:
     return pl.concat([selection.cases, selection.texts.frame()], how="horizontal")[selection.shown]
 
 
-def _ids_are_unique(selection: Selection) -> None:
-    shown = selection.cases.select("id", "benchmark")[selection.shown]
+def _ids_are_unique(shown: pl.DataFrame) -> None:
     if shown["id"].n_unique() < shown.height:
         names = ", ".join(shown["benchmark"].unique().sort().to_list())
         raise UsageError(f"some ids are those of several cases in {names}.", "Choose one with --benchmark.")

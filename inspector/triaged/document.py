@@ -49,7 +49,7 @@ def triage_document(selection: Selection, form: str = "", *, who: str = "", only
     """
     found = said(selection, who)
     words = found.gone if only_gone else found.shown
-    asked = [*(_flag("--who", found.people[0]) if who else ()), *(("--gone",) if only_gone else ())]
+    asked = [*(flag("--who", found.people[0]) if who else ()), *(("--gone",) if only_gone else ())]
     command = selection.request.command("triage", *asked, form=form)
     return Document(triage_rows(selection, words), described(selection, found, words, command, only_gone=only_gone))
 
@@ -137,5 +137,6 @@ def coverage(selection: Selection, found: Said, words: Sequence[Words], *, only_
     return f"people speak of {of}, and {len(ruled):,} of them {'is' if len(ruled) == 1 else 'are'} ruled on{hidden}"
 
 
-def _flag(name: str, value: str) -> tuple[str, ...]:
+def flag(name: str, value: str) -> tuple[str, ...]:
+    """A flag and its value as words of a command; in one where the value looks like a flag itself."""
     return (f"{name}={value}",) if value.startswith("-") else (name, value)

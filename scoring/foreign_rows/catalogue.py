@@ -6,12 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     import polars as pl
 
     from scoring.foreign_rows.given import Decided
     from scoring.foreign_rows.line import Line
+    from scoring.triage.words import Words
 
 CASES: dict[str, str] = {
     "processbench": "scoring.foreign_rows.processbench",
@@ -27,6 +28,13 @@ REWARDS: dict[str, str] = {
 }
 """Name -> module whose `line(case, given, decided)` writes what a scorer gave one case."""
 
+TRIAGE: dict[str, str] = {
+    "processbench": "scoring.foreign_rows.triaged_processbench",
+    "prm800k": "scoring.foreign_rows.triaged_prm800k",
+    "trl": "scoring.foreign_rows.triaged_trl",
+}
+"""Name -> module whose `line(case, judged)` writes what people say of one case."""
+
 
 def case_lines(name: str, cases: pl.DataFrame) -> Iterator[Line]:
     """A line for every row of a cases frame (`scoring.schema.CASES`)."""
@@ -40,3 +48,11 @@ def reward_lines(name: str, cases: pl.DataFrame, rewards: pl.DataFrame, decided:
 
     module = import_module(REWARDS[name])
     return (module.line(case, given, decided) for case, given in beside(cases, rewards))
+
+
+def triage_lines(name: str, cases: pl.DataFrame, words: Iterable[Words]) -> Iterator[Line]:
+    """A line for every row of a cases frame (`scoring.schema.CASES`) that people rule on or rate a step of."""
+    from scoring.foreign_rows.judged import beside_words
+
+    module = import_module(TRIAGE[name])
+    return (module.line(case, of) for case, of in beside_words(cases, words))

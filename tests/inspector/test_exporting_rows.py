@@ -205,6 +205,10 @@ def test_twins_that_were_scored_come_along_for_mr_eval_alone(export):
             ("cases", "--to", "mr_eval"),
             "in the format mr_eval. Cases can be written as processbench, prmbench,",
         ),
+        (("cases", "--to", "csv"), "triage as csv, jsonl, processbench, prm800k, trl."),
+        (("triage", "--to", "grben"), "there is no triage in the format grben."),
+        (("cases", "--to", "trl", "--who", "ann"), "--who says whose triage is written. Leave it out for cases."),
+        (("triage", "--to", "trl"), "(nobody rules on them or rates a step)"),
         (("rewards", "--to", "trl"), "there are no rewards in the format trl."),
         (("rewards", "--to", "grben"), "Choose it with --scorer: alpha, beta."),
         (("rewards", "--to", "grben", "--scorer", "gamma"), "no scorer matches 'gamma'"),
@@ -252,7 +256,7 @@ def test_ids_that_two_benchmarks_share_would_hide_each_other(export):
     assert len(export("cases", "--to", "trl")[1]) == 2
 
 
-@pytest.mark.parametrize("words", [(), ("cases",), ("metrix", "--to", "trl"), ("cases", "--to", "csv")])
+@pytest.mark.parametrize("words", [(), ("cases",), ("metrix", "--to", "trl"), ("cases", "--to", "docx")])
 def test_wrong_usage_shows_the_usage(export, words):
     code, found, err = export(*words)
     assert (code, found) == (2, [])

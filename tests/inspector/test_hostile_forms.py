@@ -59,6 +59,8 @@ FURTHER = {
     "pairs of scorers": ("compare", "plain", "loud", "--pairs"),
     "a cascade": ("compare", "plain", "loud", "--cascade"),
     "what was done to a case": ("triage", CASE),
+    "triage for another program": ("export", "triage", "--to", "jsonl"),
+    "triage as a table": ("export", "triage", "--to", "csv"),
     "what people say": ("agreement", "--confusion"),
     "where people differ": ("agreement", "--disagreements"),
     "notes": ("taxonomy", "--notes"),

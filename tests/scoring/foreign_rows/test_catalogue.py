@@ -8,14 +8,15 @@ import making
 import reference
 import rows_out
 from inspector.command_flags import FOREIGN
-from scoring.foreign_rows.catalogue import CASES, REWARDS, case_lines, reward_lines
+from inspector.shell.exporting_triage import TABLES
+from scoring.foreign_rows.catalogue import CASES, REWARDS, TRIAGE, case_lines, reward_lines, triage_lines
 from scoring.schema import REWARDS as REWARD_COLUMNS
 
 BENCH = [reference.Case(2, 1, (0.9, 0.1), error_steps=(1,)), reference.Case(3, None), reference.Case(1, -1)]
 
 
 def test_the_command_line_offers_exactly_these_formats():
-    assert set(FOREIGN) == CASES.keys() | REWARDS.keys()
+    assert set(FOREIGN) == {*TABLES} | CASES.keys() | REWARDS.keys() | TRIAGE.keys()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -33,10 +34,11 @@ def test_there_is_a_line_for_every_case_that_a_scorer_could_have_scored(name):
     assert [len(line.notes) for line in lines] == [0, 1, 1]
 
 
-@pytest.mark.parametrize("name", [*CASES, *REWARDS])
+@pytest.mark.parametrize("name", [*CASES, *REWARDS, *TRIAGE])
 def test_no_case_gives_no_line(name):
     frame = making.full_frame([])
     assert name not in CASES or list(case_lines(name, frame)) == []
+    assert name not in TRIAGE or list(triage_lines(name, frame, [])) == []
     empty = pl.DataFrame(schema=REWARD_COLUMNS)
     assert name not in REWARDS or list(reward_lines(name, frame, empty, rows_out.decided())) == []
 
