@@ -11,6 +11,7 @@ decide nothing and deny nothing. Everything else keeps its own label, and says w
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import polars as pl
 
@@ -34,6 +35,9 @@ ADJUDICATIONS = {
     "error_steps": pl.List(STEP_INDEX),
     # Whose words these are: of those who give a label, else of those who rule "gold wrong" or "import problem".
     "who": pl.List(pl.String()),
+    # The label that the case has by itself.
+    "own_earliest_error": STEP_INDEX,
+    "own_error_steps": pl.List(STEP_INDEX),
 }
 _GOLD, _IMPORT, _MODEL = "gold wrong", "import problem", "model wrong"
 _DECIDE = frozenset({_GOLD, _IMPORT, _MODEL})
@@ -59,6 +63,12 @@ class Adjudicated:
     def count(self, *adjudications: str) -> int:
         """How many cases there are of these."""
         return sum(self.counts.get(name, 0) for name in adjudications)
+
+    @cached_property
+    def overlaid(self) -> dict[str, dict[str, Any]]:
+        """The rows of the cases whose label is another one than their own, by case."""
+        changed = self.rows.filter(pl.col("adjudication").is_in(OVERLAID))
+        return {row["case"]: row for row in changed.iter_rows(named=True)}
 
     @cached_property
     def people(self) -> tuple[str, ...]:
@@ -101,12 +111,12 @@ def adjudicate(triage: Triage, cases: pl.DataFrame) -> Adjudicated:
     columns = ("case", "n_steps", "earliest_error", "error_steps")
     there = cases.select(columns).filter(pl.col("case").is_in(list(ruled)))
     rows = [
-        (case, *_adjudication(ruled[case], triage.ratings.get(case, {}), n_steps, earliest, listed))
+        (case, *_adjudication(ruled[case], triage.ratings.get(case, {}), n_steps, earliest, listed), earliest, listed)
         for case, n_steps, earliest, listed in there.iter_rows()
     ]
     benchmarks = set(cases["benchmark"].unique())
     gone = sorted(case for case in set(ruled).difference(there["case"]) if case.partition("/")[0] in benchmarks)
-    rows += [(case, GONE, None, None, _who(ruled[case], (_GOLD, _IMPORT))) for case in gone]
+    rows += [(case, GONE, None, None, _who(ruled[case], (_GOLD, _IMPORT)), None, None) for case in gone]
     return Adjudicated(pl.DataFrame(rows, schema=ADJUDICATIONS, orient="row"))
 
 

@@ -57,7 +57,10 @@ def outcome(said, case="third"):
     """(adjudication, earliest error, error steps, who) of one case; None where nothing bears on its label."""
     rows = adjudicate(triage_of(said, f"b/{case}"), cases_of()).rows
     assert dict(rows.schema) == ADJUDICATIONS
-    return rows.row(0)[1:] if rows.height else None
+    if not rows.height:
+        return None
+    assert rows.row(0)[-2:] == LABELS[case]
+    return rows.row(0)[1:-2]
 
 
 def gold_wrong(**steps):
@@ -134,7 +137,8 @@ def test_a_step_that_the_case_has_not_was_rated_on_another_version_of_it():
 def test_a_case_that_is_not_here_is_told_by_name_and_those_of_other_benchmarks_are_not():
     said = {"b/z": {"ann": "gold wrong"}, "b/a": {"bob": "import problem"}, "c/1": {"ann": "gold wrong"}}
     found = adjudicate(Triage(rulings=said), cases_of())
-    assert found.rows.rows() == [("b/a", GONE, None, None, ["bob"]), ("b/z", GONE, None, None, ["ann"])]
+    empty = (None, None)
+    assert found.rows.rows() == [("b/a", GONE, *empty, ["bob"], *empty), ("b/z", GONE, *empty, ["ann"], *empty)]
     assert found.counts == {GONE: 2}
     assert found.people == ()
 
