@@ -7,6 +7,7 @@ import polars as pl
 
 from inspector.board import board_frame, pieces
 from inspector.board_arrangement import Arrangement, arranged, kind_of
+from inspector.board_cells import PUBLISHED
 from inspector.board_columns import COMPARED, SOURCES
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
@@ -14,6 +15,7 @@ from inspector.boundary_notes import boundary_notes
 from inspector.documents import provenance
 from inspector.headline import F1
 from inspector.inspection import Inspection
+from inspector.label_set import other_labels
 from inspector.run_notes import mean_notes, unlike_notes
 from scoring.export import Document
 
@@ -46,7 +48,11 @@ def board_document(
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
     made = rows.select(list(dict.fromkeys(names)))
     command = selection.request.command("board", *how.words, form=form)
-    notes = (*_notes(known, how, rows), *boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
+    labels = other_labels(selection.adjudicated)
+    printed = labels and (rows["kind"] == PUBLISHED).any()
+    beside = (f"published figures are of the benchmark's own labels, and {labels}: not comparable",) if printed else ()
+    alone = (*boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
+    notes = (*beside, *_notes(known, how, rows), *alone)
     return Document(made, provenance(selection, command, notes))
 
 

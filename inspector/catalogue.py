@@ -44,6 +44,7 @@ OF_CASES = {
     "earliest_error": ("gold", "the earliest wrong step by the labels"),
     "error_steps": ("gold steps", "all wrong steps by the labels"),
     "disagreement": ("differ", "share of the pairs of scorers whose predicted steps differ"),
+    "adjudication": ("adjudication", "what triage made of its label"),
     "tags": ("tags", "tags that people put on it"),
     "note": ("note", "what people noted"),
     "subset": ("subset", "the benchmark's own partition"),
@@ -125,7 +126,7 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
     entries += [
         Entry(key, *words, sortable=not isinstance(schema[key], pl.List))
         for key, words in OF_CASES.items()
-        if key in {*MEASURES, *TRIAGE} or selection.column(key).null_count() < selection.height
+        if key in {*MEASURES, *TRIAGE} or (key in schema and selection.column(key).null_count() < selection.height)
     ]
     for one in selection.evaluations:
         name = one.scorer.name

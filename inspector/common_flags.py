@@ -4,10 +4,11 @@ import argparse
 
 PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
 """Names of `scoring.protocols`, which is not imported for `--help`."""
+LABELS = ("original", "adjudicated", "both")
 TAKE_A_VALUE = frozenset(
     {
         *("-w", "--workspace", "--where", "--slice", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
-        *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--seed", "-o", "--output"),
+        *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--labels", "--seed", "-o", "--output"),
     }
 )
 """Flags whose next word is theirs."""
@@ -76,6 +77,12 @@ def common_flags(default: object) -> argparse.ArgumentParser:
     which.add_argument("--protocol", choices=PROTOCOLS, default=value(None), help=decides)
     uncounted = "how cases without a verdict count (default: as the benchmark's protocol does)"
     which.add_argument("--unparsed", choices=("wrong", "drop"), default=value(None), help=uncounted)
+    gold = (
+        "the gold labels: the benchmark's own (original, the default), or those after triage, where people who rule "
+        "'gold wrong' agree on the steps that they rate (files stay as they are); `metrics` also takes both, side by "
+        "side"
+    )
+    which.add_argument("--labels", choices=LABELS, default=value("original"), help=gold)
     seeded = "seed of resampling and of dev sets (default 0)"
     which.add_argument("--seed", type=natural, default=value(0), metavar="N", help=seeded)
     which.add_argument(

@@ -13,6 +13,7 @@ from inspector.case_table import case_table
 from inspector.critique.counts import unparsed_notes
 from inspector.filtering.searching import query_of
 from inspector.label_notes import label_notes
+from inspector.label_set import changed_words, labels_words
 from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_rows
 from inspector.parts import parts
 from inspector.range_notes import range_notes
@@ -79,11 +80,18 @@ def provenance(
         "filter": " AND ".join(f"({condition})" for condition in conditions(request)) or "none",
         "averaging": averaging(selection),
         "protocol": _protocols(selection),
+        **labels_fact(selection),
         "unparsed": _by_benchmark({name: selection.unparsed(name) for name in _benchmarks(selection)}),
         "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def labels_fact(selection: Selection) -> dict[str, str]:
+    """Which labels the figures are made of, where they are not the benchmarks' own."""
+    found = selection.adjudicated
+    return {} if found is None else {"labels": labels_words(found, selection.height)}
 
 
 def _decision_notes(selection: Selection) -> Iterator[str]:
@@ -227,6 +235,8 @@ def case_document(selection: Selection, row: int, form: str = "") -> CaseDocumen
     outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
     made = provenance(selection, command, tuple(first_run_notes(selection)))
     facts = {**made, "coverage": None, "filter": None, "averaging": None}
+    if changed := changed_words(selection.adjudicated, case["case"]):
+        described["label"] = changed
     extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
     extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
     extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}

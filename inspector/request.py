@@ -20,10 +20,11 @@ class Request:
     `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others of
     `inspector.wishes.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
     names the protocol that decides, None = each benchmark's own way of counting; `unparsed` says how cases without a
-    verdict count, None = as the protocol does. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`, `columns` are those
-    of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing. `slices` are names of
-    saved slices, until they are spelled out in the other fields. `search` is looked for in the texts of the cases, in
-    the scopes `within` (none = in all of them); see `scoring.text_query`.
+    verdict count, None = as the protocol does. `labels` are the gold labels: the benchmarks' own, or those after triage
+    (`scoring.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`,
+    `columns` are those of a list of cases (none = the usual ones). `baselines` adds the scorers that look at nothing.
+    `slices` are names of saved slices, until they are spelled out in the other fields. `search` is looked for in the
+    texts of the cases, in the scopes `within` (none = in all of them); see `scoring.text_query`.
     """
 
     workspace: str | None = None
@@ -39,6 +40,7 @@ class Request:
     protocol: str | None = None
     redundancy: tuple[tuple[str | None, str], ...] = ()
     unparsed: Literal["wrong", "drop"] | None = None
+    labels: Literal["original", "adjudicated", "both"] = "original"
     seed: int = 0
     baselines: bool = False
     by: tuple[str, ...] = ()
@@ -62,6 +64,7 @@ class Request:
             "--redundancy": tuple(f"{name}={asked}" if name else asked for name, asked in self.redundancy),
             "--protocol": (self.protocol,) if self.protocol else (),
             "--unparsed": (self.unparsed,) if self.unparsed else (),
+            "--labels": (self.labels,) if self.labels != "original" else (),
             "--seed": (str(self.seed),) if self.seed else (),
             "--by": self.by if verb in {"metrics", "taxonomy"} else (),
             "--sort": (self.sort,) if self.sort and verb in {"cases", "report"} else (),

@@ -13,6 +13,8 @@ from inspector.absence_notes import absence_notes
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
 from inspector.filtering.searching import found_in, matching
+from inspector.label_set import COLUMN as ADJUDICATION
+from inspector.label_set import adjudicated_labels, adjudication_column, labels_note
 from inspector.names import match_name
 from inspector.ordering import Orders
 from inspector.request import Request
@@ -35,6 +37,7 @@ from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
+from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.said import Triage
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
@@ -54,7 +57,8 @@ class Selection:
     `unkept` is what had to be computed and may be kept for the next time. `further` are columns beside those of the
     cases and the scorers, by name: whoever changes one puts another Series in its place. `masks`, `orders` and
     `measures` remember what was made of columns. `journal` is where tags and notes are written, None where the
-    workspace has no folder.
+    workspace has no folder. `adjudicated` are the labels that were laid over those of `cases` when they were read;
+    None = the cases have their own.
     """
 
     request: Request
@@ -73,6 +77,7 @@ class Selection:
     orders: Orders = field(default_factory=Orders)
     measures: CaseMeasures = field(default_factory=CaseMeasures)
     journal: "Journal | None" = None
+    adjudicated: Adjudicated | None = None
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -207,7 +212,12 @@ def load(request: Request) -> Selection:
     place = Derived.of(workspace, request.benchmarks)
     cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
     unchanged = place == Derived.of(workspace, request.benchmarks)
-    there = scored(workspace, cases, texts, place if unchanged else None)
+    journal = workspace.journal()
+    triage = journal.triage if journal else Triage()
+    adjudicated = adjudicated_labels(request.labels, triage, cases)
+    own, cases = cases, cases if adjudicated is None else adjudicated.over(cases)
+    # What is kept was made from the labels in the files.
+    there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
     problems += absence_notes(request, workspace, cases, tuple(folders))
     problems += stale_notes(evaluations, folders, request.workspace)
@@ -218,15 +228,18 @@ def load(request: Request) -> Selection:
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    journal = workspace.journal()
-    said = triage_columns(journal.triage if journal else Triage(), cases["case"])
-    everything = Selection(request, workspace, cases, texts, *loaded, further=said, journal=journal)
+    said = triage_columns(triage, cases["case"])
+    if adjudicated is not None:
+        said[ADJUDICATION] = adjudication_column(adjudicated, cases)
+    everything = Selection(
+        request, workspace, cases, texts, *loaded, further=said, journal=journal, adjudicated=adjudicated
+    )
     if request.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
         everything = replace(everything, found=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
     granted = decide(everything)
     notes = wish_notes(request, granted.evaluations)
-    problems += [*(journal.problems if journal else ()), *notes]
+    problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
 
 

@@ -1,5 +1,7 @@
 """The document of a benchmark's statistics, which no scorer has a part in."""
 
+from typing import Any
+
 import polars as pl
 
 from inspector.documents import provenance
@@ -31,5 +33,6 @@ def statistics_document(selection: Selection, form: str = "") -> Document:
     shown = described_cases(selection)
     frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
     facts = provenance(selection, selection.request.command("stats", form=form), decides=False)
-    kept = {name: facts[name] for name in ("command", "version", "data", "filter", "notes")}
+    told = ("command", "version", "data", "labels", "filter", "notes")
+    kept: dict[str, Any] = {name: facts[name] for name in told if name in facts}
     return Document(frame, kept)

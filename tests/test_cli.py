@@ -151,6 +151,7 @@ def test_an_unknown_benchmark_is_told_from_the_known_ones(called):
         ("metrics", "--seed", "x"),
         ("metrics", "--json", "--csv"),
         ("metrics", "--unparsed", "maybe"),
+        ("metrics", "--labels", "gold"),
         ("show",),
         ("import",),
         ("show", "one", "two"),

@@ -7,6 +7,7 @@ from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine
 from inspector.case_view.prose import paragraph
 from inspector.gold_words import counts_from_one, gold_words
+from inspector.label_set import changed_words
 from inspector.widgets.line_view import Line
 
 
@@ -17,7 +18,8 @@ def gold_lines(shown: OpenCase) -> Iterator[Line]:
         return
     kinds = [case["error_category"], case["error_type"], case["error_kind"], case["pattern"]]
     dot = " | " if manner.brush.ascii_only else " · "
-    told = dot.join([gold_words(case), *(kind for kind in kinds if kind)])
+    changed = changed_words(shown.inspection.selection.adjudicated, case["case"])
+    told = dot.join([gold_words(case), *([changed] if changed else []), *(kind for kind in kinds if kind)])
     first, *rest = paragraph("Gold  ", "gold", told, manner)
     yield StopLine(first.parts, stop=Stop("gold"))
     yield from rest

@@ -24,6 +24,7 @@ TITLES = {
     "generator": "generator",
     "n_steps": "steps",
     "ruling": "ruling",
+    "adjudication": "adjudicated label",
     "category": "category (ours)",
     "our_error_type": "error type (ours)",
     "tags": "tags",

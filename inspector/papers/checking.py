@@ -18,8 +18,9 @@ _ROUNDING = 1e-9
 class Wholeness:
     """What of a benchmark is here and scored: only on whole subsets do figures say the same thing as the paper's."""
 
-    def __init__(self, evaluation: Evaluation, asked: Asked) -> None:
-        self._evaluation, self._asked = evaluation, asked
+    def __init__(self, evaluation: Evaluation, asked: Asked, labels: str = "") -> None:
+        """`labels` says why the figures are not of the paper's labels; "" where they are."""
+        self._evaluation, self._asked, self._labels = evaluation, asked, labels
 
     def amiss(self, subset: str, metric: str) -> str:
         """What keeps a figure of a subset from being the paper's; "" where nothing does.
@@ -27,7 +28,7 @@ class Wholeness:
         A class, `average`, `all`, a category or a type of error is made of whatever subsets the table is about. The
         similarity needs the unharmed originals as well.
         """
-        lacking = self._subsets.get(subset, _together(self._subsets))
+        lacking = self._labels or self._subsets.get(subset, _together(self._subsets))
         return lacking or (self._twins if metric == "similarity" else "")
 
     @cached_property

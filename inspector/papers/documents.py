@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import program_version, provenance
+from inspector.label_set import other_labels
 from inspector.papers.checking import Wholeness, agreement, statistics_amiss
 from inspector.papers.printed import made_how, printed_for, table_figures
 from inspector.papers.values import Asked, Ours, values_of
@@ -82,6 +83,11 @@ class Source:
         """What becomes of cases without a readable verdict: as the paper does it, or as was asked."""
         asked = None if self.selection is None else self.selection.request.unparsed
         return asked or protocol_of(self.paper.name).unparsed
+
+    @property
+    def other_labels(self) -> str:
+        """Why the figures here are not of the labels that the paper has; "" where they are."""
+        return "" if self.selection is None else other_labels(self.selection.adjudicated)
 
 
 def tables_document(source: Source, form: str = "") -> Document:
@@ -162,7 +168,7 @@ def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
         here = True
         figures, why = printed_for(evaluation, printed)
         taken += figures["row"].to_list()
-        whole = Wholeness(evaluation, asked)
+        whole = Wholeness(evaluation, asked, source.other_labels)
         known = {(row["subset"], row["metric"]): row for row in figures.iter_rows(named=True)}
         settings = figures["setting"].drop_nulls()
         line = {
@@ -228,7 +234,7 @@ def _statistic_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
         found = ours.get((row["subset"], row["group"], row["statistic"]), {})
         value = found.get("value")
         # A subset that nothing is known of is none to check against.
-        lacking = amiss.get(row["subset"], "the paper does not say of how many cases")
+        lacking = source.other_labels or amiss.get(row["subset"], "the paper does not say of how many cases")
         agrees, unchecked = agreement(value, [row["value"]], row["tolerance"], lacking)
         missing = NOT_HERE if not ours else "not computed here"
         yield {

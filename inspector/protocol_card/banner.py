@@ -18,12 +18,16 @@ SHORT = {
 """Each reason in a few words."""
 
 
-def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False) -> list[Phrase]:
+def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False, labels: str = "") -> list[Phrase]:
     """The phrases of the line; none where there is nothing to warn of.
 
-    `common` says that all figures are on the common cases because somebody asked for it: then the line says how to go
-    back, whatever the reasons.
+    `labels` says why the figures are not those of the benchmark's own labels, "" where they are. `common` says that all
+    figures are on the common cases because somebody asked for it: then the line says how to go back, whatever the
+    reasons.
     """
+    if labels:
+        told = f"Not comparable with figures of the benchmark's own labels: {labels}"
+        return [Phrase((told, f"Not comparable: {labels}", labels)), *banner(reasons, keys, common=common)]
     key = keys.of("common-cases")
     back = [Phrase((f"All on the common cases; {key}: each on its own", "On the common cases"), rank=2)]
     if not reasons:

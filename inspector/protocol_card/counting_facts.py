@@ -7,6 +7,7 @@ import numpy as np
 
 from inspector.documents import conditions
 from inspector.headline import headline
+from inspector.label_set import COLUMN
 from inspector.official_rows import resampled_words
 from inspector.protocol_card.case_sets import counted_cases, counts_unanswered
 from inspector.protocol_card.fact import Fact
@@ -20,6 +21,7 @@ from scoring.metrics.intervals import LEVEL, RESAMPLES
 from scoring.metrics.outcome_conditions import SIDES, tried
 from scoring.protocols import protocol_named, protocol_of
 from scoring.step_rewards import Bools
+from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
 
 NAMED = 4
@@ -126,7 +128,7 @@ def _runs(evaluation: Evaluation) -> str:
 
 def _gold(selection: Selection, benchmark: str) -> Iterator[Fact]:
     imports = selection.workspace.imports(benchmark)
-    yield Fact("gold", "labels", "as the benchmark gives them; steps are 0-based here, -1 = no error")
+    yield from _labels(selection)
     for name, key in (("label base in the file", "label_base"), ("read from", "source"), ("format", "format")):
         told = list(dict.fromkeys(str(one[key]) for one in imports if one.get(key)))
         more = f" and {len(told) - NAMED} more" if len(told) > NAMED else ""
@@ -135,6 +137,20 @@ def _gold(selection: Selection, benchmark: str) -> Iterator[Fact]:
     repeated = here.height - here["key"].n_unique()
     if repeated:
         yield Fact("gold", "repeated", f"{repeated:,} cases repeat the problem and steps of another")
+
+
+def _labels(selection: Selection) -> Iterator[Fact]:
+    """Whose labels they are; where they were adjudicated, which of the shown cases have another one than before."""
+    based = "steps are 0-based here, -1 = no error"
+    if selection.adjudicated is None:
+        yield Fact("gold", "labels", f"as the benchmark gives them; {based}")
+        return
+    people = selection.adjudicated.people
+    yield Fact("gold", "labels", f"adjudicated{' by ' if people else ''}{', '.join(people)}; {based}")
+    there = selection.column(COLUMN).gather(selection.shown)
+    for name in (*OVERLAID, *UNDECIDED, CONFIRMED):
+        if n := int((there == name).sum()):
+            yield Fact("gold", f"labels here: {name}", counted(n, "case"), (Facet(COLUMN, (name,)).sql,), n)
 
 
 def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:

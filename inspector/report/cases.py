@@ -11,6 +11,7 @@ import polars as pl
 from inspector.case_table import Judgement, ScorerColumn, case_table
 from inspector.documents import gold_word
 from inspector.gold_words import counts_from_one, gold_words
+from inspector.label_set import changed_words
 from inspector.report.blocks import Block, CaseBlock, Judged, Section, Sentence, Step
 from inspector.report.facts import OfBenchmark
 from inspector.report.reading import readable
@@ -106,7 +107,7 @@ def case_block(of: OfBenchmark, row: int, beside: list[Evaluation]) -> CaseBlock
         scorers=tuple(one.scorer.name for one in beside),
         verdicts=tuple(column.verdict for column in columns),
         outcomes=tuple(_outcome(one, row) for one in told),
-        gold=gold_words(case),
+        gold="; ".join(filter(None, (gold_words(case), changed_words(of.selection.adjudicated, case["case"])))),
         others=_others([one for one in of.scorers if one not in told], row),
         reason=texts["reason"] or "",
         reason_note=OTHER_BASE if counts_from_one(of.name, texts["reason"] or "") else "",

@@ -79,6 +79,8 @@ class InspectionScreen(Steady, Screen[None]):
 
     def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
         """Put phrases on a line of `one_line`, in as many words as fit."""
+        if name == "title" and self.inspection is not None and self.inspection.selection.adjudicated is not None:
+            phrases = [*phrases, Phrase(("adjudicated labels", "adjudicated"), rank=2)]
         between = " | " if self.brush.ascii_only else " · "
         self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 

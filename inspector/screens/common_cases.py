@@ -1,6 +1,7 @@
 """All figures on the common cases, and back: a key of the screens that show several scorers' figures."""
 
 from inspector.inspection import Inspection
+from inspector.label_set import other_labels
 from inspector.protocol_card.banner import banner
 from inspector.protocol_card.common_cases import (
     is_on_common_cases,
@@ -22,7 +23,8 @@ class CommonCases(InspectionScreen):
 
     def show_banner(self, inspection: Inspection) -> None:
         """Warn of what makes the figures on screen incomparable."""
-        phrases = banner(self.reasons(inspection), self.keys, common=is_on_common_cases(inspection))
+        common, labels = is_on_common_cases(inspection), other_labels(inspection.selection.adjudicated)
+        phrases = banner(self.reasons(inspection), self.keys, common=common, labels=labels)
         self.query_one("#banner").display = bool(phrases)
         if phrases:
             self.tell("banner", phrases, "bad")

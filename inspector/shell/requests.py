@@ -22,6 +22,8 @@ def request_of(args: argparse.Namespace) -> Request:
         raise UsageError(
             "--columns is empty.", "Give it names with commas between, or leave it out for the usual ones."
         )
+    if args.labels == "both" and args.command != "metrics":
+        raise UsageError("--labels both is for metrics.", "Choose --labels original or --labels adjudicated.")
     return Request(
         workspace=args.workspace,
         benchmarks=tuple(args.benchmark),
@@ -36,6 +38,7 @@ def request_of(args: argparse.Namespace) -> Request:
         redundancy=tuple(_threshold(text) for text in args.redundancy),
         protocol=args.protocol,
         unparsed=args.unparsed,
+        labels=args.labels,
         seed=args.seed,
         baselines=args.baselines,
         by=tuple(getattr(args, "by", ())),

@@ -23,7 +23,7 @@ from inspector.text import clean, json_text
 from scoring.export import footer
 from scoring.importing.original import original_row
 
-TOLD = ("case", "subset", "generator", "problem", "earliest_error", "error_type", "pattern", "reason_of_gold")
+TOLD = ("case", "subset", "generator", "problem", "earliest_error", "label", "error_type", "pattern", "reason_of_gold")
 BESIDE = 3
 """Up to so many scorers stand beside the steps' texts; more have tables of their own, by number."""
 ACROSS = 5
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         put(document, args, selection.problems)
         return 0
     *first, last = _tables(document)
-    facts = {name: document.provenance[name] for name in TOLD}
+    facts = {name: document.provenance[name] for name in TOLD if name in document.provenance}
     print(clean("\n".join(footer(facts)), lines=True))
     for table in first:
         print()

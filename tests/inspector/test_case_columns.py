@@ -8,6 +8,7 @@ from inspector.first_inspection import inspect
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.selection import load
+from inspector.triage_columns import DTYPES as TRIAGE
 from reference import Case
 from scoring.filters import Facet, Filter
 
@@ -54,4 +55,4 @@ def test_no_more_labels_than_there_is_room_for(tmp_path):
 
 
 def test_every_facet_has_a_title():
-    assert TITLES.keys() - {"benchmark", "n_steps", "tags"} == set(FACETS)
+    assert TITLES.keys() - {"benchmark", "n_steps", "adjudication", *TRIAGE} == set(FACETS)

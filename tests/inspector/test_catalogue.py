@@ -19,7 +19,7 @@ def now(tmp_path_factory):
 
 def test_everything_that_a_scorer_has_has_words():
     assert set(EVERY_COLUMN) <= set(OF_SCORER)
-    assert set(OF_CASES) <= {*METADATA, "disagreement", "tags", "note"}
+    assert set(OF_CASES) <= {*METADATA, "disagreement", "tags", "note", "adjudication"}
 
 
 def test_every_entry_sorts_lists_and_exports(now):

@@ -41,6 +41,7 @@ REQUESTS = st.builds(
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
     rules=st.lists(st.tuples(NAME, st.sampled_from(tuple(RULES))), max_size=2).map(tuple),
     unparsed=st.sampled_from(("wrong", "drop", None)),
+    labels=st.sampled_from(("original", "adjudicated")),
     protocol=st.sampled_from(("grben", "processbench", None)),
     seed=st.integers(0, 2**40),
     by=WORDS,

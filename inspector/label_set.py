@@ -1,0 +1,82 @@
+"""Which gold labels figures are made of, the benchmark's own or adjudicated ones, and what is to be said of them."""
+
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from inspector.gold_words import gold_words
+from inspector.sentences import counted
+from scoring.triage.adjudicated import (
+    CHANGED,
+    CONFIRMED,
+    GONE,
+    OVERLAID,
+    UNDECIDED,
+    WITHOUT_GOLD,
+    Adjudicated,
+    adjudicate,
+)
+from scoring.triage.said import Triage
+
+COLUMN = "adjudication"
+"""The column beside the cases that says what became of each label; only there where labels are adjudicated."""
+
+
+def adjudicated_labels(labels: str, triage: Triage, cases: pl.DataFrame) -> Adjudicated | None:
+    """The labels after triage where they are asked for; None where the cases keep their own."""
+    return adjudicate(triage, cases) if labels == "adjudicated" else None
+
+
+def adjudication_column(adjudicated: Adjudicated, cases: pl.DataFrame) -> pl.Series:
+    """The adjudication of each case, in their order; null where no ruling bears on its label."""
+    known = adjudicated.rows.select("case", COLUMN)
+    return cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
+
+
+def labels_words(adjudicated: Adjudicated, n: int) -> str:
+    """The labels of n cases in words: how many are changed, by whom, and how many rulings change none."""
+    return f"adjudicated: {'; '.join(_parts(adjudicated, n))}"
+
+
+def labels_note(adjudicated: Adjudicated | None, n: int) -> Iterator[str]:
+    """A sentence for whoever reads figures of n cases; none where the labels are the benchmark's own."""
+    if adjudicated is not None:
+        yield f"Labels are {labels_words(adjudicated, n)}."
+
+
+def changed_words(adjudicated: Adjudicated | None, case: str) -> str:
+    """`changed by ann, the benchmark says step 2`; "" where a case (by its identity) has the benchmark's own label."""
+    row = None if adjudicated is None else adjudicated.overlaid.get(case)
+    if row is None:
+        return ""
+    own = {"earliest_error": row["own_earliest_error"], "error_steps": row["own_error_steps"]}
+    what = "taken away as an import problem" if row[COLUMN] == WITHOUT_GOLD else "changed"
+    return f"{what} by {_names(row['who'])}, the benchmark says: {gold_words(own)}"
+
+
+def other_labels(adjudicated: Adjudicated | None) -> str:
+    """Why figures are not those of the benchmark's own labels, as printed ones are; "" where they are."""
+    changed = 0 if adjudicated is None else adjudicated.count(*OVERLAID)
+    return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
+
+
+def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:
+    changed, without = adjudicated.count(CHANGED), adjudicated.count(WITHOUT_GOLD)
+    undecided, confirmed, gone = (adjudicated.count(*which) for which in (UNDECIDED, (CONFIRMED,), (GONE,)))
+    if changed or without:
+        left_out = f" and {without:,} without one ({WITHOUT_GOLD})" if without else ""
+        yield f"{changed:,} of {counted(n, 'case')} changed{left_out}, by {_names(adjudicated.people)}"
+    else:
+        yield "no ruling here changes any, so that they are the original ones"
+    if undecided:
+        told = ", ".join(f"{count:,} {why}" for why, count in adjudicated.counts.items() if why in UNDECIDED)
+        yield f"{undecided:,} undecided and as they were ({told})"
+    if confirmed:
+        yield f"{confirmed:,} ruled wrong and then rated as the gold says"
+    if gone:
+        yield f"{gone:,} of the ruled cases not here"
+
+
+def _names(people: Sequence[str]) -> str:
+    *others, last = people
+    return f"{', '.join(others)} and {last}" if others else last
