@@ -46,6 +46,31 @@ def wide_metrics(rows: pl.DataFrame) -> pl.DataFrame:
     return told.with_columns(reason=pl.col("reason").list.drop_nulls().list.join("; "))
 
 
+def wide_both(rows: pl.DataFrame) -> pl.DataFrame:
+    """Metrics under both label sets in percent: a line a figure with both intervals and the difference.
+
+    `n` counts the cases (or steps) under each set, `a / b` where they are not equally many.
+    """
+    told = ("metric", "original", "adjudicated", "difference", "n", "reason")
+    keys = [name for name in rows.columns if not name.startswith("adjudicated_")]
+    keys = [name for name in keys if name not in {*_OF_A_FIGURE, "difference"}]
+    if rows.height:
+        named = (~pl.col("subset").is_in(["all", "average"])).any().over([name for name in keys if name != "subset"])
+        rows = rows.filter(named | (pl.col("subset") != "average"))
+    lines = []
+    for row in rows.iter_rows(named=True):
+        other = {name: row[f"adjudicated_{name}"] for name in _OF_A_FIGURE if name != "metric"}
+        sizes = dict.fromkeys((row["n"], other["n"]))
+        why = dict.fromkeys(filter(None, (row["reason"], other["reason"])))
+        lines.append(
+            {name: row[name] for name in (*keys, "metric")}
+            | {"original": _metric(row), "adjudicated": _metric(other), "reason": "; ".join(why) or None}
+            | {"difference": "-" if row["difference"] is None else f"{100 * row['difference']:+.1f}"}
+            | {"n": " / ".join(map(str, sizes))}
+        )
+    return pl.DataFrame(lines, schema=dict.fromkeys((*keys, *told), pl.String()))
+
+
 def _bare(value: float | None) -> str:
     return "-" if value is None else f"{100 * value:.1f}"
 

@@ -1,0 +1,92 @@
+"""Official metrics under the benchmarks' own labels and under adjudicated ones beside: `metrics --labels both`."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.documents import METRICS, metrics_document
+from inspector.request import Request
+from inspector.selection import Selection, load
+from inspector.sentences import counted
+from scoring.errors import UsageError
+from scoring.export import Document
+
+SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
+"""Columns that come a second time, called `adjudicated_value` and so on."""
+BOTH = {
+    **METRICS,
+    **{f"adjudicated_{name}": METRICS[name] for name in SECOND},
+    # adjudicated_value less value; null where either is.
+    "difference": pl.Float64(),
+}
+NOT_UNDER = "no such group of cases under these labels"
+"""The reason of a figure whose group, by a column that the labels change, is only there under the other labels."""
+OTHER_CASES = "the conditions speak of labels and keep other cases under other labels"
+_FACTS = ("rule", "threshold", "threshold_source", "coverage", "averaging")
+"""What may be another under other labels: thresholds are tuned on them, and conditions speak of them."""
+
+
+def load_both(request: Request) -> tuple[Selection, Selection]:
+    """The selections under the benchmarks' own labels and under adjudicated ones.
+
+    Raises:
+        InspectError: as `load`.
+    """
+    own = load(replace(request, labels="original"))
+    try:
+        return own, load(replace(request, labels="adjudicated"))
+    except UsageError as error:
+        # Under the others it could be done.
+        raise UsageError(f"under adjudicated labels {error.sentence}", error.next_step) from error
+
+
+def both_document(own: Selection, adjudicated: Selection, form: str = "") -> Document:
+    """The rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
+
+    Each set has its own thresholds where they are tuned, its own outcomes and its own cases where a condition speaks of
+    labels; what differs in how the figures came to be stands in the provenance as `adjudicated_threshold` and so on.
+    """
+    first, second = metrics_document(own), metrics_document(adjudicated)
+    by = {name: pl.String() for name in own.request.by if name not in METRICS}
+    frame = pl.DataFrame(list(_rows(first.rows, second.rows)), schema={**BOTH, **by}, orient="row")
+    command = replace(own.request, labels="both").command("metrics", form=form)
+    facts = {**first.provenance, "command": command, "labels": f"both: original, and {second.provenance['labels']}"}
+    facts |= {
+        f"adjudicated_{name}": second.provenance[name]
+        for name in _FACTS
+        if second.provenance[name] != first.provenance[name]
+    }
+    notes = [*_of_cases(own, adjudicated), *first.provenance["notes"]]
+    notes += [f"adjudicated: {note}" for note in second.provenance["notes"] if note not in notes]
+    return Document(frame, {**facts, "notes": notes})
+
+
+def _rows(first: pl.DataFrame, second: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """Rows of the first with those of the second beside; those that only the second has come last."""
+    keys = [name for name in first.columns if name not in SECOND]
+    others = {tuple(row[name] for name in keys): row for row in second.iter_rows(named=True)}
+    nothing = {**dict.fromkeys(SECOND), "n": 0, "reason": NOT_UNDER, "runs": 1, "small": False}
+    for row in first.iter_rows(named=True):
+        yield _beside(row, others.pop(tuple(row[name] for name in keys), nothing))
+    for row in others.values():
+        yield _beside({**row, **nothing}, row)
+
+
+def _beside(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    told = {f"adjudicated_{name}": other[name] for name in SECOND}
+    undefined = one["value"] is None or other["value"] is None
+    return {**one, **told, "difference": None if undefined else other["value"] - one["value"]}
+
+
+def _of_cases(own: Selection, adjudicated: Selection) -> Iterator[str]:
+    """What is to be known where the conditions keep other cases under the other labels."""
+    kept, others = own.mask, adjudicated.mask
+    if not np.array_equal(kept, others):
+        alone = (
+            f"{counted(int((one & ~two).sum()), 'case')} under the {name} ones alone"
+            for name, one, two in (("original", kept, others), ("adjudicated", others, kept))
+        )
+        yield f"{OTHER_CASES}, {' and '.join(alone)}: differences are of these cases too"
