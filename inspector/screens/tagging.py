@@ -17,7 +17,8 @@ from scoring.triage.journal import Journal
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
 NO_FOLDER = (
-    "Tags, notes and rulings are kept in a workspace, and the demo alone has no folder. Make one: prm-inspect import PATH"
+    "Tags, notes and rulings are kept in a workspace, and the demo alone has no folder. "
+    "Make one: prm-inspect import PATH"
 )
 
 

@@ -307,7 +307,7 @@ def test_every_acknowledged_action_is_there_after_kill_9(folder):
             [sys.executable, "-c", BUSY, str(folder), machine],
             stdout=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
         )
         for machine in ("one", "one", "two")
     ]
@@ -326,3 +326,55 @@ def test_every_acknowledged_action_is_there_after_kill_9(folder):
     assert len(journal.problems) <= 2
     counters = [action.n for action in journal._history.actions if action.machine == "one"]
     assert len(set(counters)) == len(counters)
+
+
+KILLED = """
+import os, random, signal, sys, time
+from pathlib import Path
+from scoring.triage.actions import RULINGS
+from scoring.triage.journal import Author, Journal
+
+folder, rng, acknowledged = Path(sys.argv[1]), random.Random(int(sys.argv[2])), 0
+for moment in range(500):
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(read)
+        journal = Journal(folder, Author("ann", "one"))
+        for number in range(1000):
+            journal.rule([f"b/{moment}-{number}"], RULINGS[number % 5])
+            os.write(write, b".")
+    os.close(write)
+    # The first actions of a child are waited for now and then, so that kills fall on its reading, too.
+    if rng.random() < 0.8:
+        os.read(read, 1)
+        acknowledged += 1
+    time.sleep(rng.random() * 0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    while data := os.read(read, 1 << 16):
+        acknowledged += len(data)
+    os.close(read)
+    print(moment, acknowledged, flush=True)
+"""
+
+
+def test_500_kills_at_random_moments_lose_nothing_that_was_acknowledged(folder):
+    """Children of a process without threads rule until they are killed; each tells what is on the disk."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(folder), str(random.randrange(10**6))],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    told = [int(line.split()[1]) for line in done.stdout.splitlines()]
+    assert len(told) == 500
+    acknowledged = [after - before for before, after in zip([0, *told], told, strict=False)]
+    journal = Journal(folder, ANN)
+    rulings = {case for case, of in journal.triage.rulings.items()}
+    for moment, number in enumerate(acknowledged):
+        assert {f"b/{moment}-{at}" for at in range(number)} <= rulings
+    # At most the one that was being written when its process was killed stands there without having been told.
+    assert len(rulings) <= sum(acknowledged) + 500
+    assert journal.problems == ()

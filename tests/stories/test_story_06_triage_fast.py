@@ -1,0 +1,50 @@
+"""Triage fast: a key a ruling; what was ruled outlives the end of the program, and one key takes each of them back."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import making
+from at_the_terminal import app, pressed, shown
+from scoring.triage.journal import Journal
+
+pytestmark = pytest.mark.pty
+
+
+@pytest.fixture
+def root(tmp_path: Path):
+    cases, scorers = making.study(n=60)
+    making.workspace(tmp_path / "w", cases, scorers, **making.labels(cases))
+    return tmp_path / "w"
+
+
+def rulings(root):
+    return {case: list(of.values()) for case, of in Journal(root / "triage").triage.rulings.items()}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+def test_ten_rulings_in_ten_presses_outlive_kill_9_and_ten_undos_take_them_back(size, root):
+    with app("-w", str(root), cwd=root, size=size) as terminal:
+        shown(terminal, "60 cases", "Quit")
+        pressed(terminal, "a")
+        shown(terminal, "60 of 60")
+        pressed(terminal, "T")
+        shown(terminal, "Decide about 60 cases")
+        pressed(terminal, "enter")
+        shown(terminal, "1 of 60", "0 ruled, 60 to go")
+        for _ in range(10):
+            pressed(terminal, "1")
+        before = shown(terminal, "11 of 60", "10 ruled, 50 to go")
+        os.kill(terminal.pid, signal.SIGKILL)
+    assert len(rulings(root)) == 10
+    with app("-w", str(root), cwd=root, size=size) as terminal:
+        shown(terminal, "60 cases", "Quit")
+        pressed(terminal, "T")
+        after = shown(terminal, "11 of 60", "10 ruled, 50 to go")
+        assert after.splitlines()[2:-2] == before.splitlines()[2:-2]
+        for left in range(9, -1, -1):
+            pressed(terminal, "u")
+            shown(terminal, f"{left} ruled, {60 - left} to go", f" {left + 1} of 60")
+    assert rulings(root) == {}
