@@ -6,6 +6,7 @@ from typing import Any
 
 import scenes
 from inspector.request import Request
+from scoring.triage.actions import RULINGS
 from screen_text import screen_text
 
 
@@ -37,6 +38,7 @@ TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("a", "enter", "v")
 SEARCHED = ("a", "slash", *"2", "enter")
 PAPER = ("P",)
+QUEUE = ("a", "T", "enter")
 NEEDING = {
     ("paper", "next-page"): Needing(PAPER, says("Table 4 of ProcessBench"), scenes.printed, "Checked 1 of"),
     ("paper", "page-before"): Needing(PAPER, says("Table 2 of ProcessBench"), scenes.printed, "Checked 1 of"),
@@ -46,6 +48,19 @@ NEEDING = {
     ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
     ("case", "yank"): Needing(("a", "enter", "g"), says("Copied the problem of bench/exact-one")),
     ("case", "yank-case"): Needing(("a", "enter"), says("Copied the whole case bench/exact-one")),
+    ("board", "triage"): Needing((), says("No case waits for you")),
+    **{
+        ("triage", f"rule-{ruling.replace(' ', '-')}"): Needing(QUEUE, says(f"1 ruled, 8 to go · {ruling} on bench/"))
+        for ruling in RULINGS
+    },
+    ("triage", "unrule"): Needing((*QUEUE, "1", "p"), says("0 ruled, 9 to go")),
+    ("triage", "skip"): Needing(QUEUE, says("1 skipped, 8 to go")),
+    ("triage", "defer"): Needing(QUEUE, says("9 to go · deferred bench/exact-one")),
+    ("triage", "rate-wrong"): Needing((*QUEUE, "j"), says("rated -1")),
+    ("triage", "rate-neutral"): Needing((*QUEUE, "j"), says("rated +0")),
+    ("triage", "rate-right"): Needing((*QUEUE, "j"), says("rated +1")),
+    ("triage", "next-case"): Needing(QUEUE, says("2 of 9")),
+    ("triage", "previous-case"): Needing((*QUEUE, "n"), says("1 of 9")),
     ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
     ("board", "stop-scoring"): Needing((), says("No run is going on.")),
     ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),

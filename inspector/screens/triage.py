@@ -13,7 +13,7 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.case import CaseScreen
-from inspector.text import clean
+from inspector.text import clean, squeezed
 from inspector.triage.queue_cases import first_row, row_of
 from inspector.triage.queue_words import place_words, progress_words, ruling_forms, sum_words
 from inspector.widgets.line_view import LineView
@@ -40,7 +40,7 @@ class TriageScreen(CaseScreen):
     def __init__(self, brush: Brush, row: int) -> None:
         super().__init__(brush, row)
         self._revealed = False
-        self._last = ""
+        self._last: tuple[str, ...] = ("",)
 
     def compose_above(self) -> ComposeResult:
         yield self.one_line("queue")
@@ -80,7 +80,7 @@ class TriageScreen(CaseScreen):
             mine = {case: of[who] for case, of in rulings.items() if who in of}
             done = f"All decided: {sum_words(queue, mine)}"
             phrases = [Phrase((progress_words(queue),)) if queue.waiting else Phrase((done, "all decided"))]
-            phrases.append(Phrase((self._last, ""), rank=1))
+            phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
         self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
         now = rulings.get(self._case(inspection), {}).get(who)
@@ -162,7 +162,8 @@ class TriageScreen(CaseScreen):
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return
-        self._last = f"{said} {clean(self._here[0])}"
+        case = clean(self._here[0])
+        self._last = f"{said} {case}", f"{said} {squeezed(case, 24)}", said.removesuffix(" on"), ""
         now = inspection.triaged()
         self.still_ready(now, self.row)
         if not stay:
@@ -183,7 +184,7 @@ class TriageScreen(CaseScreen):
         if failed:
             super()._say(sentence, failed=True)
         else:
-            self._last = clean(sentence)
+            self._last = clean(sentence), squeezed(clean(sentence), 40), ""
             self.show_title()
 
     # -- going through the queue

@@ -20,12 +20,14 @@ from wcwidth import wcswidth
 
 import hostile_space
 import inspector.screens
+from inherited import INHERITED
 from inspector.app import InspectApp
 from inspector.commands import COMMANDS, SCREENS
 from inspector.commands.command import ANALYSES
 from inspector.request import Request
 from looks import resting_look
 from opened import opened
+from scoring.triage.actions import RULINGS
 from screen_text import looks_like, press, rests, screen_text, shows, until
 
 SIZE = (120, 40)
@@ -61,6 +63,7 @@ REACHED = {
     "board": ("j",),
     "cases": ("j", "a"),
     "case": ("j", "a", *SEARCH, "enter"),
+    "triage": ("j", "a", "T", "enter"),
     "compare": ("j", "c", "until Holm over"),
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
@@ -128,6 +131,22 @@ WAYS = {
     ("cases", "back"): Way(after=("a",), opens="BoardScreen", says=ESC),
     ("cases", "quit"): Way(after=("a",), opens="BoardScreen"),
     ("cases", "tag-shown"): Way(then=(*"hard", "enter"), opens="SureDialog", says="8 cases"),
+    ("board", "triage"): Way(after=(), tells="No case waits"),
+    ("cases", "triage"): Way(opens="Picking"),
+    ("case", "triage"): Way(opens="Picking"),
+    **{
+        ("triage", f"rule-{ruling.replace(' ', '-')}"): turned(str(number), "u", says=f"to go · {ruling}")
+        for number, ruling in enumerate(RULINGS, 1)
+    },
+    ("triage", "unrule"): Way(("1", "p"), after=(), says="no ruling"),
+    ("triage", "skip"): turned("s", "u", says="1 skipped"),
+    ("triage", "defer"): turned("d", "u", says="deferred"),
+    **{
+        ("triage", name): Way(("j",), after=("u", "k"), says="rated")
+        for name in ("rate-wrong", "rate-neutral", "rate-right")
+    },
+    ("triage", "next-case"): turned("n", "p", says="2 of 8"),
+    ("triage", "previous-case"): Way(("n",), after=()),
     ("case", "next-case"): turned("n", "p", says="2 of 3"),
     ("case", "previous-case"): Way(("n",), after=()),
     ("case", "overlay"): Way(opens="ScorerChoice", says=RED),
@@ -213,13 +232,14 @@ FURTHER = {
     ("case", "what was copied"): (("e", "m"), Way(after=(), tells="Copied, and")),
 }
 """What lies behind a second key."""
+LEFT_OUT = {("board", "quit"), *INHERITED}
 WAYS_OF = {
     screen: [
         *(
             ((one.keys.split(",")[0],), WAYS.get((screen, one.id)) or EVERYWHERE.get(one.id, Way()))
             for one in COMMANDS
             # Leaving the board ends the app, and the key that opened a screen does nothing on it.
-            if screen in one.screens and (screen, one.id) != ("board", "quit") and one.id != screen
+            if screen in one.screens and (screen, one.id) not in LEFT_OUT and one.id != screen
         ),
         *(further for (where, _), further in FURTHER.items() if where == screen),
     ]
