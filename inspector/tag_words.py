@@ -1,24 +1,29 @@
 """What a person types as tags, and what was done to tags and notes in words."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from inspector.sentences import counted
 from inspector.text import clean
+from scoring.benchmarks.error_types import ERROR_TYPES, error_type_of
 from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
 from scoring.triage.said import Triage
 
+_DIGITS = frozenset("123456789")
 _BETWEEN = re.compile(r"[\s,]+")
 
 
-def typed_tags(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def typed_tags(text: str, numbered: Sequence[str] = ()) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Tags to put on and tags to take away: words with spaces or commas between, `-word` takes one away.
 
-    Of one that is named several times the last counts.
+    A digit stands for the tag that is `numbered` so, the first one by 1, unless it is a tag itself. Of one that is
+    named several times the last counts.
     """
     wanted: dict[str, bool] = {}
     for word in _BETWEEN.split(clean(text)):
         tag = word.lstrip("-")
+        if tag in _DIGITS and tag not in numbered and int(tag) <= len(numbered):
+            tag = numbered[int(tag) - 1]
         if tag:
             wanted.pop(tag, None)
             wanted[tag] = not word.startswith("-")
@@ -30,16 +35,33 @@ def last_word(text: str) -> str:
     return _BETWEEN.split(text)[-1].removeprefix("-")
 
 
-def completed(text: str, tags: Sequence[str]) -> str | None:
-    """What was typed with its last word completed to the first of the tags that begins so; None where none does.
+def offered_tags(in_use: Iterable[str]) -> list[str]:
+    """The tags that are offered: those in use in their order, then the error types of the benchmarks' taxonomies.
 
-    A tag that could act on a terminal is not offered: nobody could type it.
+    A tag that could act on a terminal is not among them: nobody could type it.
+    """
+    used = [tag for tag in in_use if clean(tag) == tag]
+    named = {error_type_of(tag) for tag in used}
+    return [*used, *(word for word in ERROR_TYPES if word not in named)]
+
+
+def completed(text: str, tags: Sequence[str]) -> str | None:
+    """What was typed with its last word completed; None where no tag fits.
+
+    To the first tag that begins so, else to one of which a part begins so, else to one that has its letters in order.
     """
     word = last_word(text)
-    if not word:
+    others = [tag for tag in tags if tag != word]
+    letters = re.compile(".*".join(map(re.escape, word.casefold())))
+    ways: tuple[Callable[[str], object], ...] = (
+        lambda tag: tag.startswith(word),
+        lambda tag: any(part.startswith(word.casefold()) for part in re.split(r"[_-]", tag.casefold())),
+        lambda tag: letters.search(tag.casefold()),
+    )
+    if not word or word in tags:
         return None
-    found = next((tag for tag in tags if tag.startswith(word) and tag != word and clean(tag) == tag), None)
-    return None if found is None else text + found[len(word) :]
+    found = next((tag for fits in ways for tag in others if fits(tag)), None)
+    return None if found is None else text[: len(text) - len(word)] + found
 
 
 def changes(

@@ -11,7 +11,7 @@ from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
 from inspector.screens.typed_ahead import TypedAhead
-from inspector.tag_words import completed, typed_tags
+from inspector.tag_words import completed, offered_tags, typed_tags
 from inspector.text import clean
 from inspector.widgets.typing_line import TypingLine
 
@@ -19,6 +19,8 @@ Typed = tuple[tuple[str, ...], tuple[str, ...]]
 """Tags to put on, tags to take away."""
 IN_USE = 20
 """Tags that are listed."""
+NUMBERED = 9
+"""Tags for which a digit stands."""
 
 
 class TagSuggester(Suggester):
@@ -29,8 +31,9 @@ class TagSuggester(Suggester):
         self._tags = tags
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The whole line with its last word completed."""
-        return completed(value, self._tags)
+        """The whole line with its last word completed, where that goes on from what was typed."""
+        whole = completed(value, self._tags)
+        return whole if whole is not None and whole.startswith(value) else None
 
 
 class TagDialog(TypedAhead[Typed | None]):
@@ -47,27 +50,33 @@ class TagDialog(TypedAhead[Typed | None]):
         self._title = title
         self._present = present
         self._in_use = in_use
+        self._offered = offered_tags(in_use)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(clean(self._title)), classes="strong")
             if self._present:
                 yield Static(Content(clean(f"It has: {', '.join(self._present)}")))
-            yield TypingLine(placeholder="tags, -tag takes one away", suggester=TagSuggester(list(self._in_use)))
-            if self._in_use:
-                listed = ", ".join(f"{tag} {count:,}" for tag, count in list(self._in_use.items())[:IN_USE])
-                more = f" and {len(self._in_use) - IN_USE} more" if len(self._in_use) > IN_USE else ""
-                yield Static(Content(clean(f"In use: {listed}{more}")), classes="dim")
-            yield Static(Content("Enter does it, Tab completes, Esc closes"), classes="dim")
+            yield TypingLine(placeholder="tags, -tag takes one away", suggester=TagSuggester(self._offered))
+            yield Static(Content(clean(self._listed())), classes="dim")
+            yield Static(Content("Enter does it, a digit stands for its tag, Tab completes, Esc closes"), classes="dim")
+
+    def _listed(self) -> str:
+        """The tags that are offered, the first nine with their digits."""
+        used = {tag: f" ({self._in_use[tag]:,})" for tag in self._offered if tag in self._in_use}
+        told = [f"{at} {tag}{used.get(tag, '')}" for at, tag in enumerate(self._offered[:NUMBERED], 1)]
+        told += [f"{tag}{count}" for tag, count in list(used.items())[NUMBERED:IN_USE]]
+        left = len(self._offered) - len(told)
+        return f"{', '.join(told)}{f' and {left} more, among them the error types of the benchmarks' if left else ''}"
 
     def action_complete(self) -> None:
         """Take the completion, if there is one."""
         box = self.query_one(Input)
-        whole = completed(box.value, list(self._in_use))
+        whole = completed(box.value, self._offered)
         if whole is not None:
             box.value = whole
             box.action_end()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        typed = typed_tags(event.value)
+        typed = typed_tags(event.value, self._offered[:NUMBERED])
         self.dismiss(typed if any(typed) else None)

@@ -1,6 +1,6 @@
 import pytest
 
-from inspector.tag_words import batch_words, changes, completed, typed_tags
+from inspector.tag_words import batch_words, changes, completed, offered_tags, typed_tags
 from scoring.triage.actions import NOTE, TAG, UNTAG, Action
 from scoring.triage.said import Triage
 
@@ -27,6 +27,32 @@ def test_words_become_tags(text, add, remove):
 )
 def test_the_last_word_is_completed(text, whole):
     assert completed(text, ["geometry", "gears"]) == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("unsound", "premise_unsoundness"),
+        ("-uns", "-premise_unsoundness"),
+        ("pmu", "premise_unsoundness"),
+        ("a GEO", "a geometry"),
+        ("xyz", None),
+    ],
+)
+def test_a_tag_is_found_by_a_part_of_its_name_or_its_letters(text, whole):
+    assert completed(text, ["geometry", "premise_unsoundness"]) == whole
+
+
+def test_a_digit_stands_for_a_numbered_tag_unless_it_is_one():
+    assert typed_tags("2 -1 7 x", ["odd", "easy"]) == (("easy", "7", "x"), ("odd",))
+    assert typed_tags("2", ["2", "easy"]) == (("2",), ())
+
+
+def test_tags_in_use_are_offered_before_error_types_and_none_twice():
+    offered = offered_tags(["odd", "Premise-Unsoundness", "b\x1b[2J"])
+    assert offered[:3] == ["odd", "Premise-Unsoundness", "redundency"]
+    assert "premise_unsoundness" not in offered
+    assert len(offered) == 2 + 33
 
 
 def test_only_what_changes_something_is_left():

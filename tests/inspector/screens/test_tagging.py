@@ -32,7 +32,7 @@ async def test_tags_are_put_on_the_case_under_the_cursor_undone_and_done_again(r
         await shows(pilot, "Tagged bench/late-one: odd, easy; u undoes it.")
         assert kept(request_).tags == {"bench/late-one": ("easy", "odd")}
         await press(pilot, "w")
-        await shows(pilot, "It has: easy, odd", "In use: easy 1, odd 1")
+        await shows(pilot, "It has: easy, odd", "1 easy (1), 2 odd (1)")
         await press(pilot, *"-easy,new", "enter")
         await shows(pilot, "Tagged bench/late-one: new, -easy;")
         assert kept(request_).tags == {"bench/late-one": ("new", "odd")}
@@ -53,7 +53,7 @@ async def test_a_tag_is_completed_and_what_changes_nothing_is_not_written(reques
     load(request_).journal.tag(["bench/late-one"], ["geometry"])
     async with opened(request_) as pilot:
         await press(pilot, "enter", "w")
-        await shows(pilot, "In use: geometry 1")
+        await shows(pilot, "1 geometry (1)")
         await press(pilot, *"geo", "tab", "enter")
         await shows(pilot, "Tagged bench/alarm-one: geometry;")
         await press(pilot, "w", *"geometry", "enter")
