@@ -236,6 +236,8 @@ class AnalysisScreen(InspectionScreen):
         if self.inspection is not None:
             self.show_inspection(self.inspection)
             view.action_edge(0)
+            # The first number may stand beneath a chart, which is looked at first.
+            view.scroll_to(y=0, force=True)
 
     def action_drill(self) -> None:
         """Open the cases behind the number under the cursor."""
