@@ -102,6 +102,7 @@ class InspectApp(
         self.follow(message.selection)
         self.follow_triage()
         self.remember()
+        self.get_ready()
         for problem in message.selection.problems:
             self.notify(clean(problem), severity="warning", markup=False, timeout=15)
 

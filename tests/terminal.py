@@ -166,9 +166,9 @@ class Terminal:
 
     # -- what comes out
 
-    def screen_text(self) -> str:
-        """What stands on the screen: its lines, blanks at their ends included."""
-        self._show()
+    def screen_text(self, size: int | None = None) -> str:
+        """What stands on the screen, blanks included, after the first `size` bytes of output; None = after all."""
+        self._show(size)
         buffer, columns = self._screen.buffer, range(self._screen.columns)
         # The second cell of a wide character is empty, also where something has been written over the first.
         return "\n".join("".join(buffer[line][column].data for column in columns) for line in range(self._screen.lines))
@@ -191,6 +191,27 @@ class Terminal:
         seen = time.perf_counter() - start
         self.settle(0.05, timeout=1)
         return seen
+
+    def arrival_of(self, text: str, *, gap: float = 0.1, timeout: float = 30) -> float:
+        """Seconds until the bytes had come that put `text` on the screen; `gap` seconds of silence end the reading.
+
+        They are looked at afterwards: an emulated screen takes longer to show them than the program to make them.
+
+        Raises:
+            TimeoutError: the text does not come.
+        """
+        start = time.perf_counter()
+        self._show()
+        while True:
+            arrivals = []
+            while self._read(gap):
+                arrivals.append((time.perf_counter() - start, len(self.output)))
+            for arrived, size in arrivals:
+                if text in self.screen_text(size):
+                    self._show()
+                    return arrived
+            if time.perf_counter() - start > timeout or not self.running:
+                raise TimeoutError(f"never saw {text!r}; the screen was\n{self.screen_text()}")
 
     def settle(self, gap: float = 0.3, *, timeout: float = 30) -> None:
         """Wait until the program has been silent for `gap` seconds."""
@@ -233,10 +254,10 @@ class Terminal:
             return chunk or None
         return None
 
-    def _show(self) -> None:
+    def _show(self, size: int | None = None) -> None:
         """Let the emulated screen catch up; apart from reading, because it takes longer than the program."""
-        new = bytes(self.output[self._shown :])
-        self._shown = len(self.output)
+        new = bytes(self.output[self._shown : size])
+        self._shown += len(new)
         self._stream.feed(new)
 
 

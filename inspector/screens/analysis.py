@@ -36,6 +36,8 @@ Tables = tuple[tuple[Callable[[str], Document], str], ...]
 
 Two at most.
 """
+FEW = 5_000
+"""Up to so many cases in a workspace the figures of pages in `SOON` are there in some milliseconds."""
 REST = 0.12
 """Seconds a threshold must rest before figures that take longer are computed anew."""
 
@@ -50,6 +52,8 @@ class AnalysisScreen(InspectionScreen):
     """
 
     PAGES: ClassVar[tuple[Page, ...]] = ()
+    SOON: ClassVar[frozenset[str]] = frozenset()
+    """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
@@ -173,6 +177,9 @@ class AnalysisScreen(InspectionScreen):
             return
         if self._wanted is not None and self._wanted[0] == self.page and _same(self._wanted[1], owners):
             return
+        if self.page in self.SOON and inspection.selection.height <= FEW:
+            self._known[self.page] = owners, _made(make)
+            return
         first, self._wanted = self._wanted is None, (self.page, owners)
         if self._rest is not None:
             self._rest.stop()
@@ -189,10 +196,7 @@ class AnalysisScreen(InspectionScreen):
     def _make(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
         """In a thread."""
         worker = get_current_worker()
-        try:
-            made = make()
-        except InspectError as error:
-            made = error
+        made = _made(make)
         if not worker.is_cancelled:
             self.post_message(Computed(owners, made))
 
@@ -232,6 +236,8 @@ class AnalysisScreen(InspectionScreen):
         if self.inspection is not None:
             self.show_inspection(self.inspection)
             view.action_edge(0)
+            # The first number may stand beneath a chart, which is looked at first.
+            view.scroll_to(y=0, force=True)
 
     def action_drill(self) -> None:
         """Open the cases behind the number under the cursor."""
@@ -269,6 +275,14 @@ class AnalysisScreen(InspectionScreen):
         if self.inspection is not None:
             self.close_rail()
             self.put(self.inspection.next_scorer(by))
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """What was computed, or the error that says why it cannot be."""
+    try:
+        return make()
+    except InspectError as error:
+        return error
 
 
 def _same(one: Sequence[object], other: Sequence[object]) -> bool:

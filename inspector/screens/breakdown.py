@@ -59,6 +59,8 @@ class BreakdownScreen(AnalysisScreen):
         Page(COLUMN, "one column"),
     )
 
+    SOON = frozenset({CELLS, ALIGNED})
+
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self.choice = Choice()

@@ -36,6 +36,8 @@ class CardScreen(CommonCases, AnalysisScreen):
         "closes it."
     )
 
+    SOON = frozenset({""})
+
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._other: str | None = None

@@ -52,6 +52,7 @@ class ThresholdsScreen(AnalysisScreen):
         Page(REWARDS, "rewards by gold"),
         Page(RELIABILITY, "reliability"),
     )
+    SOON = frozenset({REWARDS, RELIABILITY})
 
     def drawn(self, inspection: Inspection) -> tuple[str, ...]:
         """The scorers whose curves are drawn: the one in focus, then those that were put beside it."""

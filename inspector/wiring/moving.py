@@ -1,7 +1,10 @@
 """Screens open on top of each other and close again."""
 
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from textual.worker import get_current_worker
 
 from inspector.commands.command import ANALYSES, ONE_CASE
 from inspector.messages import Back, Go, Reads
@@ -23,7 +26,9 @@ SCREENS = {
     "breakdown": "breakdown:BreakdownScreen",
     "bias": "bias:BiasScreen",
 }
-"""Every screen that opens on top, by its name in the table of commands; imported when it is opened first."""
+"""Every screen that opens on top, by its name in the table of commands."""
+AT_REST = 0.5
+"""Seconds after the first screen stood there until the others are imported."""
 
 BESIDE = frozenset(ANALYSES) - {"card"}
 """Screens of which one takes the place of the other; a card is looked at and closed, and opens on top of any."""
@@ -31,6 +36,17 @@ BESIDE = frozenset(ANALYSES) - {"card"}
 
 class Moving(Wired):
     """From the board to the cases to one case, and to the screens of analysis, and back."""
+
+    def get_ready(self) -> None:
+        """Import the other screens while a person looks at the first one, so that no key waits for that."""
+        self.set_timer(AT_REST, partial(self.run_worker, self._import, thread=True, group="import"))
+
+    def _import(self) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+        for name in SCREENS:
+            if not worker.is_cancelled:
+                _kind(name)
 
     def open(self, screen: "InspectionScreen") -> None:
         """Put a screen on top and hand it what it needs."""
@@ -72,8 +88,7 @@ class Moving(Wired):
 
     def _screen(self, name: str, row: int) -> "InspectionScreen":
         """A new screen of this name."""
-        module, _, kind = SCREENS[name].partition(":")
-        made = getattr(import_module(f"inspector.screens.{module}"), kind)
+        made = _kind(name)
         screen: InspectionScreen = made(self.brush(), row) if name in ONE_CASE else made(self.brush())
         return screen
 
@@ -98,3 +113,9 @@ class Moving(Wired):
             below.come_back(message.row, self.inspection)
         elif isinstance(below, InspectionScreen):
             below.inspection = self.inspection
+
+
+def _kind(name: str) -> Any:
+    """The class of a screen, imported now if it was not yet."""
+    module, _, kind = SCREENS[name].partition(":")
+    return getattr(import_module(f"inspector.screens.{module}"), kind)

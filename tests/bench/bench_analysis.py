@@ -74,9 +74,7 @@ def opening(terminal: Terminal, key: str) -> tuple[float, float]:
     """Milliseconds until the first numbers stand there, and until nothing is being computed any more."""
     begin = time.perf_counter()
     terminal.send(key.encode())
-    terminal.wait_for(SCREENS[key], timeout=60)
-    first = time.perf_counter() - begin
-    terminal.settle(0.1, timeout=5)
+    first = terminal.arrival_of(SCREENS[key], timeout=60)
     while BUSY in terminal.screen_text():
         terminal.settle(0.05, timeout=1)
     return 1e3 * first, 1e3 * (time.perf_counter() - begin)

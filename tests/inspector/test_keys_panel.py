@@ -32,7 +32,7 @@ async def test_its_pages_are_turned_and_behind_the_last_it_goes(tmp_path, keys, 
 async def test_escape_closes_it_and_stays_on_the_screen(tmp_path, keys):
     async with opened(example.write(tmp_path), size=(80, 24)) as pilot:
         await press(pilot, *keys)
-        before, screen = screen_text(pilot.app), pilot.app.screen
+        before, screen = await rests(pilot), pilot.app.screen
         await press(pilot, "question_mark")
         await shows(pilot, "The key that opened")
         await press(pilot, "escape")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -53,8 +54,10 @@ def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(siz
             assert cells[7] == f"{told['all', f'{side}_mcnemar']['p_holm']:.4f}"
 
         only_b = int(told["all", "erroneous_only_other_right"]["value"])
-        while f"{only_b} cases: only B right, erroneous" not in terminal.screen_text():
-            pressed(terminal, "j" if "tried by both:" in terminal.screen_text() else "l" if moved(terminal) else "j")
+        while f"{only_b} cases: only B right, erroneous" not in (now := behind(terminal)):
+            # Into the row of erroneous cases, then along it.
+            pressed(terminal, "l" if "right, erroneous" in now else "j")
+            eventually(terminal, partial(_moved, terminal, now))
         pressed(terminal, "enter")
         listed = shown(terminal, f"{only_b} of 240 cases", "only B right, erroneous")
         assert A in listed
@@ -69,9 +72,13 @@ def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(siz
         assert eventually(terminal, complete).splitlines()[2:-3] == screen.splitlines()[2:-3]
 
 
-def moved(terminal) -> bool:
-    """Whether the cursor stands among the quadrants of erroneous cases."""
-    return "right, erroneous" in terminal.screen_text().splitlines()[-2]
+def behind(terminal) -> str:
+    """What the cursor's number is about."""
+    return terminal.screen_text().splitlines()[-2]
+
+
+def _moved(terminal, before, _screen) -> None:
+    assert behind(terminal) != before
 
 
 def complete(screen: str) -> str:

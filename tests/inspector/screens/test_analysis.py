@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from inspector.screens import compare
+from inspector.screens import analysis, compare
+from inspector.screens.analysis import AnalysisScreen
 from inspector.widgets.sheet_view import SheetView
+from inspector.wiring import moving
 from opened import inspected, opened
 from scoring.errors import UsageError
 from screen_text import press, rests, screen_text, shows
@@ -90,3 +92,21 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
         await press(pilot, "escape", "a")
         await rests(pilot, "9 of 9")
         assert inspected(pilot).beside == ()
+
+
+async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
+    monkeypatch.setattr(AnalysisScreen, "_start", lambda *_: None)
+    async with opened(request_) as pilot:
+        await press(pilot, "i")
+        await rests(pilot, "How a verdict is decided")
+        monkeypatch.setattr(analysis, "FEW", 1)
+        await press(pilot, "escape", "i")
+        assert "How a verdict is decided" not in await rests(pilot, "Computing.")
+
+
+async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request_, monkeypatch):
+    imported = []
+    monkeypatch.setattr(moving, "_kind", imported.append)
+    async with opened(request_) as pilot:
+        await rests(pilot)
+        assert imported == list(moving.SCREENS)
