@@ -60,6 +60,12 @@ def other_labels(adjudicated: Adjudicated | None) -> str:
     return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
 
 
+def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
+    """A sentence for where printed figures stand beside those here; none where both are of the same labels."""
+    if why := other_labels(adjudicated):
+        yield f"published figures are of the benchmark's own labels, and {why}: not comparable"
+
+
 def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:
     changed, without = adjudicated.count(CHANGED), adjudicated.count(WITHOUT_GOLD)
     undecided, confirmed, gone = (adjudicated.count(*which) for which in (UNDECIDED, (CONFIRMED,), (GONE,)))

@@ -16,11 +16,15 @@ import reference
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.documents import case_document, metrics_document
+from inspector.first_inspection import inspect
 from inspector.label_set import adjudicated_labels, changed_words, labels_words, other_labels
+from inspector.paint import Brush
 from inspector.protocol_card.banner import banner
 from inspector.protocol_card.card import card
 from inspector.request import Request
 from inspector.selection import load
+from inspector.sheets.statistics import statistics_sheet
+from inspector.statistics_document import statistics_document
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
@@ -207,10 +211,13 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     assert "Checked 3 of 6" in capsys.readouterr().err
     assert main(["board", "--published", "-w", str(tmp_path / "w"), "--labels", "adjudicated", "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
-    assert (
-        "published figures are of the benchmark's own labels, and 1 gold label adjudicated here: not comparable"
-        in notes
-    )
+    told = f"published figures are of the benchmark's own labels, and {why}: not comparable"
+    assert told in notes
+    selection = load(Request(workspace=str(tmp_path / "w"), labels="adjudicated"))
+    document = statistics_document(selection)
+    assert document.provenance["notes"] == [told]
+    lines = statistics_sheet(inspect(selection), document, Brush(), 200).lines
+    assert any(told[1:] in "".join(piece.text for piece in line) for line in lines)
 
 
 def test_what_is_kept_of_one_label_set_is_never_read_under_the_other(root, monkeypatch):
