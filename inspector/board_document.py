@@ -15,7 +15,7 @@ from inspector.boundary_notes import boundary_notes
 from inspector.documents import provenance
 from inspector.headline import F1
 from inspector.inspection import Inspection
-from inspector.label_set import other_labels
+from inspector.label_set import published_note
 from inspector.run_notes import mean_notes, unlike_notes
 from scoring.export import Document
 
@@ -48,9 +48,7 @@ def board_document(
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
     made = rows.select(list(dict.fromkeys(names)))
     command = selection.request.command("board", *how.words, form=form)
-    labels = other_labels(selection.adjudicated)
-    printed = labels and (rows["kind"] == PUBLISHED).any()
-    beside = (f"published figures are of the benchmark's own labels, and {labels}: not comparable",) if printed else ()
+    beside = published_note(selection.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
     alone = (*boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
     notes = (*beside, *_notes(known, how, rows), *alone)
     return Document(made, provenance(selection, command, notes))

@@ -35,7 +35,7 @@ def load_both(request: Request) -> tuple[Selection, Selection]:
     Raises:
         InspectError: as `load`.
     """
-    own = load(replace(request, labels="original"))
+    own = load(replace(request, labels="both"))
     try:
         return own, load(replace(request, labels="adjudicated"))
     except UsageError as error:
@@ -52,7 +52,7 @@ def both_document(own: Selection, adjudicated: Selection, form: str = "") -> Doc
     first, second = metrics_document(own), metrics_document(adjudicated)
     by = {name: pl.String() for name in own.request.by if name not in METRICS}
     frame = pl.DataFrame(list(_rows(first.rows, second.rows)), schema={**BOTH, **by}, orient="row")
-    command = replace(own.request, labels="both").command("metrics", form=form)
+    command = own.request.command("metrics", form=form)
     facts = {**first.provenance, "command": command, "labels": f"both: original, and {second.provenance['labels']}"}
     facts |= {
         f"adjudicated_{name}": second.provenance[name]

@@ -1,6 +1,7 @@
 """Which gold labels figures are made of, the benchmark's own or adjudicated ones, and what is to be said of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -22,15 +23,29 @@ COLUMN = "adjudication"
 """The column beside the cases that says what became of each label; only there where labels are adjudicated."""
 
 
-def adjudicated_labels(labels: str, triage: Triage, cases: pl.DataFrame) -> Adjudicated | None:
-    """The labels after triage where they are asked for; None where the cases keep their own."""
-    return adjudicate(triage, cases) if labels == "adjudicated" else None
+class LabelSet(NamedTuple):
+    """Cases with the labels that were asked for; `adjudicated` is what was laid over their own, None = nothing.
+
+    `columns` (by name) say beside the cases what became of each label: null where no ruling bears on it.
+    """
+
+    cases: pl.DataFrame
+    adjudicated: Adjudicated | None
+    columns: Mapping[str, pl.Series]
 
 
-def adjudication_column(adjudicated: Adjudicated, cases: pl.DataFrame) -> pl.Series:
-    """The adjudication of each case, in their order; null where no ruling bears on its label."""
-    known = adjudicated.rows.select("case", COLUMN)
-    return cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
+def label_set(labels: str, triage: Triage, cases: pl.DataFrame) -> LabelSet:
+    """Cases with their own labels (`original`), or with those after triage (`adjudicated`).
+
+    Of `both` it is the one with their own, of which the columns beside are known as well: conditions may speak of them.
+    """
+    if labels == "original":
+        return LabelSet(cases, None, {})
+    found = adjudicate(triage, cases)
+    known = found.rows.select("case", COLUMN)
+    column = cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
+    laid = labels == "adjudicated"
+    return LabelSet(found.over(cases) if laid else cases, found if laid else None, {COLUMN: column})
 
 
 def labels_words(adjudicated: Adjudicated, n: int) -> str:
@@ -58,6 +73,12 @@ def other_labels(adjudicated: Adjudicated | None) -> str:
     """Why figures are not those of the benchmark's own labels, as printed ones are; "" where they are."""
     changed = 0 if adjudicated is None else adjudicated.count(*OVERLAID)
     return f"{counted(changed, 'gold label')} adjudicated here" if changed else ""
+
+
+def published_note(adjudicated: Adjudicated | None) -> Iterator[str]:
+    """A sentence for where printed figures stand beside those here; none where both are of the same labels."""
+    if why := other_labels(adjudicated):
+        yield f"published figures are of the benchmark's own labels, and {why}: not comparable"
 
 
 def _parts(adjudicated: Adjudicated, n: int) -> Iterator[str]:

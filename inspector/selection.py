@@ -13,8 +13,7 @@ from inspector.absence_notes import absence_notes
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
 from inspector.filtering.searching import found_in, matching
-from inspector.label_set import COLUMN as ADJUDICATION
-from inspector.label_set import adjudicated_labels, adjudication_column, labels_note
+from inspector.label_set import label_set, labels_note
 from inspector.names import match_name
 from inspector.ordering import Orders
 from inspector.request import Request
@@ -214,8 +213,7 @@ def load(request: Request) -> Selection:
     unchanged = place == Derived.of(workspace, request.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
-    adjudicated = adjudicated_labels(request.labels, triage, cases)
-    own, cases = cases, cases if adjudicated is None else adjudicated.over(cases)
+    own, (cases, adjudicated, said) = cases, label_set(request.labels, triage, cases)
     # What is kept was made from the labels in the files.
     there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
@@ -228,11 +226,9 @@ def load(request: Request) -> Selection:
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    said = triage_columns(triage, cases["case"])
-    if adjudicated is not None:
-        said[ADJUDICATION] = adjudication_column(adjudicated, cases)
+    further = {**triage_columns(triage, cases["case"]), **said}
     everything = Selection(
-        request, workspace, cases, texts, *loaded, further=said, journal=journal, adjudicated=adjudicated
+        request, workspace, cases, texts, *loaded, further=further, journal=journal, adjudicated=adjudicated
     )
     if request.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.

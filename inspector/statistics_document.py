@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import provenance
+from inspector.label_set import published_note
 from inspector.selection import Selection
 from scoring.export import Document
 from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
@@ -32,7 +33,8 @@ def statistics_document(selection: Selection, form: str = "") -> Document:
     """Statistics of the shown cases by subset, without scorers; `published` and `source` are what the papers print."""
     shown = described_cases(selection)
     frame = beside(pl.DataFrame(list(statistics_rows(shown)), schema=STATISTICS, orient="row", strict=False))
-    facts = provenance(selection, selection.request.command("stats", form=form), decides=False)
+    notes = published_note(selection.adjudicated) if frame["published"].null_count() < frame.height else ()
+    facts = provenance(selection, selection.request.command("stats", form=form), tuple(notes), decides=False)
     told = ("command", "version", "data", "labels", "filter", "notes")
     kept: dict[str, Any] = {name: facts[name] for name in told if name in facts}
     return Document(frame, kept)

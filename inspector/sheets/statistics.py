@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from inspector.inspection import Inspection
+from inspector.label_set import published_note
 from inspector.paint import Brush
 from inspector.sentences import counted
 from inspector.sheets.layout import Cell, heading, paragraph, table
@@ -101,6 +102,9 @@ def _lines(inspection: Inspection, rows: pl.DataFrame, brush: Brush, width: int)
     if int(inspection.slice.sum()) < whole and rows["published"].null_count() < rows.height:
         told = f"Published figures are of the whole benchmark, and {counted(whole, 'case')} are not all shown."
         yield from paragraph(told, width)
+    if rows["published"].null_count() < rows.height:
+        for note in published_note(inspection.selection.adjudicated):
+            yield from paragraph(f"{note[0].upper()}{note[1:]}.", width)
     for title, columns in SECTIONS.items():
         yield heading(title)
         yield from _section(inspection, cells, subsets, columns, brush)

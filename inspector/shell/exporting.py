@@ -60,6 +60,8 @@ def _can_be(args: argparse.Namespace) -> None:
         raise UsageError(f"there {what} in the format {args.to}.", f"{there[0].upper()}{there[1:]}.")
     if args.who and args.what != "triage":
         raise UsageError("--who says whose triage is written.", f"Leave it out for {args.what}.")
+    if args.what == "triage" and args.labels != "original":
+        raise UsageError("export triage has the labels after triage beside the cases' own.", "Leave --labels out.")
 
 
 def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[Line], list[str]]:

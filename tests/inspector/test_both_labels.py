@@ -124,6 +124,17 @@ def test_conditions_that_speak_of_labels_keep_other_cases_and_say_so(root, capsy
     assert OTHER_CASES not in capsys.readouterr().err
 
 
+def test_the_cases_whose_labels_changed_can_be_asked_for_alone(root):
+    rows = both(root, scorers=("alpha",), where=("adjudication = 'changed'",)).rows
+    told = {row["metric"]: row for row in rows.filter(subset="all").iter_rows(named=True)}
+    # late-one was late and is exact; alarm-one was a false alarm and is exact.
+    assert (told["error_acc"]["value"], told["error_acc"]["n"]) == (0.0, 1)
+    assert (told["error_acc"]["adjudicated_value"], told["error_acc"]["adjudicated_n"]) == (1.0, 2)
+    rows = both(root, scorers=("alpha",), where=("adjudication = 'import problem'",)).rows
+    row = rows.filter(subset="all", metric="correct_acc").row(0, named=True)
+    assert (row["value"], row["n"], row["adjudicated_value"], row["adjudicated_n"]) == (1.0, 1, None, 0)
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_holds_both(root, capsys, form):
     words = ["metrics", "-w", str(root), "--labels", "both", f"--{form}"]

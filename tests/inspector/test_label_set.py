@@ -16,11 +16,15 @@ import reference
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.documents import case_document, metrics_document
-from inspector.label_set import adjudicated_labels, changed_words, labels_words, other_labels
+from inspector.first_inspection import inspect
+from inspector.label_set import changed_words, label_set, labels_words, other_labels
+from inspector.paint import Brush
 from inspector.protocol_card.banner import banner
 from inspector.protocol_card.card import card
 from inspector.request import Request
 from inspector.selection import load
+from inspector.sheets.statistics import statistics_sheet
+from inspector.statistics_document import statistics_document
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
@@ -207,10 +211,13 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     assert "Checked 3 of 6" in capsys.readouterr().err
     assert main(["board", "--published", "-w", str(tmp_path / "w"), "--labels", "adjudicated", "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
-    assert (
-        "published figures are of the benchmark's own labels, and 1 gold label adjudicated here: not comparable"
-        in notes
-    )
+    told = f"published figures are of the benchmark's own labels, and {why}: not comparable"
+    assert told in notes
+    selection = load(Request(workspace=str(tmp_path / "w"), labels="adjudicated"))
+    document = statistics_document(selection)
+    assert document.provenance["notes"] == [told]
+    lines = statistics_sheet(inspect(selection), document, Brush(), 200).lines
+    assert any(told[1:] in "".join(piece.text for piece in line) for line in lines)
 
 
 def test_what_is_kept_of_one_label_set_is_never_read_under_the_other(root, monkeypatch):
@@ -288,7 +295,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
             steps = () if wrong is None else (wrong,)
             label = (-1 if wrong is None else wrong, None if case.error_steps is None else steps)
         labels.append(label)
-    laid = adjudicated_labels("adjudicated", Triage(rulings=rulings, ratings=ratings), frame).over(frame)
+    laid = label_set("adjudicated", Triage(rulings=rulings, ratings=ratings), frame).cases
     assert laid.select("earliest_error", "error_steps").rows() == [
         (gold, None if steps is None else list(steps)) for gold, steps in labels
     ]
@@ -310,7 +317,7 @@ def test_words_of_one_person_and_of_none(root):
     cases = selected(root, "original").cases
     said = {"bench/exact-one": {"ann": GOLD}, "bench/early-one": {"ann": GOLD}}
     rated = {"bench/exact-one": {"ann": {1: -1}}}
-    found = adjudicated_labels("adjudicated", Triage(rulings=said, ratings=rated), cases)
+    found = label_set("adjudicated", Triage(rulings=said, ratings=rated), cases).adjudicated
     assert labels_words(found, 9) == (
         "adjudicated: no ruling here changes any, so that they are the original ones; "
         "1 undecided and as they were (1 no step is rated); 1 ruled wrong and then rated as the gold says"

@@ -210,6 +210,7 @@ def test_hostile_words_arrive_and_no_cell_is_a_formula(triaged, export):
         (("-o", "nowhere/rows"), "there is no folder nowhere"),
         (("-o", "."), "is a folder"),
         (("--benchmark", "gsm"), "'gsm'"),
+        (("--labels", "adjudicated"), "has the labels after triage beside the cases' own. Leave --labels out."),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_nothing_is_written(triaged, export, form, words, said):

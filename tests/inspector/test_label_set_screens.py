@@ -1,0 +1,48 @@
+"""The app under adjudicated labels."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import example
+from opened import inspected, opened
+from scoring.triage.actions import RATE, RULE
+from scoring.triage.journal import Author, Journal
+from screen_text import press, screen_lines, screen_text, shows
+
+
+@pytest.fixture
+def request_(tmp_path):
+    request = example.write(tmp_path / "w")
+    journal = Journal(Path(tmp_path / "w" / "triage"), Author("ann", "gpu"))
+    journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "2 -1")])
+    return replace(request, labels="adjudicated")
+
+
+@pytest.mark.parametrize("width", [80, 200])
+async def test_every_screen_says_that_labels_are_adjudicated(request_, width):
+    async with opened(request_, size=(width, 40)) as pilot:
+        await shows(pilot, "1 gold label adjudicated")
+        assert "adjudicated" in screen_lines(pilot.app)[0]
+        assert (
+            inspected(pilot).selection.problems[-1].startswith("Labels are adjudicated: 1 of 9 cases changed, by ann")
+        )
+        await press(pilot, "enter")
+        assert "adjudicated" in screen_lines(pilot.app)[0]
+        place = inspected(pilot).selection.cases["id"].to_list().index("late-one")
+        assert inspected(pilot).evaluation.codes[place] == 0
+
+
+async def test_a_case_says_what_the_benchmark_says_of_it(request_):
+    async with opened(replace(request_, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "Gold  step 2")
+        assert "changed by ann, the benchmark says: step 0" in screen_text(pilot.app)
+
+
+async def test_under_the_original_labels_nothing_is_said(request_):
+    async with opened(replace(request_, labels="original")) as pilot:
+        assert "adjudicated" not in screen_text(pilot.app)
+        await press(pilot, "enter")
+        assert "adjudicated" not in screen_text(pilot.app)
