@@ -18,8 +18,8 @@ from inspector.triage.queue_cases import first_row, row_of
 from inspector.triage.queue_words import place_words, progress_words, ruling_forms, sum_words
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
-from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, Action
-from scoring.triage.journal import Change, Journal
+from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, Action, Change
+from scoring.triage.journal import Journal
 from scoring.triage.queue import Queue
 
 
@@ -186,6 +186,9 @@ class TriageScreen(CaseScreen):
         else:
             self._last = clean(sentence), squeezed(clean(sentence), 40), ""
             self.show_title()
+
+    def say(self, sentence: str) -> None:
+        self._say(sentence)
 
     # -- going through the queue
 
