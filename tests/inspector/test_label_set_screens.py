@@ -46,3 +46,20 @@ async def test_under_the_original_labels_nothing_is_said(request_):
         assert "adjudicated" not in screen_text(pilot.app)
         await press(pilot, "enter")
         assert "adjudicated" not in screen_text(pilot.app)
+
+
+async def test_a_persons_name_never_acts(request_, tmp_path):
+    who = "\x1b[31meve[b]\n\u202e"
+    journal = Journal(Path(tmp_path / "w" / "triage"), Author(who, "gpu"))
+    journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "2 -1")])
+    async with opened(replace(request_, where=("adjudication = 'changed'",)), size=(140, 40)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "changed by")
+        text = screen_text(pilot.app)
+        assert "eve[b]" in text
+        assert "\x1b" not in text
+        assert "\u202e" not in text
+        await press(pilot, "escape", "escape", "i")
+        await shows(pilot, "adjudicated by")
+        assert "eve[b]" in screen_text(pilot.app)
+        assert "\x1b" not in screen_text(pilot.app)
