@@ -48,15 +48,14 @@ class Triaging(InspectionScreen):
         if queue is not None and waiting:
             picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", clean(queue.words), strong=True))
         new = len(queue_cases(inspection, journal))
-        if new:
+        if inspection.shown.size:
             picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in queue_orders(inspection)]
         if not picks:
-            none = "There is no case in the list" if not inspection.shown.size else "You have ruled on all of the list"
-            self.say(f"{none}: nothing is left to decide.")
+            self.say("There is no case in the list to decide about.")
             return
         ruled = inspection.shown.size - new
         left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
-        title = f"Decide about {counted(new, 'case')} of the list{left_out}" if new else "Decide"
+        title = f"Decide about {counted(new, 'case')} of the list{left_out}"
         self.app.push_screen(Picking(title, picks), partial(self._begin_queue, journal))
 
     def _begin_queue(self, journal: Journal, order: str | None) -> None:
@@ -67,7 +66,11 @@ class Triaging(InspectionScreen):
             seed = inspection.selection.request.seed
             chosen = next(one for one in queue_orders(inspection) if one.name == order)
             try:
-                journal.begin(queue_name(inspection, chosen, seed), queue_cases(inspection, journal, order, seed))
+                cases = queue_cases(inspection, journal, order, seed)
+                if not cases:
+                    self.say(f"There is no such case: {chosen.words}.")
+                    return
+                journal.begin(queue_name(inspection, chosen, seed), cases)
             except InspectError as error:
                 self.notify(clean(str(error)), severity="error", markup=False)
                 return

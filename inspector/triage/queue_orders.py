@@ -1,17 +1,23 @@
 """The orders in which the cases of a list can come in a queue."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import polars as pl
 
+from inspector.agreement.disagreements import disagreements
+from inspector.agreement.spoken import spoken
+from inspector.contested.ranking import rankings
 from inspector.inspection import Inspection
+from inspector.subject import covering, subject
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.step_rewards import Floats, Ints
 
+CONTESTED, DIFFERING = "contested", "differing"
+"""The orders that leave out the cases that they say nothing of."""
 STRATA = ("pattern", "error_type", "subset", "generator")
 """The columns beside the outcome by which a queue can be stratified, where the cases have them."""
 
@@ -44,6 +50,9 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
             orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
     if len(judging(inspection)) > 1:
         orders.append(QueueOrder("disagreed", "most disagreed first, of all scorers"))
+        orders.append(QueueOrder(CONTESTED, "contested gold alone, strongest first"))
+    if inspection.selection.journal is not None and len(inspection.selection.journal.triage.people) > 1:
+        orders.append(QueueOrder(DIFFERING, "those on which people differ alone"))
     return orders
 
 
@@ -54,14 +63,34 @@ def judging(inspection: Inspection) -> list[Evaluation]:
 
 
 def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
-    """Row ids (int32) of the listed cases in an order of `queue_orders`.
+    """Row ids (int32) of the listed cases in an order of `queue_orders`; all of them, but for the last two orders.
 
     What ties stays as it is in the file, but for orders with chance: there every prefix of the queue is a sample.
+
+    Raises:
+        InspectError: texts of the cases cannot be read; what people say cannot be compared.
     """
     shown = inspection.shown
     if order.startswith("by "):
         return shown[_in_turns(inspection.selection.column(order.removeprefix("by ")).gather(shown), seed)]
     return shown[_ORDERS[order](inspection, seed)]
+
+
+def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    every = subject(inspection, covering(inspection))
+    return _placed(inspection, [row for one in rankings(every) for row in one.rows])
+
+
+def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    found = disagreements(inspection.selection, spoken(inspection.selection))["case"]
+    rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
+    return _placed(inspection, [rows[case] for case in found])
+
+
+def _placed(inspection: Inspection, rows: Sequence[int]) -> Ints:
+    """Where these rows are among those shown, in their order."""
+    places = {row: at for at, row in enumerate(inspection.shown.tolist())}
+    return np.array([places[row] for row in rows if row in places], dtype=np.int32)
 
 
 def _at_random(inspection: Inspection, seed: int) -> Ints:
@@ -126,4 +155,6 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
     "instructive": _instructive,
     "uncertain": _uncertain,
     "disagreed": _disagreed,
+    CONTESTED: _contested,
+    DIFFERING: _differing,
 }

@@ -23,6 +23,12 @@ class Triage:
     ratings: Mapping[str, Mapping[str, Mapping[int, int]]] = field(default_factory=dict)
 
     @cached_property
+    def people(self) -> frozenset[str]:
+        """Who rules, rates, notes or sorts; tags are everybody's."""
+        said = (*self.notes.values(), *self.rulings.values(), *self.categories.values(), *self.ratings.values())
+        return frozenset(who for of in said for who in of)
+
+    @cached_property
     def tags_in_use(self) -> dict[str, int]:
         """How many cases each tag is on, the most used first, then by name."""
         counts = Counter(tag for tags in self.tags.values() for tag in tags)

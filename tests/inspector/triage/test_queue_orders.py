@@ -10,11 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
+from inspector.contested.ranking import rankings
 from inspector.first_inspection import inspect
 from inspector.request import Request
 from inspector.selection import load
-from inspector.triage.queue_orders import _in_turns, disagreement, judging, queue_orders, queue_rows
+from inspector.subject import covering, subject
+from inspector.triage.queue_cases import queue_cases
+from inspector.triage.queue_orders import (
+    CONTESTED,
+    DIFFERING,
+    _in_turns,
+    disagreement,
+    judging,
+    queue_orders,
+    queue_rows,
+)
 from reference import Case
+from scoring.triage.journal import Author, Journal
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +44,7 @@ def names(inspection):
 
 def test_every_order_holds_the_listed_cases_once(study):
     for listed in (study, study.failures()):
-        for name in names(listed):
+        for name in [name for name in names(listed) if name not in {CONTESTED, DIFFERING}]:
             rows = queue_rows(listed, name, seed=3)
             assert sorted(rows.tolist()) == sorted(listed.shown.tolist()), name
     assert queue_rows(study.failures(), "listed").tolist() == study.failures().shown.tolist()
@@ -84,3 +96,27 @@ def test_without_scorers_only_what_needs_none_is_offered(tmp_path):
     making.workspace(tmp_path, [Case(1, -1)] * 3, [])
     bare = inspect(load(Request(workspace=str(tmp_path))))
     assert names(bare) == ["listed", "random"]
+
+
+def test_contested_cases_come_as_they_are_ranked(study):
+    (ranking,) = rankings(subject(study, covering(study)))
+    assert ranking.rows
+    assert queue_rows(study, CONTESTED).tolist() == list(ranking.rows)
+    listed = study.failures()
+    assert set(queue_rows(listed, CONTESTED).tolist()) <= set(listed.shown.tolist()) & set(ranking.rows)
+
+
+def test_cases_on_which_people_differ_come_once_more(tmp_path):
+    making.workspace(tmp_path, [Case(1, -1)] * 4, [])
+    ann, bob = (Journal(tmp_path / "triage", Author(who, "here")) for who in ("ann", "bob"))
+    ann.rule(["bench/c0", "bench/c1", "bench/c2"], "unsure")
+    bare = inspect(load(Request(workspace=str(tmp_path))))
+    assert DIFFERING not in names(bare)
+    bob.rule(["bench/c1"], "unsure")
+    bob.rule(["bench/c2"], "gold wrong")
+    found = inspect(load(Request(workspace=str(tmp_path))))
+    assert DIFFERING in names(found)
+    assert queue_rows(found, DIFFERING).tolist() == [2]
+    ann.catch_up()
+    assert queue_cases(found, ann) == ["bench/c3"]
+    assert queue_cases(found, ann, DIFFERING) == ["bench/c2"]
