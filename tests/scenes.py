@@ -176,6 +176,9 @@ SCENES: dict[str, Scene] = {
     "critique": Scene(critic, ("a", "enter", "v"), ("vote 0 (1 of 4)",)),
     "unparsed": Scene(critic, ("a", "U"), ("3 of 12",)),
     # -- numbers
+    "triage": Scene(small, ("a", "T", "enter"), ("0 ruled, 9 to go",)),
+    "triage-menu": Scene(small, ("a", "T"), ("Decide about 9 cases",)),
+    "triage-ruled": Scene(small, ("a", "T", "enter", "1", "2", "s", "p", "j", "minus"), ("rated -1",)),
     "card": Scene(small, ("i",), ("How a verdict is decided",)),
     "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
     "breakdown": Scene(demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE)),
