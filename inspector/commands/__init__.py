@@ -14,11 +14,12 @@ from inspector.commands.critique import CRITIQUE
 from inspector.commands.everywhere import EVERYWHERE
 from inspector.commands.rail import RAIL
 from inspector.commands.reading import READING
+from inspector.commands.taxonomy import TAXONOMY
 from inspector.commands.triage import TRIAGE
 
 __all__ = ["COMMANDS", "RAIL", "SCREENS", "Command", "bindings_of", "bindings_of_answers", "shown_key"]
 
-COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *READING, *ANALYSIS, *EVERYWHERE)
+COMMANDS: tuple[Command, ...] = (*BOARD, *CASES, *TRIAGE, *CASE, *CRITIQUE, *READING, *TAXONOMY, *ANALYSIS, *EVERYWHERE)
 
 
 def bindings_of(screen: str) -> list[Binding]:

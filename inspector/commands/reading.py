@@ -50,10 +50,10 @@ READING: tuple[Command, ...] = (
         "undo",
         "u",
         "Undo",
-        "Undo what you did last: a ruling, tags, a note",
+        "Undo what you did last: a ruling, tags, a note, a category",
         "undo",
-        ("cases", *ONE_CASE),
+        ("cases", *ONE_CASE, "taxonomy"),
         footer=("triage",),
     ),
-    Command("redo", "ctrl+r", "Redo", "Do again what was undone", "redo", ("cases", *ONE_CASE)),
+    Command("redo", "ctrl+r", "Redo", "Do again what was undone", "redo", ("cases", *ONE_CASE, "taxonomy")),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from textual.app import ComposeResult
 from textual.geometry import Size
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from inspector.drilling import drilled, returned
@@ -97,8 +98,13 @@ class AnalysisScreen(InspectionScreen):
         yield self.one_line("behind")
         yield from self.compose_rail()
 
+    @property
+    def first_pane(self) -> Widget:
+        """What has the keys when the screen opens."""
+        return self.query_one(SheetView)
+
     def on_mount(self) -> None:
-        self.query_one(SheetView).focus()
+        self.first_pane.focus()
         self.call_after_refresh(self._show_first)
 
     def _show_first(self) -> None:
@@ -120,11 +126,12 @@ class AnalysisScreen(InspectionScreen):
         super().watch_inspection(inspection)
 
     def show_inspection(self, inspection: Inspection) -> None:
-        self._show_title(inspection)
+        self.show_title(inspection)
         self._compute(inspection)
-        self._show_sheet(inspection)
+        self.show_sheet(inspection)
 
-    def _show_title(self, inspection: Inspection) -> None:
+    def show_title(self, inspection: Inspection) -> None:
+        """What is looked at, and under which filter."""
         phrases = [
             Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
             Phrase((counted(int(inspection.slice.sum()), "case"),)),
@@ -135,7 +142,8 @@ class AnalysisScreen(InspectionScreen):
         self.tell("title", phrases, "strong")
         self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
 
-    def _show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
+    def show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
+        """Lay out the sheet anew."""
         view = self.query_one(SheetView)
         if self.PAGES:
             self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
@@ -146,23 +154,24 @@ class AnalysisScreen(InspectionScreen):
             self._shown = inspection, view.viewport
             sheet = self.lay_out(inspection, None if trouble else figures, width, height)
             view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
-            self._tell_behind(view)
+            self.tell_behind(view)
             if not again:
                 self.call_after_refresh(self._fit, width)
 
     def _fit(self, width: int) -> None:
         """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
         if self.inspection is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
-            self._show_sheet(self.inspection, again=True)
+            self.show_sheet(self.inspection, again=True)
 
-    def _tell_behind(self, view: SheetView) -> None:
+    def tell_behind(self, view: SheetView) -> None:
+        """Say what the number under the cursor opens, and what is still being computed."""
         words = opens_words(view.drill, self.keys.of("drill"))
         if view.sheet.busy:
             words = f"{view.sheet.busy} {words}"
         self.write("behind", words, "dim")
 
     def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
-        self._tell_behind(message.view)
+        self.tell_behind(message.view)
 
     # -- what takes longer
 
@@ -207,7 +216,7 @@ class AnalysisScreen(InspectionScreen):
         page, self._wanted = self._wanted[0], None
         self._known[page] = message.owners, message.made
         if page == self.page:
-            self._show_sheet(self.inspection)
+            self.show_sheet(self.inspection)
 
     # -- keys
 
@@ -247,8 +256,8 @@ class AnalysisScreen(InspectionScreen):
         else:
             self.drill(drill)
 
-    def drill(self, drill: Drill) -> None:
-        """Open a list of exactly these cases."""
+    def drill(self, drill: Drill, row: int | None = None) -> None:
+        """Open a list of exactly these cases; with `row`, the case of this row id, whose keys go through the list."""
         self.close_rail()
         if self.inspection is None:
             return
@@ -263,7 +272,7 @@ class AnalysisScreen(InspectionScreen):
         self._left = self.inspection
         # Told to the app alone: this screen stays as it is beneath the list.
         self.post_message(Inspected(listed))
-        self.post_message(Go("cases"))
+        self.post_message(Go("cases") if row is None else Go("case", row))
 
     def action_back(self) -> None:
         """Out of the keys first, then out of the screen."""

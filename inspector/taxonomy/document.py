@@ -16,7 +16,7 @@ from inspector.taxonomy.gathered import Gathered, gathered, saturation_words
 from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.metrics.first_error import FAILURES
+from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES
 from scoring.metrics.saturation import LAST
@@ -268,11 +268,8 @@ def _wrong(mask: Bools, tried: Bools, wrong: Bools) -> dict[str, Any]:
     return {"tried": n, "wrong": failed, "share": share, "small": n < SMALL, "reason": None if n else NOT_TRIED}
 
 
-def wrong_by_scorer(selection: Selection, rows: Ints) -> dict[str, tuple[int, int]]:
-    """By chosen scorer, how many of these cases it tried and how many of them it has wrong."""
-    failing = Failing(selection)
-    return {
-        one.scorer.name: (int(tried[rows].sum()), int(wrong[rows].sum()))
-        for one in selection.chosen_evaluations
-        for tried, wrong in [failing.of(one)]
-    }
+def judged(evaluation: Evaluation, rows: Ints, unparsed: Unparsed) -> tuple[int, int]:
+    """How many of these cases of one benchmark are in a scorer's denominators, and how many of them it has wrong."""
+    codes = evaluation.codes[rows]
+    wrong = int(np.isin(codes, _codes(FAILURES[unparsed])).sum())
+    return wrong + int(np.isin(codes, _codes(RIGHT_OUTCOMES)).sum()), wrong

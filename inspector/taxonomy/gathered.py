@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from inspector.phrases import Phrase
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
@@ -109,16 +110,25 @@ def _all(request: Request) -> bool:
 
 
 def saturation_words(gathered: Gathered) -> str:
-    """The meter: how many of the last notes brought a new category, and what that says of further ones."""
+    """The meter in one sentence: how many of the last notes brought a new category, and what that says of others."""
+    return "; ".join(phrase.forms[0] for phrase in saturation_phrases(gathered))
+
+
+def saturation_phrases(gathered: Gathered) -> list[Phrase]:
+    """The same for a line of a screen."""
     found = gathered.saturation
     if not found.n:
-        return f"no note is in a category yet, of {len(gathered.notes):,}"
-    new = found.new_in_last()
+        return [Phrase((f"no note is in a category yet, of {len(gathered.notes):,}",))]
+    new, left = found.new_in_last(), len(gathered.notes) - found.n
     told = "too few to speak of saturation" if new is None else f"last {LAST} notes: {_categories(new, 'new ')}"
-    chance = f"{100 * (found.unseen or 0):.0f}% of further notes would be of a new one (Good-Turing)"
-    left = len(gathered.notes) - found.n
-    unsorted = f"; {counted(left, 'note')} in none" if left else ""
-    return f"{told}; {_categories(found.categories)} in {counted(found.n, 'sorted note')}; about {chance}{unsorted}"
+    many, chance = _categories(found.categories), f"{100 * (found.unseen or 0):.0f}%"
+    sentence = f"about {chance} of further notes would be of a new one (Good-Turing)"
+    return [
+        Phrase((told,)),
+        Phrase((f"{many} in {counted(found.n, 'sorted note')}", many), rank=2),
+        Phrase((sentence, f"about {chance} of further notes of a new one", f"Good-Turing {chance}"), rank=3),
+        *([Phrase((f"{counted(left, 'note')} in none", f"{left:,} in none", ""), rank=1)] if left else []),
+    ]
 
 
 def _categories(count: int, kind: str = "") -> str:

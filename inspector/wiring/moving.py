@@ -25,6 +25,7 @@ SCREENS = {
     "paper": "paper:PaperScreen",
     "breakdown": "breakdown:BreakdownScreen",
     "bias": "bias:BiasScreen",
+    "taxonomy": "taxonomy:TaxonomyScreen",
 }
 """Every screen that opens on top, by its name in the table of commands."""
 AT_REST = 0.5

@@ -23,9 +23,9 @@ from inspector.taxonomy.document import (
     TAXONOMY,
     UNSORTED,
     curve_document,
+    judged,
     notes_document,
     taxonomy_document,
-    wrong_by_scorer,
 )
 from inspector.taxonomy.gathered import gathered, saturation_words
 from inspector.taxonomy.tables import wide_notes, wide_taxonomy
@@ -193,11 +193,13 @@ def test_notes_add_up(space):
     assert curve_document(load(space)).rows.height == whole.filter(pl.col("category").is_not_null())["notes"].sum()
 
 
-def test_counts_for_a_screen_are_those_of_the_document(space):
-    selection = load(space)
-    rows = taxonomy_document(load(Request(workspace=space.workspace, by=(BY_SCORER,)))).rows
+@pytest.mark.parametrize("benchmark", ["socratic", "bench"])
+def test_counts_for_a_screen_are_those_of_the_document(space, benchmark):
+    selection = load(Request(workspace=space.workspace, benchmarks=(benchmark,), by=(BY_SCORER,)))
+    rows, unparsed = taxonomy_document(selection).rows, selection.unparsed(benchmark)
     for category in ("signs", "units", "premise", ""):
-        counts = wrong_by_scorer(selection, gathered(selection).rows_of(category))
+        cases = gathered(selection).rows_of(category)
+        counts = {one.scorer.name: judged(one, cases, unparsed) for one in selection.evaluations}
         of = rows.filter(pl.col("category").eq_missing(pl.lit(category or None, pl.String)))
         assert counts == {row["scorer"]: (row["tried"], row["wrong"]) for row in of.rows(named=True)}
 

@@ -1,0 +1,312 @@
+"""The taxonomy screen: notes in categories, put there, merged and renamed without leaving the keyboard."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from inspector.commands import bindings_of
+from inspector.inspection import Inspection
+from inspector.paint import Brush
+from inspector.phrases import Phrase
+from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.screens.picking import Picking
+from inspector.screens.sorting import NO_NOTE, Sorting
+from inspector.screens.words import WordsDialog
+from inspector.sentences import counted
+from inspector.sheets.sheet import Sheet
+from inspector.sheets.taxonomy import IN_NONE, gathered_on, taxonomy_sheet, theme_of
+from inspector.subject import subject
+from inspector.taxonomy.document import notes_document, taxonomy_document
+from inspector.taxonomy.gathered import saturation_phrases
+from inspector.widgets.pick_list import Pick
+from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.text_list import TextList
+from scoring.triage.notes import Note
+
+_EVERYBODY = ""
+PAGE, MANY = 10, 1_000_000
+"""Lines of a page, and more lines than there are."""
+
+
+class TaxonomyScreen(AnalysisScreen, Sorting):
+    """Categories, the notes of the one under the cursor, and whose cases these are; each of the three has the keys."""
+
+    NAME = "taxonomy"
+    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("taxonomy"))
+    HELP = (
+        "Notes become a taxonomy: on the left categories, beside them the notes of the one under the cursor, beneath "
+        "them who has their cases wrong. What is ticked, or else the note or the whole category under the cursor, is "
+        "put into another category: into one that is there it is merged, under a new name it is renamed. Only your own "
+        "notes move.\n\nThe key that opened this turns its page; the one that goes back closes it."
+    )
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._who = _EVERYBODY
+
+    def compose(self) -> ComposeResult:
+        yield self.one_line("title")
+        yield self.one_line("filter")
+        pages = self.one_line("pages")
+        pages.display = False
+        yield pages
+        with Horizontal(id="taxonomy"):
+            yield TextList(id="categories")
+            yield TextList(id="notes")
+        yield SheetView(id="sheet")
+        yield self.one_line("behind")
+        yield from self.compose_rail()
+
+    @property
+    def first_pane(self) -> Widget:
+        return self._categories
+
+    @property
+    def _categories(self) -> TextList:
+        return self.query_one("#categories", TextList)
+
+    @property
+    def _notes(self) -> TextList:
+        return self.query_one("#notes", TextList)
+
+    @property
+    def _panes(self) -> tuple[Widget, ...]:
+        return self._categories, self._notes, self.query_one(SheetView)
+
+    # -- showing
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        found = gathered_on(inspection)
+        if self._who not in found.people:
+            self._who = _EVERYBODY
+        self.found = found.of(self._who) if self._who else found
+        there = {(one.case, one.who) for one in self.found.notes}
+        self.ticked &= there
+        self._show_categories(inspection)
+        super().show_inspection(inspection)
+
+    def _show_categories(self, inspection: Inspection) -> None:
+        """The categories; the cursor stays on its own, or at its place where that has gone."""
+        assert self.found is not None  # noqa: S101  # it is made before
+        view, names = self._categories, list(self.found.by_category)
+        before = self.theme.category if self.theme else ""
+        at = names.index(before) if before in names else min(view.cursor, max(0, len(names) - 1))
+        picks = [
+            Pick(f"={name}", name or IN_NONE, f"{len(notes):,}", strong=not name)
+            for name, notes in self.found.by_category.items()
+        ]
+        view.show(picks, at)
+        self._turn(inspection, names[at] if names else None)
+
+    def _turn(self, inspection: Inspection, category: str | None) -> None:
+        """Show the notes of a category."""
+        assert self.found is not None  # noqa: S101  # it is made before
+        same = self.theme is not None and self.theme.category == category
+        self.theme = None if category is None else theme_of(inspection, self.found, category)
+        self._show_notes(self._notes.cursor if same else 0)
+
+    def _show_notes(self, at: int) -> None:
+        shown = self.theme.shown if self.theme else ()
+        several = self.found is not None and len(self.found.people) > 1
+        picks = [
+            Pick(
+                str(number),
+                one.text or "(no words)",
+                f"{one.case} {one.who}" if several else one.case,
+                ticked=(one.case, one.who) in self.ticked,
+            )
+            for number, one in enumerate(shown)
+        ]
+        self._notes.show(picks, at)
+
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
+        return taxonomy_sheet(self.theme, self.note_here if self.focused is self._notes else None, width)
+
+    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:  # noqa: ARG002
+        return None
+
+    def subject(self, inspection: Inspection) -> list[Phrase]:
+        if self.found is None:
+            return []
+        told = f"{counted(len(self.found.notes), 'note')} in {len(self.found.names)}"
+        ticked = [Phrase((f"{len(self.ticked)} ticked",))] if self.ticked else []
+        who = [Phrase((f"of {self._who}", ""), rank=2)] if self._who else []
+        return [
+            Phrase((f"{told} categor{'y' if len(self.found.names) == 1 else 'ies'}",)),
+            *who,
+            *ticked,
+            *super().subject(inspection),
+        ]
+
+    def tell_behind(self, view: SheetView) -> None:
+        """What the number under the cursor opens while that pane has the keys, else the saturation meter."""
+        if self.focused is view or self.found is None:
+            super().tell_behind(view)
+        else:
+            self.tell("behind", saturation_phrases(self.found), "dim")
+
+    def tables(self, inspection: Inspection) -> Tables:
+        if self.found is None or not self.found.notes:
+            return ()
+        who = self._who
+        return (
+            (lambda form: taxonomy_document(subject(inspection), who, form), "The categories"),
+            (lambda form: notes_document(subject(inspection), who, form), "The notes, in the order written"),
+        )
+
+    def on_text_list_moved(self, message: TextList.Moved) -> None:
+        if message.texts is self._categories:
+            self.settle()
+        if self.inspection is not None and self.found is not None:
+            self.show_sheet(self.inspection)
+
+    def settle(self) -> None:
+        key = self._categories.key
+        category = None if key is None else key[1:]
+        if self.inspection is not None and self.found is not None and category != (self.theme and self.theme.category):
+            self._turn(self.inspection, category)
+
+    def on_descendant_focus(self) -> None:
+        if self.inspection is not None and self.found is not None:
+            self.show_sheet(self.inspection)
+
+    # -- what is under the cursor
+
+    @property
+    def note_here(self) -> Note | None:
+        """The note under the cursor; None where there is none."""
+        self.settle()
+        shown = self.theme.shown if self.theme else ()
+        return shown[self._notes.cursor] if shown else None
+
+    @property
+    def case_row(self) -> int | None:
+        one = self.note_here
+        if one is None or self.found is None:
+            return None
+        return int(self.found.rows[self.found.notes.index(one)])
+
+    @property
+    def chosen(self) -> tuple[Note, ...]:
+        """The notes that are ticked; else the one under the cursor, or all of the category where that has the keys."""
+        self.settle()
+        if self.found is not None and self.ticked:
+            return tuple(one for one in self.found.notes if (one.case, one.who) in self.ticked)
+        if self.focused is self._notes:
+            return (self.note_here,) if self.note_here else ()
+        return self.theme.shown if self.theme else ()
+
+    # -- keys
+
+    def action_pane(self, by: int) -> None:
+        """To the next pane, or the one before; round and round."""
+        panes = self._panes
+        at = panes.index(self.focused) if self.focused in panes else 0
+        self.set_focus(panes[(at + by) % len(panes)])
+
+    def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
+        """Do the one in a list that has the keys, else the other in the sheet."""
+        pane = self.focused
+        if isinstance(pane, TextList):
+            texts(pane)
+        else:
+            sheet(self.query_one(SheetView))
+
+    def action_cursor(self, by: int) -> None:
+        self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
+
+    def action_end(self, to: int) -> None:
+        self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
+
+    def action_turn(self, by: int) -> None:
+        self._in(lambda texts: texts.action_move(by * PAGE), lambda sheet: sheet.action_page(by))
+
+    def action_sideways(self, by: int) -> None:
+        self._in(lambda _: self.action_pane(by), lambda sheet: sheet.action_place(by))
+
+    def action_tick(self) -> None:
+        """Tick the note under the cursor, or no more; the next one comes under the cursor."""
+        one = self.note_here
+        if one is None:
+            self.say(NO_NOTE)
+            return
+        self.ticked ^= {(one.case, one.who)}
+        self.set_focus(self._notes)
+        self._show_notes(self._notes.cursor + 1)
+        self._tell_ticks()
+
+    def action_tick_with(self) -> None:
+        """Ask for words, and tick the notes of this category that hold them."""
+        self.settle()
+        if self.theme is None or not self.theme.shown:
+            self.say(NO_NOTE)
+            return
+        title = f"Tick the notes in {self.theme.words} that hold"
+        self.app.push_screen(WordsDialog(title, "", "a word or more; nothing unticks all"), self._tick_with)
+
+    def _tick_with(self, words: str | None) -> None:
+        if words is None or self.theme is None:
+            return
+        held = [one for one in self.theme.shown if words and words.casefold() in one.text.casefold()]
+        self.ticked = frozenset((one.case, one.who) for one in held)
+        if words and not held:
+            self.say(f"No note here holds {words}.")
+        self._show_notes(self._notes.cursor)
+        self._tell_ticks()
+
+    def _tell_ticks(self) -> None:
+        if self.inspection is not None:
+            self.show_title(self.inspection)
+            self.show_sheet(self.inspection)
+
+    def follow(self, category: str) -> None:
+        names = list(self.found.by_category) if self.found else []
+        if category in names:
+            self._categories.cursor = names.index(category)
+
+    def action_whose(self) -> None:
+        """Choose whose notes are shown."""
+        if self.inspection is None:
+            return
+        found = gathered_on(self.inspection)
+        counts = {who: sum(one.who == who for one in found.notes) for who in found.people}
+        picks = [Pick(_EVERYBODY, "everybody", counted(len(found.notes), "note"), strong=not self._who)]
+        picks += [Pick(who, who, counted(n, "note"), strong=who == self._who) for who, n in counts.items()]
+        now = [one.key for one in picks].index(self._who) if self._who in counts else 0
+        self.app.push_screen(Picking("Whose notes", picks, now), self._choose)
+
+    def _choose(self, who: str | None) -> None:
+        if who is not None and self.inspection is not None:
+            self._who = who
+            self.show_inspection(self.inspection)
+
+    def action_drill(self) -> None:
+        """The case of the note, or all cases of the category, under the cursor."""
+        self.settle()
+        if self.focused is self._notes:
+            self._open_case()
+        elif self.focused is self._categories and self.theme is not None:
+            self.drill(self.theme.drill())
+        else:
+            super().action_drill()
+
+    def action_back(self) -> None:
+        """Out of the keys first, then ticks go, then out of the screen."""
+        if self.ticked and not self.close_keys():
+            self.ticked = frozenset()
+            self._show_notes(self._notes.cursor)
+            self._tell_ticks()
+        else:
+            super().action_back()
+
+    def _open_case(self) -> None:
+        row = self.case_row
+        if row is None or self.theme is None:
+            self.say(NO_NOTE)
+        else:
+            # Beneath the case lies the list of its category, through which its keys go on and back.
+            self.drill(self.theme.drill(), row)

@@ -1,0 +1,61 @@
+"""A list of texts, a line each, with what is said of them at the right edge; one of several panes beside each other."""
+
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from textual.message import Message
+from textual.strip import Strip
+
+from inspector.text import cell, clean
+from inspector.widgets.pick_list import PickList
+from inspector.widgets.sized import Sized
+
+_GAP = "  "
+_SHARE = 2
+"""What is said of a text takes no more than one part of so many of the line."""
+
+
+class TextList(Sized, PickList):
+    """Texts that keep their beginning where there is no room; the cursor is pale while another pane has the focus."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another line."""
+
+        texts: "TextList"
+
+        @property
+        def control(self) -> "TextList":
+            return self.texts
+
+    def line_strip(self, line: int) -> Strip:
+        width = self.viewport.width
+        if line >= len(self._picks):
+            return Strip.blank(width, self.rich_style)
+        pick = self._picks[line]
+        under = line == self.cursor
+        box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
+        note = min(self._note_width(), max(0, width // _SHARE - len(_GAP)))
+        room = max(1, width - 1 - len(box) - (note + len(_GAP) if note else 0))
+        told = f"{_GAP}{cell(pick.note, note, right=True)}" if note else ""
+        parts = [
+            (">" if under else " ", "strong"),
+            (f"{box}{cell(pick.label, room)}", "strong" if pick.strong else ""),
+            (told, "dim"),
+        ]
+        row = "cursor" if self.has_focus else "cursor-blurred"
+        return self.strip(parts, row if under else "")
+
+    def _note_width(self) -> int:
+        return max((cell_len(clean(one.note)) for one in self._picks), default=0)
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        super().watch_cursor(old, new)
+        if old != new:
+            self.post_message(self.Moved(self))
+
+    def on_focus(self) -> None:
+        self.repaint_lines(self.cursor)
+
+    def on_blur(self) -> None:
+        self.repaint_lines(self.cursor)

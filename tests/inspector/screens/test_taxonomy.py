@@ -1,0 +1,341 @@
+"""The taxonomy screen: from notes to a table of categories without leaving the keyboard."""
+
+import json
+import shlex
+
+import pytest
+
+import making
+from inspector.cli import main
+from inspector.first_inspection import inspect
+from inspector.request import Request
+from inspector.screens.taxonomy import TaxonomyScreen
+from inspector.selection import load
+from inspector.sheets.sheet import text_of
+from inspector.sheets.taxonomy import VALUES, gathered_on, taxonomy_sheet, theme_of
+from inspector.widgets.text_list import TextList
+from opened import inspected, listed, opened
+from scoring.triage.actions import NOTE, SORT
+from scoring.triage.journal import ENVIRONMENT, Author, Journal
+from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until
+from walking import walk
+
+
+def note(who, case, text, category=""):
+    who.do([(NOTE, [case], text), *([(SORT, [case], category)] if category else [])])
+
+
+@pytest.fixture
+def request_(tmp_path, monkeypatch):
+    """Ann's six notes and two of Bob's on thirty cases with three scorers."""
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    cases, scorers = making.study()
+    making.workspace(tmp_path / "w", cases, scorers, **making.labels(cases))
+    ann, bob = (Journal(tmp_path / "w" / "triage", Author(who, "gpu")) for who in ("ann", "bob"))
+    for number, (text, category) in enumerate(
+        [
+            ("dropped a minus", "signs"),
+            ("lost the sign", "signs"),
+            ("metres and feet", "units"),
+            ("reads the wrong column", ""),
+            ("feet again", ""),
+            ("premise not checked", ""),
+        ]
+    ):
+        note(ann, f"bench/c{number}", text, category)
+    note(bob, "bench/c0", "minus", "signs")
+    note(bob, "bench/c9", "who knows")
+    return Request(workspace=str(tmp_path / "w"))
+
+
+def kept(request_):
+    """What another process reads from the workspace now, of Ann."""
+    said = load(request_).journal.triage.categories
+    return {case.removeprefix("bench/"): of["ann"] for case, of in said.items() if "ann" in of}
+
+
+def categories(pilot):
+    return [(pick.label, pick.note) for pick in pilot.app.screen.query_one("#categories", TextList)._picks]
+
+
+async def reach(pilot, *keys):
+    await press(pilot, "A")
+    await shows(pilot, "8 notes in 2 categories", "too few to speak of saturation")
+    await press(pilot, *keys)
+
+
+async def test_categories_and_their_notes_stand_beside_each_other(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot)
+        assert categories(pilot) == [("signs", "3"), ("units", "1"), ("(in none)", "4")]
+        await shows(pilot, "(in none): 4 notes on 4 cases", "reads the wrong column", "bench/c9 bob")
+        await press(pilot, "g")
+        await shows(pilot, "signs: 3 notes on 2 cases", "dropped a minus", "bench/c0 bob")
+        await press(pilot, "tab", "j")
+        await shows(pilot, "bench/c1, ann, ")
+
+
+async def test_a_note_is_put_into_a_category_found_by_a_part_of_its_name_undone_and_redone(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "tab", "j", "p")
+        await shows(pilot, "Put 1 note into", ">signs", "units")
+        await press(pilot, *"nit")
+        await shows(pilot, ">units", "nit", "a new category")
+        await hides(pilot, "signs  3 notes")
+        await press(pilot, "enter")
+        await shows(pilot, "1 note put into units; u undoes it.")
+        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units", "c4": "units"}
+        assert categories(pilot) == [("signs", "3"), ("units", "2"), ("(in none)", "3")]
+        await press(pilot, "u")
+        await shows(pilot, "Undone: the category 'units' on bench/c4.")
+        assert "c4" not in kept(request_)
+        await press(pilot, "ctrl+r")
+        await shows(pilot, "Done again")
+        assert kept(request_)["c4"] == "units"
+
+
+async def test_ticked_notes_go_into_a_new_category_together(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "space", "space")
+        await shows(pilot, "2 ticked", "[x] reads the wrong column", "[x] feet again", ">[ ] premise not checked")
+        await press(pilot, "p", *"careless reading", "enter")
+        await shows(pilot, "2 notes put into careless reading")
+        await hides(pilot, "ticked")
+        assert {kept(request_)["c3"], kept(request_)["c4"]} == {"careless reading"}
+        await press(pilot, "u")
+        await until(pilot, lambda: "c3" not in kept(request_) and "c4" not in kept(request_))
+
+
+async def test_escape_takes_ticks_away_before_it_leaves(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "space")
+        await shows(pilot, "1 ticked")
+        await press(pilot, "escape")
+        await hides(pilot, "1 ticked", "[x]")
+        assert isinstance(pilot.app.screen, TaxonomyScreen)
+        await press(pilot, "escape")
+        await until(pilot, lambda: pilot.app.screen.NAME == "board")
+
+
+async def test_notes_that_hold_words_are_split_off(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "slash", *"FEET", "enter")
+        await shows(pilot, "1 ticked", "[x] feet again")
+        await press(pilot, "slash", *"nothing at all", "enter")
+        await shows(pilot, "No note here holds nothing at all.")
+        await hides(pilot, "ticked")
+        await press(pilot, "slash", *"e", "enter")
+        await shows(pilot, "3 ticked")
+        await press(pilot, "slash", "escape")
+        await shows(pilot, "3 ticked")
+        await press(pilot, "slash", "enter")
+        await hides(pilot, "ticked")
+
+
+async def test_a_whole_category_is_merged_and_others_notes_stay(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "g", "p")
+        await shows(pilot, "Put 2 notes into (1 note of others stays)")
+        await press(pilot, *"units", "enter")
+        await shows(pilot, "2 notes put into units")
+        assert kept(request_) == {"c0": "units", "c1": "units", "c2": "units"}
+        assert categories(pilot) == [("units", "3"), ("signs", "1"), ("(in none)", "4")]
+        await press(pilot, "u")
+        await until(pilot, lambda: kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units"})
+
+
+async def test_a_category_is_renamed_and_the_cursor_goes_with_it(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "g", "j", "R")
+        await shows(pilot, "Rename units")
+        await press(pilot, *" of length", "enter")
+        await shows(pilot, "1 note put into units of length; u undoes it.", "units of length: 1 note on 1 case")
+        await press(pilot, "R", *["backspace"] * 15, *"signs", "enter")
+        await shows(pilot, "There is a category signs already.")
+        await press(pilot, "R", *["backspace"] * 15, "enter")
+        await shows(pilot, "A category needs a name.")
+        await press(pilot, "R", "enter")
+        await shows(pilot, "It is called units of length already.")
+        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "units of length"}
+
+
+async def test_taking_out_of_a_category_is_offered_where_there_is_one(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "p")
+        await shows(pilot, "Put 3 notes into (1 note of others stays)")
+        await hides(pilot, "take them out")
+        await press(pilot, "escape", "g", "j", "p", "down", "down")
+        await shows(pilot, ">(in none)", "take them out")
+        await press(pilot, "enter")
+        await shows(pilot, "1 note taken out of the category")
+        assert kept(request_) == {"c0": "signs", "c1": "signs"}
+
+
+async def test_only_ones_own_notes_move(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "tab", "G", "p")
+        await shows(pilot, "This is no note of yours (ann)")
+        await press(pilot, "o")
+        await shows(pilot, "Whose notes", "everybody", "6 notes", "bob")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "2 notes in 1 category", "of bob")
+        await press(pilot, "o", "g", "enter")
+        await shows(pilot, "8 notes in 2 categories")
+
+
+async def test_keys_that_come_before_the_screen_has_followed_mean_what_is_under_the_cursor(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot)
+        type_ahead(pilot, "g", "j", "p", *"signs", "enter")
+        await shows(pilot, "1 note put into signs")
+        assert kept(request_) == {"c0": "signs", "c1": "signs", "c2": "signs"}
+
+
+async def test_enter_opens_the_case_of_a_note_and_the_cases_of_a_category(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "g", "tab", "j", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "case")
+        await shows(pilot, "bench/c1", "of 2", "lost the sign")
+        await press(pilot, "escape")
+        await shows(pilot, "8 notes in 2 categories", ">[ ] lost the sign")
+        await press(pilot, "shift+tab", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert sorted(listed(pilot)) == ["bench/c0", "bench/c1"]
+        await shows(pilot, "category signs")
+        await press(pilot, "escape")
+        await shows(pilot, "signs: 3 notes on 2 cases")
+        await press(pilot, "G", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert sorted(listed(pilot)) == [f"bench/c{number}" for number in (3, 4, 5, 9)]
+
+
+async def test_numbers_of_the_lowest_pane_open_their_cases(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "g", "shift+tab", "j")
+        drill = pilot.app.screen.query_one("#sheet").drill
+        assert "gpt4" in drill.words
+        await shows(pilot, f"Enter: {drill.n} case")
+        await press(pilot, "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        assert len(listed(pilot)) == drill.n
+
+
+async def test_a_note_written_on_the_way_is_there_afterwards(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "g", "enter")
+        await until(pilot, lambda: pilot.app.screen.NAME == "cases")
+        await press(pilot, "x", "G", "N", *"new one", "enter")
+        await shows(pilot, "Noted on")
+        await press(pilot, "escape")
+        await shows(pilot, "9 notes in 2 categories")
+
+
+async def test_what_another_process_writes_is_shown(request_):
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot)
+        note(Journal(load(request_).workspace.root / "triage", Author("cy", "gpu")), "bench/c20", "third", "luck")
+        await shows(pilot, "9 notes in 3 categories", "luck")
+
+
+async def test_the_threshold_moves_who_is_wrong(request_):
+    async with opened(request_, size=(100, 40)) as pilot:
+        await reach(pilot, "g")
+        before = await rests(pilot, "wrong: ")
+        await press(pilot, "t", *["right"] * 45)
+        await until(pilot, lambda: wrong(pilot) != [line for line in before.splitlines() if "wrong: " in line])
+        inspection = inspected(pilot)
+        screen = pilot.app.screen
+        assert walk(inspection, screen.lay_out(inspection, None, 80, 20)) > 3
+        await press(pilot, "escape")
+        await until(pilot, lambda: wrong(pilot) == [line for line in before.splitlines() if "wrong: " in line])
+
+
+def wrong(pilot):
+    return [line for line in screen_lines(pilot.app) if "wrong: " in line]
+
+
+async def test_its_exports_are_what_the_command_prints(request_, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    async with opened(request_, size=(80, 24), folder=tmp_path) as pilot:
+        await reach(pilot, "e")
+        await shows(pilot, "The categories", "The notes, in the order written")
+        await press(pilot, "j")
+        await until(pilot, lambda: len(list(tmp_path.glob("*.json"))) == 1)
+        await press(pilot, "e", "J")
+        await until(pilot, lambda: len(list(tmp_path.glob("*.json"))) == 2)
+    for file in tmp_path.glob("*.json"):
+        document = json.loads(file.read_text())
+        capsys.readouterr()
+        assert main(shlex.split(document["provenance"]["command"])[1:]) == 0
+        assert json.loads(capsys.readouterr().out)["rows"] == document["rows"]
+    assert sorted(len(json.loads(file.read_text())["rows"]) for file in tmp_path.glob("*.json")) == [3, 8]
+
+
+async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
+    cases, scorers = making.study()
+    making.workspace(tmp_path / "w", cases, scorers)
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(80, 24)) as pilot:
+        await press(pilot, "A")
+        await shows(pilot, "No case here has a note yet.", "no note is in a category yet, of 0")
+        for key, said in (("p", "There is no note here."), ("R", "There is no category here"), ("enter", "no number")):
+            await press(pilot, key)
+            await shows(pilot, said)
+            pilot.app.clear_notifications()
+        await press(pilot, "e")
+        await shows(pilot, "There is nothing to export")
+
+
+async def test_the_demo_alone_has_nowhere_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    async with opened(size=(80, 24)) as pilot:
+        await press(pilot, "A")
+        await shows(pilot, "No case here has a note yet.")
+        await press(pilot, "p")
+        await shows(pilot, "rulings are kept")
+
+
+async def test_a_full_disk_leaves_ticks_and_categories(request_, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    async with opened(request_, size=(100, 30)) as pilot:
+        await reach(pilot, "space", "p", *"new")
+        monkeypatch.setattr("scoring.triage.journal.os.write", full)
+        await press(pilot, "enter")
+        await shows(pilot, "Cannot write", "1 ticked")
+        monkeypatch.undo()
+    assert set(kept(request_).values()) == {"signs", "units"}
+
+
+def test_every_number_of_every_category_opens_its_cases(request_):
+    inspection = inspect(load(request_))
+    found = gathered_on(inspection)
+    for category in found.by_category:
+        theme = theme_of(inspection, found, category)
+        for width in (30, 80, 200):
+            sheet = taxonomy_sheet(theme, None, width)
+            assert walk(inspection, sheet) > 3
+            assert all(len(text_of(row)) <= max(width, 40) for row in sheet.lines)
+
+
+def test_the_condition_of_a_category_is_its_name_where_that_is_exact(request_):
+    inspection = inspect(load(request_))
+    found = gathered_on(inspection)
+    assert theme_of(inspection, found, "signs").conditions == ("ARRAY_CONTAINS(\"category\", 'signs')",)
+    assert theme_of(inspection, found, "").conditions[0].startswith("case IN (")
+    # Of Bob alone, Ann's other case is none of them.
+    assert theme_of(inspection, found.of("bob"), "signs").conditions == ("case IN ('bench/c0')",)
+
+
+def test_values_beyond_the_first_are_counted(tmp_path):
+    cases, _ = making.study(n=30)
+    making.workspace(tmp_path, cases, [], subset=[f"s{number}" for number in range(30)])
+    journal = Journal(tmp_path / "triage", Author("ann", "gpu"))
+    for number in range(12):
+        note(journal, f"bench/c{number}", "x\n" * 5, "many")
+    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    found = gathered_on(inspection)
+    theme = theme_of(inspection, found, "many")
+    lines = [text_of(row) for row in taxonomy_sheet(theme, found.notes[0], 120).lines]
+    assert any(f"and {12 - VALUES} other values" in line for line in lines)
+    assert not any(line.startswith("wrong") for line in lines)
