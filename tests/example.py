@@ -13,6 +13,8 @@ from typing import Any
 import making
 import reference
 from inspector.request import Request
+from scoring.triage.actions import NOTE, SORT
+from scoring.triage.journal import Journal
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,21 @@ def write(root: Path, *, scored: bool = True) -> Request:
     scorers = [(ALPHA, alpha), (BETA, [_beta(one) for one in EXAMPLES])]
     making.workspace(root, plain, scorers if scored else [], **_columns())
     return Request(workspace=str(root), scorers=("alpha",) if scored else ())
+
+
+def noted(root: Path) -> Request:
+    """The same with five notes of whoever is at work, three of them in two categories."""
+    request = write(root)
+    journal = Journal(root / "triage", clock=lambda: "2026-01-02T03:04:05.000Z")
+    for name, text, category in (
+        ("alarm-one", "drops a minus", "signs"),
+        ("late-one", "loses the sign of a sum", "signs"),
+        ("missed-one", "metres and feet", "units"),
+        ("missed-two", "reads the wrong column", ""),
+        ("early-one", "feet again", ""),
+    ):
+        journal.do([(NOTE, [f"bench/{name}"], text), *([(SORT, [f"bench/{name}"], category)] if category else [])])
+    return request
 
 
 def _beta(one: Example) -> reference.Case:

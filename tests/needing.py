@@ -38,6 +38,9 @@ TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("a", "enter", "v")
 SEARCHED = ("a", "slash", *"2", "enter")
 PAPER = ("P",)
+MOVED = ("A", "tab", "p", *"units", "enter")
+DAY = ", 2026-01-02"
+"""Stands beneath the lists while that of notes has the keys."""
 QUEUE = ("a", "T", "enter")
 NEEDING = {
     ("paper", "next-page"): Needing(PAPER, says("Table 4 of ProcessBench"), scenes.printed, "Checked 1 of"),
@@ -61,6 +64,28 @@ NEEDING = {
     ("triage", "rate-right"): Needing((*QUEUE, "j"), says("rated +1")),
     ("triage", "next-case"): Needing(QUEUE, says("2 of 9")),
     ("triage", "previous-case"): Needing((*QUEUE, "n"), says("1 of 9")),
+    ("taxonomy", "put"): Needing(("A", "g"), says("Put 2 notes into"), scenes.noted),
+    ("taxonomy", "rename-category"): Needing(("A", "g"), says("Rename signs"), scenes.noted),
+    ("taxonomy", "tick"): Needing(("A",), says("1 ticked"), scenes.noted),
+    ("taxonomy", "tick-with"): Needing(("A",), says("Tick the notes in (in none) that hold"), scenes.noted),
+    ("taxonomy", "whose"): Needing(("A",), says("Whose notes"), scenes.noted),
+    ("taxonomy", "next-pane"): Needing(("A",), says(DAY), scenes.noted),
+    ("taxonomy", "pane-before"): Needing(("A", "tab"), hides(DAY), scenes.noted),
+    ("taxonomy", "sideways-right"): Needing(("A",), says(DAY), scenes.noted),
+    ("taxonomy", "sideways-left"): Needing(("A", "tab"), hides(DAY), scenes.noted),
+    **{
+        ("taxonomy", name): Needing(("A", *keys), says(words), scenes.noted)
+        for name, keys, words in (
+            ("line-down", "g", "units: 1 note"),
+            ("line-up", "gj", "signs: 2 notes"),
+            ("line-first", "", "signs: 2 notes"),
+            ("line-last", "g", "(in none): 2 notes"),
+            ("page-down", "g", "(in none): 2 notes"),
+            ("page-up", "", "signs: 2 notes"),
+        )
+    },
+    ("taxonomy", "undo"): Needing(MOVED, says("(in none): 2 notes"), scenes.noted),
+    ("taxonomy", "redo"): Needing((*MOVED, "u"), says("(in none): 1 note"), scenes.noted),
     ("board", "published"): Needing((), says("No published figures are known for these benchmarks.")),
     ("board", "stop-scoring"): Needing((), says("No run is going on.")),
     ("cases", "undo"): Needing(("a", *TAGGED), hides("Tags  knotty")),

@@ -46,6 +46,11 @@ def small() -> Request:
     return example.write(Path("workspace"))
 
 
+def noted() -> Request:
+    """The same two, and notes of which some are in categories."""
+    return example.noted(Path("workspace"))
+
+
 def unscored() -> Request:
     """Cases and no scorer."""
     return example.write(Path("workspace"), scored=False)
@@ -201,6 +206,10 @@ SCENES: dict[str, Scene] = {
     "paper": Scene(printed, ("P",), ("Checked 1 of",)),
     "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
     "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),
+    "taxonomy": Scene(noted, ("A", "g"), ("signs: 2 notes",)),
+    "taxonomy-ascii": Scene(noted, ("A", "g"), ("signs: 2 notes",), sizes=(NARROW,), ascii_only=True, no_color=True),
+    "taxonomy-put": Scene(noted, ("A", "space", "space", "p", *"u"), ("a new category",), sizes=(NARROW,)),
+    "taxonomy-none": Scene(small, ("A",), ("No case here has a note",), sizes=(NARROW,)),
     "not-comparable": Scene(small, (), ("Not comparable",), sizes=(NARROW,), ascii_only=True, no_color=True),
     # -- little, nothing, gaps
     "kinds": Scene(kinds, shows=("critic", "number")),

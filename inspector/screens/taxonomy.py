@@ -13,6 +13,7 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.screens.paned import Paned
 from inspector.screens.picking import Picking
 from inspector.screens.sorting import NO_NOTE, Sorting
 from inspector.screens.words import WordsDialog
@@ -28,11 +29,9 @@ from inspector.widgets.text_list import TextList
 from scoring.triage.notes import Note
 
 _EVERYBODY = ""
-PAGE, MANY = 10, 1_000_000
-"""Lines of a page, and more lines than there are."""
 
 
-class TaxonomyScreen(AnalysisScreen, Sorting):
+class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
     """Categories, the notes of the one under the cursor, and whose cases these are; each of the three has the keys."""
 
     NAME = "taxonomy"
@@ -74,7 +73,7 @@ class TaxonomyScreen(AnalysisScreen, Sorting):
         return self.query_one("#notes", TextList)
 
     @property
-    def _panes(self) -> tuple[Widget, ...]:
+    def panes(self) -> tuple[Widget, ...]:
         return self._categories, self._notes, self.query_one(SheetView)
 
     # -- showing
@@ -201,32 +200,6 @@ class TaxonomyScreen(AnalysisScreen, Sorting):
         return self.theme.shown if self.theme else ()
 
     # -- keys
-
-    def action_pane(self, by: int) -> None:
-        """To the next pane, or the one before; round and round."""
-        panes = self._panes
-        at = panes.index(self.focused) if self.focused in panes else 0
-        self.set_focus(panes[(at + by) % len(panes)])
-
-    def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
-        """Do the one in a list that has the keys, else the other in the sheet."""
-        pane = self.focused
-        if isinstance(pane, TextList):
-            texts(pane)
-        else:
-            sheet(self.query_one(SheetView))
-
-    def action_cursor(self, by: int) -> None:
-        self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
-
-    def action_end(self, to: int) -> None:
-        self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
-
-    def action_turn(self, by: int) -> None:
-        self._in(lambda texts: texts.action_move(by * PAGE), lambda sheet: sheet.action_page(by))
-
-    def action_sideways(self, by: int) -> None:
-        self._in(lambda _: self.action_pane(by), lambda sheet: sheet.action_place(by))
 
     def action_tick(self) -> None:
         """Tick the note under the cursor, or no more; the next one comes under the cursor."""

@@ -14,6 +14,7 @@ from inspector.screens.cases import CasesScreen
 from inspector.screens.compare import CompareScreen
 from inspector.screens.paper import PaperScreen
 from inspector.screens.statistics import StatisticsScreen
+from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.thresholds import ThresholdsScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
@@ -32,6 +33,7 @@ CLASSES = {
     "paper": PaperScreen,
     "breakdown": BreakdownScreen,
     "bias": BiasScreen,
+    "taxonomy": TaxonomyScreen,
 }
 REACHED = {
     "board": (),
@@ -45,6 +47,7 @@ REACHED = {
     "paper": ("P",),
     "breakdown": ("b",),
     "bias": ("L",),
+    "taxonomy": ("A",),
 }
 """The keys that lead to each screen from the board."""
 SHOWN = {
@@ -59,6 +62,7 @@ SHOWN = {
     "paper": "No paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
+    "taxonomy": "No case here has a note yet",
 }
 """What stands there once it is complete."""
 
@@ -82,6 +86,7 @@ BESIDE = {
     "thresholds": "Ways to choose the threshold",
     "breakdown": "harmonic mean of both",
     "bias": "Which way it leans",
+    "taxonomy": "No case here has a note yet",
 }
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
@@ -195,8 +200,12 @@ EFFECTS = {
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
     ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
     ("bias", "help"): Effect("Which way the scorer"),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("breakdown", "bias")},
-    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in ("breakdown", "bias")},
+    ("taxonomy", "drill"): Effect("There is no number here", undo=()),
+    ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
+    ("taxonomy", "help"): Effect("Notes become a taxonomy"),
+    ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("breakdown", "bias", "taxonomy")},
+    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in ("breakdown", "bias", "taxonomy")},
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
@@ -210,6 +219,7 @@ EVERYWHERE = {
     "paper": Effect("No paper"),
     "breakdown": Effect("harmonic mean of both"),
     "bias": Effect("Which way it leans"),
+    "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),
     "theme": Effect("Search for themes"),

@@ -24,6 +24,7 @@ import inspector.screens
 import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
+from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.compare import CompareScreen
 from inspector.screens.condition import ConditionScreen
@@ -37,6 +38,7 @@ from inspector.screens.slices import SlicesScreen
 from inspector.screens.sort_menu import SortMenu
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog
+from inspector.screens.words import WordsDialog
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
@@ -64,6 +66,10 @@ class Place:
     again: tuple[str, ...] = ()
     space: Callable[[Path], Request] = lambda folder: example.write(folder / "w")
     size: tuple[int, int] = (120, 24)
+
+
+def noted(folder: Path) -> Request:
+    return example.noted(folder / "w")
 
 
 def critic(folder: Path) -> Request:
@@ -188,6 +194,13 @@ PLACES: dict[type[Any], Place] = {
         on(TagDialog, typed),
         (("h a tab", "hard"), ("escape", AWAY)),
     ),
+    CategoryDialog: Place(
+        ("A", "g", "p"),
+        on(CategoryDialog, picks),
+        (("down", 1), ("up", 0), ("escape", AWAY)),
+        space=noted,
+    ),
+    WordsDialog: Place(("A", "slash"), on(WordsDialog, typed), (("escape", AWAY),), space=noted),
     NoteDialog: Place(("a", "N"), on(NoteDialog, typed), (("escape", AWAY),)),
     ExportMenu: Place(("a", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)),
     ScoreDialog: Place(

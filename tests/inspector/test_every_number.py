@@ -34,6 +34,7 @@ def study(folder: Path) -> Request:
 SPACES: dict[str, Callable[[Path], Request]] = {
     "demo": lambda _: scenes.demo(),
     "small": lambda _: scenes.small(),
+    "noted": lambda _: scenes.noted(),
     "kinds": lambda _: scenes.kinds(),
     "critic": lambda _: scenes.critic(),
     "one scorer": lambda _: scenes.single(),
@@ -106,8 +107,9 @@ async def test_every_number_opens_exactly_its_cases(name, folder):
         for screen in ANALYSES:
             found[screen] = await walked(pilot, screen)
         if name in {"demo", "study"}:
-            # No paper prints a table of these.
-            assert all(count for screen, count in found.items() if screen != "paper"), found
+            # No paper prints a table of these, and nobody noted anything.
+            assert all(count for screen, count in found.items() if screen not in {"paper", "taxonomy"}), found
+        assert (found["taxonomy"] > 0) == (name == "noted")
 
 
 async def test_so_it_is_on_published_scores(folder, data_folder):

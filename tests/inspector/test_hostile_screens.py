@@ -71,6 +71,7 @@ REACHED = {
     "paper": ("j", "P", "until No paper"),
     "breakdown": ("j", "b", "until erroneous cases"),
     "bias": ("j", "L", "until too few to say"),
+    "taxonomy": ("j", "A", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
 ESC, RED = "␛[31337m", "[red]x[/]"
@@ -97,6 +98,7 @@ EVERYWHERE = {
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
     "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
     "bias": Way(opens="BiasScreen", says="too few to say"),
+    "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
 }
 BESIDE = (
     ("compare", "CompareScreen", "Holm over"),
@@ -105,6 +107,7 @@ BESIDE = (
     ("thresholds", "ThresholdsScreen", "best on these  "),
     ("breakdown", "BreakdownScreen", "erroneous cases"),
     ("bias", "BiasScreen", "too few to say"),
+    ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 WAYS = {
     ("board", "stop-scoring"): Way(after=(), tells="No run"),
@@ -210,6 +213,21 @@ WAYS = {
     ("breakdown", "page-before"): turned("shift+tab", "tab"),
     ("breakdown", "drill"): Way(opens="CasesScreen"),
     ("bias", "drill"): Way(opens="CasesScreen"),
+    ("taxonomy", "put"): Way(after=(), tells="no note of yours"),
+    ("taxonomy", "rename-category"): Way(("g",), opens="WordsDialog", says="Rename ann [red]"),
+    ("taxonomy", "tick"): Way(says="1 ticked"),
+    ("taxonomy", "tick-with"): Way(opens="WordsDialog", says="that hold"),
+    ("taxonomy", "whose"): Way(opens="Picking", says="bob"),
+    ("taxonomy", "undo"): Way(after=(), tells="nothing to undo"),
+    ("taxonomy", "redo"): Way(after=(), tells="nothing to redo"),
+    ("taxonomy", "next-pane"): turned("tab", "shift+tab"),
+    ("taxonomy", "pane-before"): turned("shift+tab", "tab"),
+    ("taxonomy", "sideways-right"): Way(("h",), after=("h",)),
+    ("taxonomy", "sideways-left"): Way(("l",), after=()),
+    **{("taxonomy", one): Way(("g",), after=()) for one in ("line-down", "line-last", "page-down")},
+    **{("taxonomy", one): Way(("G",), after=()) for one in ("line-up", "line-first", "page-up")},
+    ("taxonomy", "drill"): Way(opens="CasesScreen"),
+    ("taxonomy", "card"): Way(after=REACHED["taxonomy"][1:], opens="CardScreen", says="How a verdict"),
     ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
     ("bias", "card"): Way(after=REACHED["bias"][1:], opens="CardScreen", says="How a verdict"),
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},

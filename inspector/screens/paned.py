@@ -1,0 +1,52 @@
+"""Several panes on one screen: which of them has the keys, and its cursor."""
+
+from collections.abc import Callable
+
+from textual.widget import Widget
+
+from inspector.screens.base import InspectionScreen
+from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.text_list import TextList
+
+PAGE, MANY = 10, 1_000_000
+"""Lines of a page, and more lines than there are."""
+
+
+class Paned(InspectionScreen):
+    """A screen of lists and a sheet, whose cursors are moved by the screen's own keys, which no other can overtake."""
+
+    @property
+    def panes(self) -> tuple[Widget, ...]:
+        """The panes from first to last."""
+        raise NotImplementedError
+
+    def action_pane(self, by: int) -> None:
+        """To the next pane, or the one before; round and round."""
+        panes = self.panes
+        at = panes.index(self.focused) if self.focused in panes else 0
+        self.set_focus(panes[(at + by) % len(panes)])
+
+    def _in(self, texts: Callable[[TextList], None], sheet: Callable[[SheetView], None]) -> None:
+        """Do the one in a list that has the keys, else the other in the sheet."""
+        pane = self.focused
+        if isinstance(pane, TextList):
+            texts(pane)
+        else:
+            sheet(self.query_one(SheetView))
+
+    def action_cursor(self, by: int) -> None:
+        self._in(lambda texts: texts.action_move(by), lambda sheet: sheet.action_line(by))
+
+    def action_end(self, to: int) -> None:
+        self._in(lambda texts: texts.action_move(MANY if to else -MANY), lambda sheet: sheet.action_edge(to))
+
+    def action_turn(self, by: int) -> None:
+        self._in(lambda texts: texts.action_move(by * PAGE), lambda sheet: sheet.action_page(by))
+
+    def action_sideways(self, by: int) -> None:
+        self._in(lambda texts: self._beside(texts, by), lambda sheet: sheet.action_place(by))
+
+    def _beside(self, texts: TextList, by: int) -> None:
+        """To the list at the side, if there is one."""
+        lists = [pane for pane in self.panes if isinstance(pane, TextList)]
+        self.set_focus(lists[min(max(lists.index(texts) + by, 0), len(lists) - 1)])
