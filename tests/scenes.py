@@ -208,7 +208,7 @@ SCENES: dict[str, Scene] = {
     "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),
     "taxonomy": Scene(noted, ("A", "g"), ("signs: 2 notes",)),
     "taxonomy-ascii": Scene(noted, ("A", "g"), ("signs: 2 notes",), sizes=(NARROW,), ascii_only=True, no_color=True),
-    "taxonomy-put": Scene(noted, ("A", "space", "space", "p", *"u"), ("a new category",), sizes=(NARROW,)),
+    "taxonomy-put": Scene(noted, ("A", "g", "p", *"u"), ("a new category",), sizes=(NARROW,)),
     "taxonomy-none": Scene(small, ("A",), ("No case here has a note",), sizes=(NARROW,)),
     "not-comparable": Scene(small, (), ("Not comparable",), sizes=(NARROW,), ascii_only=True, no_color=True),
     # -- little, nothing, gaps
