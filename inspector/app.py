@@ -22,6 +22,7 @@ from inspector.wiring.ending import Ending, leave_behind, run
 from inspector.wiring.fitting import SMALL, Fitting
 from inspector.wiring.following import Following
 from inspector.wiring.keys import OwnKeys
+from inspector.wiring.logging import Logging
 from inspector.wiring.moving import Moving
 from inspector.wiring.palette import Palette
 from inspector.wiring.pasting import Pasting
@@ -36,6 +37,7 @@ FULL_COLLECTION = 100
 
 
 class InspectApp(
+    Logging,
     Moving,
     Ending,
     Fitting,
@@ -124,6 +126,7 @@ def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, d
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, theme=usual)
+    app.sessions = state / "sessions"
     code = run(app, mouse=mouse)
     if said := app.crash or app.failure:
         print(clean(said), file=sys.stderr)

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
+    "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),
     "export": ("inspector.shell.exporting", "cases, rewards or triage as the rows that other toolkits read"),
 }
 """Command -> the module whose `run(args)` does it, and its line of help."""

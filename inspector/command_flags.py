@@ -58,6 +58,14 @@ def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", default="", metavar="TEXT", help="what the report is called")
 
 
+def _replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the log of a session, or `last` for the newest one")
+    parser.epilog = "Exit codes: 0 every title is as it was, 1 one differs, 2 it cannot be played."
+
+
+_WITHOUT_A_DOCUMENT = {"export": _export, "report": _report, "replay": _replay}
+
+
 def _paper(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", choices=("processbench", "prmbench", "socratic", "grben"), help="the paper's benchmark")
     parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
@@ -190,8 +198,8 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
         return
-    if name in {"export", "report"}:
-        (_export if name == "export" else _report)(parser)
+    if name in _WITHOUT_A_DOCUMENT:
+        _WITHOUT_A_DOCUMENT[name](parser)
         return
     if name == "reread":
         critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"

@@ -28,7 +28,7 @@ WORDS = {
     "show": ["algebra-012"],
     "keys": [],
 }
-NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report"}
+NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report", "replay"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
     "agreement": "nobody says anything of it",

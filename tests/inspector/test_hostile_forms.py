@@ -75,6 +75,7 @@ ELSEWHERE = {
     "import": "tests/test_hostile.py",
     "score": "tests/inspector/test_score.py",
     "doctor": "tests/inspector/test_doctor.py",
+    "replay": "tests/inspector/session/test_replay.py",
     "demo": "it holds no text of anybody else",
 }
 ACTING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}

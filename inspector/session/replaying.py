@@ -1,0 +1,144 @@
+"""A session played again, without a terminal: the same keys, and whether the screens say the same."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from textual.events import Key, Paste
+from textual.pilot import Pilot
+
+from inspector.app import InspectApp
+from inspector.messages import Score
+from inspector.session.lines import Line, Said, Session
+from inspector.session.place import shadow
+from inspector.session.showing import said
+from inspector.terminal.remembered import Remembered
+from scoring.errors import UsageError
+from scoring.triage.journal import ENVIRONMENT
+
+PATIENCE = 10.0
+"""Seconds that a screen has to say what it said."""
+LOADING = 600.0
+"""Seconds that the workspace may take to be read."""
+_ELSEWHERE = ("TMUX", "STY")
+"""Where copies would leave the program."""
+_SUSPENDS = "ctrl+z"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first place where a session comes to something else: the line of the log, and what was done before it."""
+
+    line: int
+    done: str
+    was: Said
+    now: Said | None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """How many keys, texts, clicks and sizes were played, and how many titles compared; where the first differs."""
+
+    inputs: int
+    titles: int
+    difference: Difference | None = None
+
+
+class ReplayedApp(InspectApp):
+    """The app, but that nothing is started from it."""
+
+    # Textual looks for it beside the file of the class.
+    CSS_PATH = str(Path(str(sys.modules[InspectApp.__module__].__file__)).with_name("inspector.tcss"))
+
+    def on_score(self, message: Score) -> None:
+        """Say so instead of starting a run."""
+        message.prevent_default()
+        self.notify("Scoring is not played again.", markup=False)
+
+
+async def replay(session: Session, root: Path | None, at: Path) -> Replayed:
+    """Play a session on the data of a workspace; all that it writes goes into the folder `at`, which is empty.
+
+    Args:
+        session: what was logged.
+        root: the workspace; None for the demo alone.
+        at: where the journals, exports and the state of the replay go.
+
+    Raises:
+        NoWorkspace: there is no workspace at `root`.
+        UsageError: nothing can be shown of it.
+    """
+    start, state = session.start, at / "state"
+    place = None if root is None else shadow(root, at / "workspace", start.journals)
+    request = replace(start.request, workspace=None if place is None else str(place))
+    left = Remembered.of_workspace(place, state)
+    left.keep(**{name: tuple(value) if isinstance(value, list) else value for name, value in start.left.items()})
+    left.save()
+    (at / "exports").mkdir()
+    app = ReplayedApp(request, ascii_only=start.ascii_only, folder=at / "exports", state=state)
+    with _as(start.who):
+        async with app.run_test(size=start.size, notifications=True) as pilot:
+            await _until(pilot, lambda: app.front is not None or not app.is_running, LOADING)
+            if app.failure:
+                raise UsageError(f"the session cannot be played: {app.failure}", "Look at the workspace first.")
+            return await _played(pilot, app, session.lines)
+
+
+async def _played(pilot: Pilot[Any], app: InspectApp, lines: tuple[Line, ...]) -> Replayed:
+    inputs = titles = 0
+    done = "the start"
+    for line, following in zip(lines, [*lines[1:], None], strict=True):
+        # What a screen said while more was under way it may say here for an instant only.
+        passing = following is not None and following.title is not None
+        was = None if passing else line.said
+        if was is not None:
+            await _until(pilot, lambda was=was: not app.is_running or said(app) == was, PATIENCE)
+            now = said(app) if app.is_running else None
+            if now != was:
+                return Replayed(inputs, titles, Difference(line.number, done, was, now))
+            titles += 1
+        elif line.command is not None:
+            done = line.command
+        elif line.is_input and app.is_running:
+            await _play(pilot, line)
+            inputs += 1
+            done = f"the key {line.key}" if line.key is not None else done
+    return Replayed(inputs, titles)
+
+
+async def _play(pilot: Pilot[Any], line: Line) -> None:
+    """What came in comes once more."""
+    if line.key is not None and line.key != _SUSPENDS:
+        pilot.app.post_message(Key(line.key, line.character))
+    elif line.paste is not None:
+        pilot.app.post_message(Paste(line.paste))
+    elif line.click is not None:
+        await pilot.click(offset=line.click)
+    elif line.size is not None and line.size != tuple(pilot.app.size):
+        await pilot.resize_terminal(*line.size)
+    if pilot.app.is_running:
+        await pilot.pause()
+
+
+async def _until(pilot: Pilot[Any], holds: Any, patience: float) -> None:
+    """Wait until something holds, or for as long as there is patience."""
+    end = time.monotonic() + patience
+    while not holds() and time.monotonic() < end:
+        await pilot.pause(0.02)
+
+
+@contextmanager
+def _as(who: str) -> Iterator[None]:
+    """Be the person of the session, for as long as it is played, and leave the clipboard of tmux and screen alone."""
+    kept = {name: os.environ.pop(name) for name in (ENVIRONMENT, *_ELSEWHERE) if name in os.environ}
+    os.environ[ENVIRONMENT] = who
+    try:
+        yield
+    finally:
+        os.environ.pop(ENVIRONMENT, None)
+        os.environ.update(kept)

@@ -1,0 +1,69 @@
+"""`replay`: play the log of a session again, without a terminal, and say where a screen says something else."""
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from platformdirs import user_state_path
+
+from inspector.documents import program_version
+from inspector.session.lines import Start, read_session
+from inspector.session.log import FOLDER, logs
+from inspector.session.place import data_of
+from inspector.session.replaying import Replayed, replay
+from inspector.shell.output import say
+from inspector.text import clean
+from scoring.errors import NoWorkspace, UnreadableFile
+from scoring.workspace import Workspace
+
+LAST = "last"
+
+
+def run(args: argparse.Namespace) -> int:
+    """Play it; 0 where every title is the same, 1 where one differs."""
+    session = read_session(_file(args.file))
+    named = args.workspace or session.start.root
+    root = None if named is None else Path(named)
+    say(_changed(session.start, root), args)
+    with tempfile.TemporaryDirectory(prefix="prm-inspect-replay-") as folder:
+        found = asyncio.run(replay(session, root, Path(folder)))
+    for line in told(found):
+        print(clean(line))
+    return 0 if found.difference is None else 1
+
+
+def _file(name: str) -> Path:
+    if name != LAST:
+        return Path(name)
+    folder = user_state_path("prm-inspect", appauthor=False) / FOLDER
+    found = logs(folder)
+    if not found:
+        raise UnreadableFile(f"there is no log of a session in {folder}.", "Open the app first, or name a file.")
+    return found[-1]
+
+
+def _changed(start: Start, root: Path | None) -> Iterator[str]:
+    """What is not as it was when the session began."""
+    if start.version != program_version():
+        yield f"The session was logged by version {start.version}; this is {program_version()}."
+    try:
+        workspace = Workspace(None) if root is None else Workspace.open(root)
+    except NoWorkspace:
+        return
+    names = start.request.benchmarks or tuple(workspace.default_benchmarks())
+    if data_of(workspace, names) != start.data:
+        yield "Cases or rewards of the workspace are not those of the session: titles may well differ."
+
+
+def told(found: Replayed) -> Iterator[str]:
+    """How a replay went, in words."""
+    what = f"{found.inputs:,} keys, texts, clicks and sizes"
+    if found.difference is None:
+        yield f"The same: {what} were played, and {found.titles:,} titles are as they were."
+        return
+    one = found.difference
+    yield f"Line {one.line} differs, after {one.done} ({what} and {found.titles:,} titles before it are the same)."
+    yield f"  was: [{one.was.screen}] {one.was.title}"
+    yield f"  now: [{one.now.screen}] {one.now.title}" if one.now else "  now: the app has ended"

@@ -1,0 +1,247 @@
+"""The log of a session, and playing it again."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import making
+from inspector.app import InspectApp
+from inspector.cli import main
+from inspector.request import Request
+from inspector.screens.base import InspectionScreen
+from inspector.session import replaying
+from inspector.session.lines import Session, read_session
+from inspector.session.log import KEPT, SessionLog, logs
+from inspector.session.place import shadow
+from inspector.session.replaying import replay
+from inspector.session.showing import said
+from inspector.session.starting import command_id
+from inspector.wiring import logging
+from reference import Case
+from scoring.errors import NoWorkspace, UnreadableFile
+from scoring.triage.actions import RULINGS
+from scoring.triage.journal import Author, Journal
+from screen_text import settled, until
+
+MODEL = RULINGS[0]
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    monkeypatch.setenv("PRM_INSPECT_USER", "ann")
+    monkeypatch.setattr(logging, "REST", 0.05)
+    monkeypatch.setattr(replaying, "PATIENCE", 3.0)
+    place = tmp_path / "space"
+    cases = [Case(3, number % 4 - 1, (0.9, 0.2 + number / 40, 0.9)) for number in range(8)]
+    making.workspace(place, cases, [(making.scorer("prm"), cases)])
+    journal = Journal(place / "triage", Author("bob", "gpu"))
+    journal.tag(["bench/c0"], ["odd"])
+    return place
+
+
+async def session(root, tmp_path, *keys, size=(120, 36)):
+    """The log of a session in which these keys were pressed, one after the other at rest."""
+    app = InspectApp(Request(workspace=str(root)), folder=tmp_path, state=tmp_path / "state")
+    app.sessions = tmp_path / "sessions"
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+        for key in ("", *keys):
+            if key:
+                await pilot.press(key)
+            await settled(pilot)
+            await until(pilot, lambda: app._last_said == said(app))
+    (path,) = logs(tmp_path / "sessions")
+    return path
+
+
+def played(path, root, tmp_path):
+    at = tmp_path / f"replayed-{len(list(tmp_path.iterdir()))}"
+    at.mkdir()
+    return asyncio.run(replay(read_session(path), root, at))
+
+
+def bytes_of(folder):
+    return {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_a_session_comes_to_the_same_and_changes_nothing(root, tmp_path):
+    path = asyncio.run(session(root, tmp_path, "enter", "T", "enter", "1", "2", "u", "s", "escape"))
+    found = read_session(path)
+    commands = [line.command for line in found.lines if line.command]
+    assert {"triage", "rule-model-wrong", "rule-gold-wrong", "skip"} <= {*commands}
+    titles = [line.title for line in found.lines if line.title is not None]
+    compared = sum(
+        one.title is not None
+        for one, other in zip(found.lines, [*found.lines[1:], None], strict=True)
+        if other is None or other.title is None
+    )
+    assert any("1 of 6" in title for title in titles), titles
+    before = bytes_of(root)
+    result = played(path, root, tmp_path)
+    assert result.difference is None, result
+    assert (result.inputs, result.titles) == (8, compared)
+    assert bytes_of(root) == before
+
+
+def test_what_was_said_since_does_not_count(root, tmp_path):
+    path = asyncio.run(session(root, tmp_path, "enter", "T", "enter", "1"))
+    Journal(root / "triage", Author("ann", "laptop")).rule(["bench/c5", "bench/c6"], MODEL)
+    assert played(path, root, tmp_path).difference is None
+
+
+def test_the_first_title_that_differs_is_told_with_its_line(root, tmp_path):
+    path = asyncio.run(session(root, tmp_path, "enter", "j", "enter"))
+    lines = path.read_text().splitlines()
+    changed = max(number for number, line in enumerate(lines) if '"title"' in line)
+    was = json.loads(lines[changed])
+    lines[changed] = json.dumps({**was, "title": "another"})
+    path.write_text("\n".join(lines) + "\n")
+    difference = played(path, root, tmp_path).difference
+    assert (difference.line, difference.was.title) == (changed + 1, "another")
+    assert difference.now.title == was["title"]
+
+
+def test_other_data_makes_a_difference(root, tmp_path):
+    path = asyncio.run(session(root, tmp_path, "enter"))
+    other = tmp_path / "other"
+    cases = [Case(3, 0, (0.9, 0.9, 0.9)) for _ in range(8)]
+    making.workspace(other, cases, [(making.scorer("prm"), cases)])
+    assert played(path, other, tmp_path).difference is not None
+
+
+def test_typed_words_and_another_size_are_played_again(root, tmp_path):
+    async def typing():
+        app = InspectApp(Request(workspace=str(root)), folder=tmp_path, state=tmp_path / "state")
+        app.sessions = tmp_path / "sessions"
+        async with app.run_test(size=(120, 36), notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
+            await settled(pilot)
+            await pilot.press("enter")
+            await settled(pilot)
+            await pilot.press("colon")
+            await settled(pilot)
+            await pilot.press(*"n_steps > 9", "enter")
+            await settled(pilot)
+            await pilot.resize_terminal(90, 30)
+            await settled(pilot)
+            await until(pilot, lambda: app._last_said == said(app))
+        return logs(tmp_path / "sessions")[-1]
+
+    path = asyncio.run(typing())
+    found = read_session(path)
+    assert "".join(line.character or "" for line in found.lines).startswith(":n_steps > 9")
+    assert [line.size for line in found.lines if line.size] == [(90, 30)]
+    assert played(path, root, tmp_path).difference is None
+
+
+# -- the log
+
+
+def test_only_the_user_may_read_it_and_old_ones_go(tmp_path, root):
+    path = asyncio.run(session(root, tmp_path))
+    assert path.stat().st_mode & 0o077 == 0
+    for number in range(KEPT + 3):
+        (path.parent / f"session-19990101-{number:06}-1.jsonl").touch()
+    start = read_session(path).start
+    SessionLog(path.parent, start).close()
+    assert len(logs(path.parent)) == KEPT
+
+
+def test_a_disk_that_refuses_is_told_and_stops_nothing(tmp_path, root, monkeypatch):
+    start = read_session(asyncio.run(session(root, tmp_path))).start
+    (tmp_path / "file").touch()
+    log = SessionLog(tmp_path / "file", start)
+    log.write({"key": "j"})
+    assert "not logged any more" in log.problem
+
+
+def test_a_line_that_was_cut_short_is_left_out_and_a_damaged_one_is_told(tmp_path, root):
+    path = asyncio.run(session(root, tmp_path, "enter"))
+    whole = path.read_bytes()
+    n = len(read_session(path).lines)
+    path.write_bytes(whole[:-9])
+    assert len(read_session(path).lines) == n - 1
+    first, second, rest = whole.split(b"\n", 2)
+    path.write_bytes(b"\n".join([first, second[:-3], rest]))
+    with pytest.raises(UnreadableFile, match=":2 is no line"):
+        read_session(path)
+
+
+def test_commands_are_called_by_their_ids():
+    assert command_id("rule(0)", "triage") == "rule-model-wrong"
+    assert command_id("screen.threshold", "cases") == "threshold"
+    assert command_id("rule(0)", "board") is None
+
+
+def test_the_shadow_has_journals_as_they_were_and_the_data_by_reference(root, tmp_path):
+    bob = root / "triage" / "bob-gpu.jsonl"
+    size = bob.stat().st_size
+    Journal(root / "triage", Author("bob", "gpu")).tag(["bench/c1"], ["odd"])
+    at = shadow(root, tmp_path / "at", {"bob-gpu.jsonl": size, "../evil.jsonl": 5})
+    assert (at / "triage" / "bob-gpu.jsonl").read_bytes() == bob.read_bytes()[:size]
+    assert (at / "rewards").is_symlink()
+    assert sorted(path.name for path in (at / "triage").iterdir()) == ["bob-gpu.jsonl"]
+    with pytest.raises(NoWorkspace):
+        shadow(tmp_path / "nowhere", tmp_path / "at2", {})
+
+
+# -- the command
+
+
+def test_the_command_says_whether_it_is_the_same(root, tmp_path, capsys):
+    path = asyncio.run(session(root, tmp_path, "enter"))
+    assert main(["replay", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("The same: 1 keys, texts, clicks and sizes were played, and ")
+    lines = path.read_text().replace('"title": "', '"title": "\\u001b[2J')
+    path.write_text(lines)
+    assert main(["replay", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "differs, after the start" in out
+    assert "\x1b" not in out
+    assert os.environ["PRM_INSPECT_USER"] == "ann"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "No such file"),
+        ("", "does not begin a session's log"),
+        ("[1]", "does not begin a session's log"),
+        ('{"v": 99}', "no log of a session that this version knows"),
+        ('{"v": 1, "time": 3}', "does not begin a session's log"),
+    ],
+)
+def test_what_is_no_log_is_one_sentence(tmp_path, capsys, text, said):
+    path = tmp_path / "x.jsonl"
+    if text is not None:
+        path.write_text(text)
+    assert main(["replay", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_workspace_that_has_gone_is_one_sentence(root, tmp_path, capsys):
+    path = asyncio.run(session(root, tmp_path))
+    root.rename(tmp_path / "moved")
+    assert main(["replay", str(path)]) == 2
+    assert "holds no workspace" in capsys.readouterr().err
+    assert main(["replay", str(path), "-w", str(tmp_path / "moved")]) == 0
+
+
+def test_without_a_log_there_is_no_last_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert main(["replay", "last"]) == 2
+    assert "there is no log of a session in" in capsys.readouterr().err
+
+
+def test_a_session_is_what_it_was_read_as(root, tmp_path):
+    found = read_session(asyncio.run(session(root, tmp_path)))
+    assert isinstance(found, Session)
+    assert found.start.who == "ann"
+    assert found.start.journals.keys() == {"bob-gpu.jsonl"}
+    assert Path(found.start.root) == root.resolve()
