@@ -21,7 +21,6 @@ class SessionLog:
         """Begin a file of its own in the folder, which is made where it is missing; the user alone may read it."""
         self.problem = ""
         self._file: IO[bytes] | None = None
-        self._began = time.monotonic()
         self.path = folder / f"session-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -33,8 +32,8 @@ class SessionLog:
         self._write(encoded(start))
 
     def write(self, line: Mapping[str, Any]) -> None:
-        """One more line, with its time."""
-        self._write(encoded({"at": round(time.monotonic() - self._began, 3), **line}))
+        """One more line."""
+        self._write(encoded(line))
 
     def close(self) -> None:
         """Nothing more comes."""

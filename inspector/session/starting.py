@@ -8,15 +8,15 @@ from inspector.commands import COMMANDS, RAIL
 from inspector.documents import program_version
 from inspector.selection import Selection
 from inspector.session.lines import VERSION, Start
-from inspector.session.place import data_of, journals_of
+from inspector.session.place import data_of
+from inspector.terminal.remembered import Left
 from inspector.wiring.base import Wired
 from scoring.triage.journal import Author
 
 
-def start_of(app: Wired, selection: Selection) -> Start:
-    """How this session begins, with what it depends on."""
+def start_of(app: Wired, selection: Selection, left: Left, journals: dict[str, int]) -> Start:
+    """How a session begins: with what the app was opened on, how it was left before, and journals of these bytes."""
     workspace = selection.workspace
-    left = {} if app.remembered is None else msgspec.to_builtins(app.remembered.left)
     return Start(
         v=VERSION,
         time=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
@@ -27,8 +27,8 @@ def start_of(app: Wired, selection: Selection) -> Start:
         who=Author.me().who if selection.journal is None else selection.journal.author.who,
         size=(app.size.width, app.size.height),
         ascii_only=app.ascii_only,
-        journals=journals_of(workspace),
-        left=left,
+        journals=journals,
+        left=msgspec.to_builtins(left),
     )
 
 
