@@ -15,7 +15,8 @@ from inspector.session.place import data_of
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.text import clean
-from scoring.errors import NoWorkspace, UnreadableFile
+from inspector.workspace_place import find_workspace
+from scoring.errors import NoWorkspace, UnreadableFile, UsageError
 from scoring.workspace import Workspace
 
 LAST = "last"
@@ -26,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
     session = read_session(_file(args.file))
     named = args.workspace or session.start.root
     root = None if named is None else Path(named)
+    if root is None:
+        _demo_alone()
     say(_changed(session.start, root), args)
     with tempfile.TemporaryDirectory(prefix="prm-inspect-replay-") as folder:
         found = asyncio.run(replay(session, root, Path(folder)))
@@ -42,6 +45,22 @@ def _file(name: str) -> Path:
     if not found:
         raise UnreadableFile(f"there is no log of a session in {folder}.", "Open the app first, or name a file.")
     return found[-1]
+
+
+def _demo_alone() -> None:
+    """Refuse a session of the demo where the same words would now open a workspace.
+
+    Raises:
+        UsageError: there is one.
+    """
+    try:
+        found = find_workspace(None)
+    except NoWorkspace:
+        return
+    raise UsageError(
+        f"the session was of the demo where no workspace was, and here is one ({found.root}).",
+        "Play it in another folder.",
+    )
 
 
 def _changed(start: Start, root: Path | None) -> Iterator[str]:

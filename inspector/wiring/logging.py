@@ -131,7 +131,9 @@ class Logging(Wired):
         before, self._just_said = self._just_said, said(self)
         now = self._just_said
         working = any(not one.is_finished and one.group not in _GOES_ON for one in self.workers)
-        if now is not None and now == before != self._last_said and not working:
+        # A screen that was just opened has no title yet.
+        rests = now == before and not working and now is not None and now.title.strip() != ""
+        if now is not None and rests and now != self._last_said:
             self._last_said = now
             self._note_down({"screen": now.screen, "title": now.title})
         self._looks -= not working

@@ -43,8 +43,9 @@ def root(tmp_path, monkeypatch):
 
 
 async def session(root, tmp_path, *keys, size=(120, 36)):
-    """The log of a session in which these keys were pressed, one after the other at rest."""
-    app = InspectApp(Request(workspace=str(root)), folder=tmp_path, state=tmp_path / "state")
+    """The log of a session in which these keys were pressed, one after the other at rest; None: of the demo."""
+    request = Request(benchmarks=("demo",)) if root is None else Request(workspace=str(root))
+    app = InspectApp(request, folder=tmp_path, state=tmp_path / "state")
     app.sessions = tmp_path / "sessions"
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, InspectionScreen) and app.screen.is_mounted)
@@ -231,6 +232,24 @@ def test_a_workspace_that_has_gone_is_one_sentence(root, tmp_path, capsys):
     assert main(["replay", str(path)]) == 2
     assert "holds no workspace" in capsys.readouterr().err
     assert main(["replay", str(path), "-w", str(tmp_path / "moved")]) == 0
+
+
+def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, capsys, monkeypatch):
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+    path = asyncio.run(session(None, tmp_path, "down"))
+    assert read_session(path).start.root is None
+    assert main(["replay", str(path)]) == 0
+    root.rename(tmp_path / ".prm-inspect")
+    capsys.readouterr()
+    assert main(["replay", str(path)]) == 2
+    assert "Play it in another folder." in capsys.readouterr().err
+
+
+def test_a_title_that_is_not_there_yet_is_not_logged(root, tmp_path):
+    path = asyncio.run(session(root, tmp_path, "enter"))
+    assert all(line.title.strip() for line in read_session(path).lines if line.title is not None)
 
 
 def test_without_a_log_there_is_no_last_one(tmp_path, capsys, monkeypatch):
