@@ -1,8 +1,10 @@
 """The taxonomy screen: notes in categories, put there, merged and renamed without leaving the keyboard."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from operator import is_not
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -22,11 +24,14 @@ from inspector.sheets.sheet import Sheet
 from inspector.sheets.taxonomy import IN_NONE, gathered_on, taxonomy_sheet, theme_of
 from inspector.subject import subject
 from inspector.taxonomy.document import notes_document, taxonomy_document
-from inspector.taxonomy.gathered import saturation_phrases
+from inspector.taxonomy.gathered import Gathered, saturation_phrases
 from inspector.widgets.pick_list import Pick
 from inspector.widgets.sheet_view import SheetView
 from inspector.widgets.text_list import TextList
 from scoring.triage.notes import Note
+
+if TYPE_CHECKING:
+    from scoring.step_rewards import Bools
 
 _EVERYBODY = ""
 
@@ -46,6 +51,7 @@ class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._who = _EVERYBODY
+        self._kept: tuple[Sequence[object], Bools, Gathered] | None = None
 
     def compose(self) -> ComposeResult:
         yield self.one_line("title")
@@ -79,7 +85,7 @@ class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
     # -- showing
 
     def show_inspection(self, inspection: Inspection) -> None:
-        found = gathered_on(inspection)
+        found = self._gathered(inspection)
         if self._who not in found.people:
             self._who = _EVERYBODY
         self.found = found.of(self._who) if self._who else found
@@ -87,6 +93,15 @@ class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
         self.ticked &= there
         self._show_categories(inspection)
         super().show_inspection(inspection)
+
+    def _gathered(self, inspection: Inspection) -> Gathered:
+        """The notes of everybody; while nobody writes and the cases stay, a threshold that moves changes none."""
+        journal = inspection.selection.journal
+        owners = (None if journal is None else journal.triage, inspection.cases)
+        kept = self._kept
+        if kept is None or any(map(is_not, kept[0], owners)) or not np.array_equal(kept[1], inspection.slice):
+            kept = self._kept = (owners, inspection.slice, gathered_on(inspection))
+        return kept[2]
 
     def _show_categories(self, inspection: Inspection) -> None:
         """The categories; the cursor stays on its own, or at its place where that has gone."""
@@ -245,7 +260,7 @@ class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
         """Choose whose notes are shown."""
         if self.inspection is None:
             return
-        found = gathered_on(self.inspection)
+        found = self._gathered(self.inspection)
         counts = {who: sum(one.who == who for one in found.notes) for who in found.people}
         picks = [Pick(_EVERYBODY, "everybody", counted(len(found.notes), "note"), strong=not self._who)]
         picks += [Pick(who, who, counted(n, "note"), strong=who == self._who) for who, n in counts.items()]
