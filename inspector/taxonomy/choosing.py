@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 
+from inspector.text import clean
+
 
 def ranked(names: Sequence[str], typed: str) -> list[str]:
     """The names that hold what was typed, the closest first; those that are equally close stay in their order.
 
     First the name itself, then those that begin so, then those of which a word does, then those that hold it anywhere,
     then those that hold its letters in their order. Large and small letters are alike; nothing typed gives all.
+    What nobody could type is looked for as it is shown.
     """
     wanted = " ".join(typed.casefold().split())
-    places = [(place, at) for at, name in enumerate(names) if (place := _place(name.casefold(), wanted)) is not None]
+    places = [
+        (place, at) for at, name in enumerate(names) if (place := _place(clean(name).casefold(), wanted)) is not None
+    ]
     return [names[at] for _, at in sorted(places)]
 
 

@@ -1,5 +1,6 @@
 """The taxonomy screen: from notes to a table of categories without leaving the keyboard."""
 
+import csv
 import json
 import shlex
 
@@ -339,3 +340,33 @@ def test_values_beyond_the_first_are_counted(tmp_path):
     lines = [text_of(row) for row in taxonomy_sheet(theme, found.notes[0], 120).lines]
     assert any(f"and {12 - VALUES} other values" in line for line in lines)
     assert not any(line.startswith("wrong") for line in lines)
+
+
+async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monkeypatch):
+    """Notes on four cases are put into two categories, one of them renamed, and written as a table."""
+    monkeypatch.setenv(ENVIRONMENT, "ann")
+    cases, scorers = making.study()
+    making.workspace(tmp_path / "w", cases, scorers)
+    notes = ("loses a minus", "metres and feet", "minus again", "feet")
+    async with opened(Request(workspace=str(tmp_path / "w")), size=(100, 30), folder=tmp_path) as pilot:
+        await press(pilot, "a", "g")
+        for text in notes:
+            await press(pilot, "N", *text, "enter", "j")
+        await press(pilot, "A")
+        await shows(pilot, "4 notes in 0 categories", "no note is in a category yet, of 4")
+        await press(pilot, "slash", *"minus", "enter", "p", *"signs", "enter")
+        await shows(pilot, "4 notes in 1 category")
+        await press(pilot, "G", "p", *"unit", "enter")
+        await shows(pilot, "4 notes in 2 categories")
+        await press(pilot, "g", "j", "R", *"s of length", "enter")
+        await shows(pilot, "units of length: 2 notes on 2 cases")
+        await press(pilot, "e", "c")
+        await until(pilot, lambda: list(tmp_path.glob("*.csv")))
+    (file,) = tmp_path.glob("*.csv")
+    with file.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    found = {row["category"]: (row["notes"], row["cases"], row["share"], row["example"]) for row in rows}
+    assert found == {
+        "signs": ("2", "2", "0.5", "loses a minus"),
+        "units of length": ("2", "2", "0.5", "metres and feet"),
+    }

@@ -2,6 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.taxonomy.choosing import ranked
+from inspector.text import clean
 
 NAMES = ["sign error", "wrong sign", "design", "units", "Sign", "missing step is given no"]
 
@@ -10,6 +11,11 @@ def test_the_closest_come_first():
     assert ranked(NAMES, "sign") == ["Sign", "sign error", "wrong sign", "design", "missing step is given no"]
     assert ranked(NAMES, " WRONG  s ") == ["wrong sign"]
     assert ranked(NAMES, "ut") == ["units"]
+
+
+def test_a_name_that_nobody_could_type_is_found_as_it_is_shown():
+    assert ranked(["\x1b[31msigns", "si\u202egns"], "␛[31ms") == ["\x1b[31msigns"]
+    assert ranked(["\x1b[31msigns", "si\u202egns"], "si\ufffdgns") == ["si\u202egns"]
 
 
 def test_nothing_typed_gives_all_and_what_is_nowhere_none():
@@ -22,4 +28,4 @@ def test_it_is_a_choice_of_the_names_with_all_that_hold_it(names, typed):
     found = ranked(names, typed)
     assert all(found.count(name) <= names.count(name) for name in names)
     wanted = " ".join(typed.casefold().split())
-    assert [name for name in names if wanted in name.casefold() and name not in found] == []
+    assert [name for name in names if wanted in clean(name).casefold() and name not in found] == []
