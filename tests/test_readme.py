@@ -113,6 +113,8 @@ def test_every_key_it_names_is_bound():
         "'": "apostrophe",
         "\\": "backslash",
         "=": "equals_sign",
+        "-": "minus",
+        "+": "plus",
     }
     bound = {key for command in (*COMMANDS, *RAIL) for key in command.keys.split(",")} | {"c"}
     assert named
