@@ -74,6 +74,7 @@ class InspectApp(
         from inspector.first_inspection import inspect
         from inspector.screens import board, case, cases  # noqa: F401  # imported here so that opening them is instant
         from inspector.selection import load
+        from inspector.session import log, showing, starting  # noqa: F401  # as these
         from scoring.errors import InspectError
 
         try:

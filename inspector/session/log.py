@@ -2,57 +2,59 @@
 
 import os
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
 
 from inspector.session.lines import Start, encoded
 
 FOLDER = "sessions"
 KEPT = 20
 """Logs that stay; older ones are deleted."""
+GRACE = 0.3
+"""Seconds that the last lines have to reach the disk."""
 
 
 class SessionLog:
-    """Writes line after line, each at once. Nothing here raises: why nothing more is written stands in `problem`."""
+    """Writes line after line, in a thread of its own: a slow disk must not stop the keys.
 
-    def __init__(self, folder: Path, start: Start) -> None:
-        """Begin a file of its own in the folder, which is made where it is missing; the user alone may read it."""
+    Nothing here raises: why nothing more is written stands in `problem`.
+    """
+
+    def __init__(self, folder: Path, start: Callable[[], Start]) -> None:
+        """Lines are kept until `begin`; `start`, which may take a while, says how the session began."""
         self.problem = ""
-        self._file: IO[bytes] | None = None
-        self.path = folder / f"session-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            self._file = os.fdopen(descriptor, "wb", buffering=0)
-            _forget_old(folder)
-        except OSError as error:
-            self._end(error)
-        self._write(encoded(start))
+        self._lines: SimpleQueue[Mapping[str, Any] | None] = SimpleQueue()
+        self._thread = Thread(target=self._work, args=(folder, start), daemon=True, name="prm-inspect-log")
+
+    def begin(self) -> None:
+        """Begin a file of its own in the folder, which is made where it is missing; the user alone may read it."""
+        self._thread.start()
 
     def write(self, line: Mapping[str, Any]) -> None:
         """One more line."""
-        self._write(encoded(line))
+        self._lines.put(line)
 
     def close(self) -> None:
-        """Nothing more comes."""
-        if self._file is not None:
-            with suppress(OSError):
-                self._file.close()
-            self._file = None
+        """Nothing more comes: wait a moment until everything is written."""
+        self._lines.put(None)
+        if self._thread.is_alive():
+            self._thread.join(GRACE)
 
-    def _write(self, data: bytes) -> None:
-        if self._file is None:
-            return
+    def _work(self, folder: Path, start: Callable[[], Start]) -> None:
+        path = folder / f"session-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.jsonl"
         try:
-            self._file.write(data)
+            folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "wb", buffering=0) as file:
+                _forget_old(folder)
+                file.write(encoded(start()))
+                while (line := self._lines.get()) is not None:
+                    file.write(encoded(line))
         except OSError as error:
-            self._end(error)
-
-    def _end(self, error: OSError) -> None:
-        self.close()
-        self.problem = f"What you do is not logged any more: {self.path}: {error.strerror or error}"
+            self.problem = f"What you do is not logged any more: {path}: {error.strerror or error}"
 
 
 def logs(folder: Path) -> list[Path]:

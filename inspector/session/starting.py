@@ -1,5 +1,6 @@
 """How a session begins, and what its actions are called."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 import msgspec
@@ -8,28 +9,38 @@ from inspector.commands import COMMANDS, RAIL
 from inspector.documents import program_version
 from inspector.selection import Selection
 from inspector.session.lines import VERSION, Start
-from inspector.session.place import data_of
-from inspector.terminal.remembered import Left
+from inspector.session.place import data_of, journals_of
 from inspector.wiring.base import Wired
 from scoring.triage.journal import Author
 
 
-def start_of(app: Wired, selection: Selection, left: Left, journals: dict[str, int]) -> Start:
-    """How a session begins: with what the app was opened on, how it was left before, and journals of these bytes."""
-    workspace = selection.workspace
-    return Start(
-        v=VERSION,
-        time=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-        version=program_version(),
-        request=app.request,
-        root=None if workspace.root is None else str(workspace.root.resolve()),
-        data=data_of(workspace, selection.cases["benchmark"].unique(maintain_order=True).to_list()),
-        who=Author.me().who if selection.journal is None else selection.journal.author.who,
-        size=(app.size.width, app.size.height),
-        ascii_only=app.ascii_only,
-        journals=journals,
-        left=msgspec.to_builtins(left),
-    )
+def start_of(app: Wired, selection: Selection) -> Callable[[], Start]:
+    """How a session begins: what the app was opened on, and how it was left before.
+
+    What is quickly changed is looked at now; the rest when the value is called, in any thread.
+    """
+    workspace, remembered = selection.workspace, app.remembered
+    left = {} if remembered is None else msgspec.to_builtins(remembered.left)
+    journals, size = journals_of(workspace), (app.size.width, app.size.height)
+    time = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    request, ascii_only = app.request, app.ascii_only
+
+    def start() -> Start:
+        return Start(
+            v=VERSION,
+            time=time,
+            version=program_version(),
+            request=request,
+            root=None if workspace.root is None else str(workspace.root.resolve()),
+            data=data_of(workspace, selection.cases["benchmark"].unique(maintain_order=True).to_list()),
+            who=Author.me().who if selection.journal is None else selection.journal.author.who,
+            size=size,
+            ascii_only=ascii_only,
+            journals=journals,
+            left=left,
+        )
+
+    return start
 
 
 def command_id(action: str, screen: str) -> str | None:

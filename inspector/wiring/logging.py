@@ -18,10 +18,8 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.timer import Timer
 
-    from inspector.selection import Selection
     from inspector.session.lines import Said
     from inspector.session.log import SessionLog
-    from inspector.terminal.remembered import Left
 
 REST = 0.3
 """Seconds in which a screen that has nothing more to say says the same, with nothing under way."""
@@ -38,9 +36,6 @@ class Logging(Wired):
     """The folder of the logs; None: nothing is logged."""
 
     _session_log: "SessionLog | None" = None
-    _waiting: "list[Mapping[str, Any]] | None" = None
-    """What was done before the file was begun; None afterwards, and where nothing is logged."""
-
     _began = 0.0
     _resting: "Timer | None" = None
     _last_said: "Said | None" = None
@@ -51,26 +46,17 @@ class Logging(Wired):
         """The workspace was read: from here on there is something to do. The file is begun after the first paint."""
         if self.sessions is None:
             return
-        from inspector.session.place import journals_of
-
-        self._began, self._waiting = time.monotonic(), []
-        left, journals = message.remembered.left, journals_of(message.selection.workspace)
-        self.set_timer(REST, lambda: self._begin(message.selection, left, journals))
-        self._await_rest()
-
-    def _begin(self, selection: "Selection", left: "Left", journals: dict[str, int]) -> None:
         from inspector.session.log import SessionLog
         from inspector.session.starting import start_of
 
-        if self.sessions is not None and self._waiting is not None:
-            self._session_log = SessionLog(self.sessions, start_of(self, selection, left, journals))
-            waiting, self._waiting = self._waiting, None
-            for line in waiting:
-                self._put_down(line)
+        self._began = time.monotonic()
+        self._session_log = SessionLog(self.sessions, start_of(self, message.selection))
+        self.set_timer(REST, self._session_log.begin)
+        self._await_rest()
 
     async def on_event(self, event: Event) -> None:
         """Log what comes from outside, then pass it on."""
-        if self._logs and (told := _input(event)):
+        if self._session_log is not None and (told := _input(event)):
             self._note_down(told)
             self._await_rest()
         await super().on_event(event)
@@ -81,7 +67,7 @@ class Logging(Wired):
         default_namespace: "DOMNode | None" = None,
         namespaces: "Mapping[str, DOMNode] | None" = None,
     ) -> bool:
-        screen = self.front.NAME if self._logs and self.front is not None else ""
+        screen = self.front.NAME if self._session_log is not None and self.front is not None else ""
         done = await super().run_action(action, default_namespace, namespaces)
         if done and screen and isinstance(action, str):
             from inspector.session.starting import command_id
@@ -94,24 +80,12 @@ class Logging(Wired):
         if self._session_log is not None:
             self._session_log.close()
 
-    @property
-    def _logs(self) -> bool:
-        """Whether what is done goes into a file, or will."""
-        return self._session_log is not None or self._waiting is not None
-
     def _note_down(self, line: "Mapping[str, Any]") -> None:
-        """A line with its time, for the file or until there is one."""
-        timed = {"at": round(time.monotonic() - self._began, 3), **line}
-        if self._waiting is not None:
-            self._waiting.append(timed)
-        else:
-            self._put_down(timed)
-
-    def _put_down(self, line: "Mapping[str, Any]") -> None:
+        """A line with its time, for the file."""
         log = self._session_log
         if log is None:
             return
-        log.write(line)
+        log.write({"at": round(time.monotonic() - self._began, 3), **line})
         if log.problem:
             self._session_log = None
             self.notify(clean(log.problem), severity="warning", markup=False)

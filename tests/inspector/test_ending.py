@@ -73,6 +73,8 @@ def test_a_fault_gives_back_the_terminal_and_writes_a_log(home, tmp_path):
 def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
     with board(home, tmp_path) as terminal:
         terminal.press("down")
+        # What else is painted at the start may have been taken for the answer.
+        terminal.settle(1.0)
         terminal.signal(number)
         assert terminal.wait() == code
         assert LEFT in terminal.output

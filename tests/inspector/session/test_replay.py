@@ -147,15 +147,19 @@ def test_only_the_user_may_read_it_and_old_ones_go(tmp_path, root):
     for number in range(KEPT + 3):
         (path.parent / f"session-19990101-{number:06}-1.jsonl").touch()
     start = read_session(path).start
-    SessionLog(path.parent, start).close()
+    log = SessionLog(path.parent, lambda: start)
+    log.begin()
+    log.close()
     assert len(logs(path.parent)) == KEPT
 
 
 def test_a_disk_that_refuses_is_told_and_stops_nothing(tmp_path, root, monkeypatch):
     start = read_session(asyncio.run(session(root, tmp_path))).start
     (tmp_path / "file").touch()
-    log = SessionLog(tmp_path / "file", start)
+    log = SessionLog(tmp_path / "file", lambda: start)
+    log.begin()
     log.write({"key": "j"})
+    log.close()
     assert "not logged any more" in log.problem
 
 
