@@ -22,6 +22,8 @@ import numpy.typing as npt
 
 from scoring.files import sync, unwritable, uuid7, write_atomically
 
+_TRIES = 5
+"""How often a folder is read that is replaced while it is read; after that it counts as not there."""
 DOCUMENT = "packed.json"
 FORMAT = 1
 _CHUNK = 1 << 22
@@ -70,6 +72,27 @@ def unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | 
     Raises:
         DamagedPack: a file is missing or is not what was written.
     """
+    for _ in range(_TRIES):
+        before = _identity(folder)
+        try:
+            return _unpack(folder, key)
+        except DamagedPack:
+            if _identity(folder) == before:
+                raise
+            # Another folder stands in its place: what was read is of two of them.
+    return None
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """What tells a folder from another one of its name; a number alone is given again when the first has gone."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_ctime_ns
+
+
+def _unpack(folder: Path, key: str) -> tuple[dict[str, Array], dict[str, Any]] | None:
     try:
         document = json.loads((folder / DOCUMENT).read_bytes())
         if (document["format"], document["key"]) != (FORMAT, key):
