@@ -80,7 +80,9 @@ class Ending(Wired):
                 "cases": self.inspection.cases.height if self.inspection else "not read",
                 "scorers": len(self.inspection.selection.evaluations) if self.inspection else "not read",
             }
-            path = write(report(traceback.format_exc(), facts, self.commands, os.environ), self.state)
+            # There are none before the app is mounted.
+            commands = getattr(self, "commands", ())
+            path = write(report(traceback.format_exc(), facts, commands, os.environ), self.state)
             self.crash = sentence(sys.exc_info()[1], path)
         self._close_messages_no_wait()
 
