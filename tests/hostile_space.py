@@ -55,6 +55,8 @@ def make(root: Path) -> Path:
         who.rule(names[:4], RULINGS[0])
         who.do([("sort", names[:4], f"{who.author.who} {MARKUP}")])
     other.rule(names[:1], RULINGS[1])
+    # Whoever is at work can move this one alone.
+    Journal(root / "triage").do([("sort", names[4:5], f"mine {MARKUP}")])
     save_slice(root, SavedSlice(f"slice {MARKUP}", ("n_steps > 1",), "31337 \x1b[31337m", ()))
     return root
 
