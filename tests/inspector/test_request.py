@@ -160,7 +160,7 @@ def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
     assert request.with_threshold("a", "0.3").thresholds == ((None, "best"), ("b", "0.2"), ("a", "0.3"))
 
 
-@pytest.mark.parametrize("verb", [name for name in COMMANDS if name not in {"import", "demo", "score"}])
+@pytest.mark.parametrize("verb", [name for name in COMMANDS if name not in {"import", "demo", "score", "replay"}])
 def test_flags_before_the_command_and_after_it_count_alike(verb):
     words = {"show": ["x"], "export": ["cases", "--to", "trl"], "paper": ["grben"]}
     words |= {"check": ["x", "--baseline", "y"], "card": ["x"]}

@@ -218,7 +218,8 @@ def test_the_history_says_who_did_what_and_what_was_undone(two):
     assert [text for _, text in lines if text.endswith("(undone)")] == ["ruled: unsure (undone)"]
 
 
-def test_a_terminal_gets_a_line_an_action(two, capsys):
+def test_a_terminal_gets_a_line_an_action(two, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
     code, out, err = run(capsys, "triage", "-w", two, "c3")
     assert (code, len(out.splitlines())) == (0, 2)
     assert out.splitlines()[1].endswith("bob@gpu  put on the tag odd")
