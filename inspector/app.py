@@ -5,6 +5,7 @@ Nothing of weight is imported before the first paint: polars, numpy and the scre
 
 import gc
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +22,7 @@ from inspector.wiring.base import INSPECT
 from inspector.wiring.ending import Ending, leave_behind, run
 from inspector.wiring.fitting import SMALL, Fitting
 from inspector.wiring.following import Following
+from inspector.wiring.key_order import KeyOrder
 from inspector.wiring.keys import OwnKeys
 from inspector.wiring.logging import Logging
 from inspector.wiring.moving import Moving
@@ -51,6 +53,7 @@ class InspectApp(
     OwnKeys,
     Palette,
     Pasting,
+    KeyOrder,
 ):
     """The terminal inspector."""
 
@@ -110,7 +113,9 @@ class InspectApp(
             self.notify(clean(problem), severity="warning", markup=False, timeout=15)
 
 
-def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, demo: bool = False) -> int:
+def run_app(
+    request: Request, *, ascii_only: bool = False, mouse: bool = True, session_log: bool = True, demo: bool = False
+) -> int:
     """Open the app and return the exit code. Afterwards say, on the restored terminal, what there is to say."""
     if not sys.stdin.isatty() or not sys.stdout.isatty():
         print(
@@ -127,10 +132,13 @@ def run_app(request: Request, *, ascii_only: bool = False, mouse: bool = True, d
     # A full one takes 45 ms, in which no key is answered; by default there is one in some sixteen pages.
     gc.set_threshold(*gc.get_threshold()[:2], FULL_COLLECTION)
     app = InspectApp(request, ascii_only=ascii_only, state=state, config=config, theme=usual)
-    app.sessions = state / "sessions"
+    if session_log:
+        app.sessions = state / "sessions"
     code = run(app, mouse=mouse)
     if said := app.crash or app.failure:
-        print(clean(said), file=sys.stderr)
+        # The terminal may be what is lost.
+        with suppress(OSError):
+            print(clean(said), file=sys.stderr, flush=True)
     elif demo and not code:
         from inspector.shell.invitation import invitation
 

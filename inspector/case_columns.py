@@ -63,8 +63,9 @@ LEAVE = {"margin": 1, REWARDS: 2, "solution": 3, "reward_at_gold": 4, **dict.fro
 TELLING = OF_GOLD | {
     *("earliest_error", "error_steps", "outcome", "verdict", "margin", "abs_margin"),
     *("reward_at_gold", "drop_at_gold", "step_accuracy", "lowest_to_gold", "lowest_before_gold"),
+    *("ruling", "adjudication", "category", "our_error_type", "tags", "note"),
 }
-"""Columns that tell gold labels or what a scorer decided."""
+"""Columns that tell gold labels, what a scorer decided or what people said, others among them."""
 
 
 def case_columns(inspection: Inspection, brush: Brush, *, blind: bool = False) -> list[Column]:

@@ -79,8 +79,8 @@ def common_flags(default: object) -> argparse.ArgumentParser:
     which.add_argument("--unparsed", choices=("wrong", "drop"), default=value(None), help=uncounted)
     gold = (
         "the gold labels: the benchmark's own (original, the default), or those after triage, where people who rule "
-        "'gold wrong' agree on the steps that they rate (files stay as they are); `metrics` also takes both, side by "
-        "side"
+        "'gold wrong' agree on the steps: the lowest rated -1, or every step rated and none so (files stay as they "
+        "are); `metrics` also takes both, side by side"
     )
     which.add_argument("--labels", choices=LABELS, default=value("original"), help=gold)
     seeded = "seed of resampling and of dev sets (default 0)"
@@ -93,6 +93,8 @@ def common_flags(default: object) -> argparse.ArgumentParser:
     how.add_argument("--no-color", action="store_true", default=value(False), help="no colours (also NO_COLOR=1)")
     how.add_argument("--ascii", action="store_true", default=value(False), help="plain ASCII bars and lines")
     how.add_argument("--no-mouse", action="store_true", default=value(False), help="leave the mouse to the terminal")
+    unlogged = "write no log of what is done in the app, which `replay` would play again"
+    how.add_argument("--no-session-log", action="store_true", default=value(False), help=unlogged)
     return common
 
 

@@ -279,7 +279,11 @@ class Inspection:
 
     def triaged(self, journal: "Journal | None" = None) -> "Inspection":
         """With the tags and notes that there are now, in another journal or in the present one."""
-        return self._with(selection=self.selection.triaged(journal))
+        now = self._with(selection=self.selection.triaged(journal))
+        if now.evaluation is self.evaluation and np.array_equal(now.slice, self.slice):
+            # Nearly always nothing that metrics are made of has changed.
+            vars(now).update({name: vars(self)[name] for name in ("headline", "sweep") if name in vars(self)})
+        return now
 
     def ordered(self, sort: str) -> "Inspection":
         """In another order."""

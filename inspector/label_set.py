@@ -1,15 +1,17 @@
 """Which gold labels figures are made of, the benchmark's own or adjudicated ones, and what is to be said of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
 from inspector.gold_words import gold_words
 from inspector.sentences import counted
+from scoring.triage.actions import RATE, RULE
 from scoring.triage.adjudicated import (
     CHANGED,
     CONFIRMED,
+    DENYING,
     GONE,
     OVERLAID,
     UNDECIDED,
@@ -17,7 +19,10 @@ from scoring.triage.adjudicated import (
     Adjudicated,
     adjudicate,
 )
-from scoring.triage.said import Triage
+from scoring.triage.words import Words, words_of
+
+if TYPE_CHECKING:
+    from scoring.triage.journal import Journal
 
 COLUMN = "adjudication"
 """The column beside the cases that says what became of each label; only there where labels are adjudicated."""
@@ -34,14 +39,24 @@ class LabelSet(NamedTuple):
     columns: Mapping[str, pl.Series]
 
 
-def label_set(labels: str, triage: Triage, cases: pl.DataFrame) -> LabelSet:
-    """Cases with their own labels (`original`), or with those after triage (`adjudicated`).
+def on_labels(journal: "Journal | None") -> dict[str, tuple[Words, ...]]:
+    """Everybody's rulings and ratings on the cases whose label somebody denies, or denies its import."""
+    ruled = {} if journal is None else journal.triage.rulings
+    return {
+        case: words_of(case, ((one, holds) for one, holds in journal.of_case(case) if one.kind in {RULE, RATE}))
+        for case, said in ruled.items()
+        if journal is not None and not DENYING.isdisjoint(said.values())
+    }
+
+
+def label_set(labels: str, said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> LabelSet:
+    """Cases with their own labels (`original`), or with those after triage (`adjudicated`), which `said` speaks of.
 
     Of `both` it is the one with their own, of which the columns beside are known as well: conditions may speak of them.
     """
     if labels == "original":
         return LabelSet(cases, None, {})
-    found = adjudicate(triage, cases)
+    found = adjudicate(said, cases)
     known = found.rows.select("case", COLUMN)
     column = cases.select("case").join(known, on="case", how="left", maintain_order="left")[COLUMN]
     laid = labels == "adjudicated"

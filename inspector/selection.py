@@ -13,12 +13,13 @@ from inspector.absence_notes import absence_notes
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
 from inspector.filtering.searching import found_in, matching
-from inspector.label_set import label_set, labels_note
+from inspector.label_set import label_set, labels_note, on_labels
 from inspector.names import match_name
 from inspector.ordering import Orders
 from inspector.request import Request
 from inspector.stale_notes import stale_notes
-from inspector.triage_columns import triage_columns
+from inspector.triage_columns import DTYPES as SAID
+from inspector.triage_columns import TriageColumns
 from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
 from inspector.workspace_place import find_workspace_or_demo
@@ -38,6 +39,7 @@ from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.said import Triage
+from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
 
@@ -53,11 +55,12 @@ class Selection:
     `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
     sentences about what could not be read and what was asked for in vain, `folders` say by name where a scorer's parts
     lie. `found` is what the request's text search found, as far as cases were searched; None where it asks for none.
-    `unkept` is what had to be computed and may be kept for the next time. `further` are columns beside those of the
-    cases and the scorers, by name: whoever changes one puts another Series in its place. `masks`, `orders` and
-    `measures` remember what was made of columns. `journal` is where tags and notes are written, None where the
-    workspace has no folder. `adjudicated` are the labels that were laid over those of `cases` when they were read;
-    None = the cases have their own.
+    `unkept` is what had to be computed and may be kept for the next time. `said` are the columns of what people said,
+    `further` are others beside those of the cases and the scorers, by name: whoever changes one puts another Series in
+    its place. `masks`, `orders` and `measures` remember what was made of columns. `journal` is where tags and notes are
+    written, None where the workspace has no folder. `adjudicated` are the labels that were laid over those of `cases`
+    when they were read; None = the cases have their own. `heard` are the words that those labels are made of, and
+    `behind` says that people said something else of the labels since.
     """
 
     request: Request
@@ -71,12 +74,15 @@ class Selection:
     folders: Mapping[str, Path] = field(default_factory=dict)
     found: Found | None = None
     unkept: tuple[Unkept, ...] = ()
+    said: TriageColumns | None = None
     further: Mapping[str, pl.Series] = field(default_factory=dict)
     masks: ConditionMasks = field(default_factory=ConditionMasks)
     orders: Orders = field(default_factory=Orders)
     measures: CaseMeasures = field(default_factory=CaseMeasures)
     journal: "Journal | None" = None
     adjudicated: Adjudicated | None = None
+    heard: Mapping[str, Sequence[Words]] = field(default_factory=dict)
+    behind: bool = False
 
     @property
     def chosen_evaluations(self) -> tuple[Evaluation, ...]:
@@ -120,7 +126,8 @@ class Selection:
         """Names and dtypes of all columns that a condition, an order or a list may speak of."""
         made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
         further = {name: column.dtype for name, column in self.further.items()}
-        return {**self.cases.schema, **further, **MEASURES, **made}
+        said = {name: SAID[name] for name in self.said or ()}
+        return {**self.cases.schema, **said, **further, **MEASURES, **made}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -129,14 +136,20 @@ class Selection:
 
     def column(self, name: str) -> pl.Series:
         """One column of all cases, in file order. Raises polars' ColumnNotFoundError."""
-        if name in self.further:
-            return self.further[name]
+        if (beside := self.beside(name)) is not None:
+            return beside
         if name in MEASURES:
             return self.measures.column(name, self.evaluations, self.height)
         evaluation = self._of_scorer(name)
         if evaluation is None:
             return self.cases.get_column(name)
         return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+
+    def beside(self, name: str) -> pl.Series | None:
+        """One of the columns that are neither of the cases nor of a scorer; None where there is none of that name."""
+        if name in self.further:
+            return self.further[name]
+        return self.said[name] if self.said is not None and name in SAID else None
 
     def table(self, names: Sequence[str]) -> pl.DataFrame:
         """Some columns of all cases: whoever needs few of many asks here, not for the whole frame."""
@@ -146,7 +159,8 @@ class Selection:
         """What a column is made from: while it is the same object, the column's values are the same."""
         if name in MEASURES:
             return self.evaluations
-        return self.further.get(name, self._of_scorer(name) or self.cases)
+        beside = self.beside(name)
+        return (self._of_scorer(name) or self.cases) if beside is None else beside
 
     def coded(self, name: str) -> Categories | None:
         """An outcome column as codes; None for the others."""
@@ -184,12 +198,16 @@ class Selection:
         return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
 
     def triaged(self, journal: "Journal | None" = None) -> "Selection":
-        """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay."""
+        """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay.
+
+        The gold labels stay too: where words on them have changed, it is `behind`.
+        """
         journal = journal or self.journal
         if journal is None:
             return self
-        said = triage_columns(journal.triage, self.cases["case"])
-        return replace(self, journal=journal, further={**self.further, **said})
+        said = self.said or TriageColumns(Triage(), self.cases["case"])
+        behind = self.adjudicated is not None and (self.behind or on_labels(journal) != self.heard)
+        return replace(self, journal=journal, said=said.after(journal.triage), behind=behind)
 
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them: for files, never for a screen."""
@@ -213,7 +231,8 @@ def load(request: Request) -> Selection:
     unchanged = place == Derived.of(workspace, request.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
-    own, (cases, adjudicated, said) = cases, label_set(request.labels, triage, cases)
+    heard: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
+    own, (cases, adjudicated, said) = cases, label_set(request.labels, heard, cases)
     # What is kept was made from the labels in the files.
     there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
     evaluations, folders, problems = there.evaluations, there.folders, there.problems
@@ -226,9 +245,17 @@ def load(request: Request) -> Selection:
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    further = {**triage_columns(triage, cases["case"]), **said}
     everything = Selection(
-        request, workspace, cases, texts, *loaded, further=further, journal=journal, adjudicated=adjudicated
+        request,
+        workspace,
+        cases,
+        texts,
+        *loaded,
+        said=TriageColumns(triage, cases["case"]),
+        further=said,
+        journal=journal,
+        adjudicated=adjudicated,
+        heard=heard,
     )
     if request.thresholds:
         # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.

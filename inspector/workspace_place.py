@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.errors import NoWorkspace
-from scoring.workspace import MARK, Workspace
+from scoring.workspace import MARK, TRIAGE, Workspace
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
@@ -26,9 +26,7 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
         return Workspace.open(LOCAL)
     if create:
         return Workspace.create(LOCAL)
-    from platformdirs import user_data_path
-
-    own = user_data_path("prm-inspect")
+    own = _own()
     if (own / MARK).is_file():
         return Workspace.open(own)
     raise NoWorkspace(
@@ -37,10 +35,20 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
 
 
 def find_workspace_or_demo(given: str | None, benchmarks: Sequence[str]) -> Workspace:
-    """The same for looking: where there is no workspace, the demo can still be asked for by name."""
+    """The same for looking: where there is no workspace, the demo can still be asked for by name.
+
+    What is said of its cases is kept among the user's own data, where it would be if the workspace there were made.
+    """
     try:
         return find_workspace(given)
     except NoWorkspace:
         if "demo" not in benchmarks or given is not None:
             raise
-        return Workspace(None)
+        return Workspace(None, said=_own() / TRIAGE)
+
+
+def _own() -> Path:
+    """Where the user's own workspace is, if there is one."""
+    from platformdirs import user_data_path
+
+    return user_data_path("prm-inspect")

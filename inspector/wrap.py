@@ -45,6 +45,18 @@ def wrap(text: str, width: int) -> list[str]:
     return lines
 
 
+def hung(label: str, text: str, width: int, indent: int) -> Iterator[tuple[str, str]]:
+    """A label and a text beside it, in pairs of what stands left and right, whose further lines begin at cell `indent`.
+
+    A label that is too long for its place moves the text on.
+    """
+    first = label + " " * max(int(bool(label)), indent - cell_len(label))
+    start = wrap(text, width - cell_len(first))[0]
+    yield first, start
+    if rest := text[len(start) :].lstrip(" "):
+        yield from ((" " * indent, line) for line in wrap(rest, width - indent))
+
+
 class _Paragraph:
     """One line of text that is to become several."""
 

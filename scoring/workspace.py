@@ -32,14 +32,19 @@ from scoring.triage.journal import Journal
 
 MARK = "workspace.json"
 FORMAT = 1
+TRIAGE = "triage"
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written."""
+    """A workspace folder. `root` None is an empty workspace that knows the demo and cannot be written.
+
+    What people say of the demo's cases can be kept all the same: in the folder `said`, which need not be there yet.
+    """
 
     root: Path | None
+    said: Path | None = None
 
     @classmethod
     def create(cls, root: Path) -> "Workspace":
@@ -187,8 +192,13 @@ class Workspace:
         return generations[-1] if generations else None
 
     def journal(self) -> Journal | None:
-        """Everybody's tags and notes, and where ours are written; None where there is no folder."""
-        return None if self.root is None else Journal(self.root / "triage")
+        """What everybody says of cases, and where we say it; None where there is no folder."""
+        return None if self.triage is None else Journal(self.triage)
+
+    @property
+    def triage(self) -> Path | None:
+        """The folder of the journals; None where there is none."""
+        return self.said if self.root is None else self.root / TRIAGE
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""

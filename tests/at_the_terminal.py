@@ -78,17 +78,17 @@ def typed(terminal: Terminal, text: str) -> None:
     terminal.send(text.encode())
 
 
-def shell(*words: str, cwd: Path, code: int = 0) -> bytes:
-    """What a command prints. Its exit code has to be `code`."""
-    env = {**os.environ, "PYTHONPATH": ROOT}
-    done = subprocess.run([*RUN, *words], capture_output=True, check=False, cwd=cwd, env=env)
+def shell(*words: str, cwd: Path, code: int = 0, **env: str) -> bytes:
+    """What a command prints; `env` is added to the environment. Its exit code has to be `code`."""
+    known = {**os.environ, "PYTHONPATH": ROOT, **env}
+    done = subprocess.run([*RUN, *words], capture_output=True, check=False, cwd=cwd, env=known)
     assert done.returncode == code, done.stderr.decode()
     return done.stdout
 
 
-def printed(*words: str, cwd: Path) -> list[dict[str, Any]]:
+def printed(*words: str, cwd: Path, **env: str) -> list[dict[str, Any]]:
     """The rows of a command's JSON."""
-    return json.loads(shell(*words, "--json", cwd=cwd))["rows"]
+    return json.loads(shell(*words, "--json", cwd=cwd, **env))["rows"]
 
 
 def lines_with(screen: str, text: str) -> list[str]:

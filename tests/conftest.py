@@ -1,5 +1,6 @@
 """Fixtures that tests of every part use."""
 
+import itertools
 import os
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ from hypothesis import settings
 
 import authored
 
+_NUMBERS = itertools.count()
 # Another process may hold up any example; only the whole run has a time.
 settings.register_profile("prm-inspect", deadline=None)
 settings.load_profile("prm-inspect")
@@ -21,6 +23,14 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip("no published benchmark files here; name their folder in PRM_INSPECT_DATA")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def data_home(tmp_path_factory, monkeypatch):
+    """The user's own data are another folder in every test, which is not there yet."""
+    place = tmp_path_factory.getbasetemp() / f"data-of-the-user-{next(_NUMBERS)}"
+    monkeypatch.setenv("XDG_DATA_HOME", str(place))
+    return place
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ NEEDING = {
     ("case", "yank-case"): Needing(("a", "enter"), says("Copied the whole case bench/exact-one")),
     ("board", "triage"): Needing((), says("No case waits for you")),
     **{
-        ("triage", f"rule-{ruling.replace(' ', '-')}"): Needing(QUEUE, says(f"1 ruled, 8 to go · {ruling} on bench/"))
+        ("triage", f"rule-{ruling.replace(' ', '-')}"): Needing(QUEUE, says(f"1 ruled, 8 to go · {ruling} "))
         for ruling in RULINGS
     },
     ("triage", "unrule"): Needing((*QUEUE, "1", "p"), says("0 ruled, 9 to go")),

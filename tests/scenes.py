@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import contested_space
 import critic_spaces
 import example
 import judged
@@ -13,6 +14,7 @@ import papers
 import reference
 from inspector.request import Request
 from scoring.asking import Answer
+from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 
 NARROW, MIDDLE, WIDE = (80, 24), (120, 36), (200, 50)
@@ -49,6 +51,35 @@ def small() -> Request:
 def noted() -> Request:
     """The same two, and notes of which some are in categories."""
     return example.noted(Path("workspace"))
+
+
+def contested() -> Request:
+    """Three scorers, and labels that they or a rule of construction contest."""
+    return contested_space.write(
+        Path("workspace"),
+        *(contested_space.FIRST, contested_space.SECOND, contested_space.THIRD),
+        final_answer_correct=contested_space.ANSWERS,
+    )
+
+
+def told() -> Request:
+    """What two people did to one case, one of them twice."""
+    request = small()
+
+    def journal(who: str) -> Journal:
+        return Journal(Path("workspace") / "triage", Author(who, "gpu"), clock=lambda: "2026-01-02T03:04:05.000Z")
+
+    case = "bench/long-one"
+    ann = journal("ann")
+    ann.begin("bench, no filter, as listed", ["bench/clean-two", case])
+    ann.rule([case], "model wrong")
+    ann.undo()
+    ann.rule([case], "both defensible")
+    zoe = journal("zoe")
+    zoe.note([case], "Steps 3 to 9 say the same thing over and over: the first of them is the one to look at.")
+    zoe.tag([case, "bench/clean-two"], ["redundant"])
+    zoe.rate(case, 12, -1)
+    return request
 
 
 def unscored() -> Request:
@@ -184,6 +215,8 @@ SCENES: dict[str, Scene] = {
     "triage": Scene(small, ("a", "T", "enter"), ("0 ruled, 9 to go",)),
     "triage-menu": Scene(small, ("a", "T"), ("Decide about 9 cases",)),
     "triage-ruled": Scene(small, ("a", "T", "enter", "1", "2", "s", "p", "j", "minus"), ("rated -1",)),
+    "triage-contested": Scene(contested, ("a", "T", "enter"), ("1 of 10", "3 of 3")),
+    "triage-history": Scene(told, ("a", "G", "enter", "h"), ("What was done to bench/long-one", "(undone)")),
     "card": Scene(small, ("i",), ("How a verdict is decided",)),
     "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
     "breakdown": Scene(demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE)),

@@ -18,6 +18,7 @@ SHOTS = {
     "cases": ("enter", "j", "j"),
     "threshold": ("enter", "t", *["right"] * 4),
     "compare": ("c", *["j"] * 3, "l"),
+    "triage": ("enter", "T", "end", "enter", "1", *["down"] * 4, "minus"),
     "case": ("enter", "/", *"course", "space", *"weeks", "enter", "x", "enter", *_BESIDE),
 }
 """Picture -> the keys that lead from the board to it."""

@@ -9,7 +9,7 @@ import polars as pl
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.metrics.people import MISSING, Answers
-from scoring.triage.actions import RATINGS, RULINGS, TAG
+from scoring.triage.actions import RATINGS, RULINGS, TAG, Action, content_of
 from scoring.triage.statements import KINDS, NO, RATING, RULING, YES, statements
 
 _VALUES = {RULING: RULINGS, RATING: tuple(map(str, RATINGS)), TAG: (NO, YES)}
@@ -62,7 +62,7 @@ class Spoken:
 
 
 def spoken(selection: Selection) -> Spoken:
-    """What people say of the shown cases.
+    """What people say of the shown cases; rulings and ratings of another text than a case has here are left out.
 
     Raises:
         UsageError: there is no folder that could hold it, or fewer than two people say anything.
@@ -73,7 +73,13 @@ def spoken(selection: Selection) -> Spoken:
             "there is no workspace folder here, so nobody has said anything of these cases.",
             "Make one: prm-inspect import PATH",
         )
-    said = statements(journal.of_case, selection.cases["case"].gather(selection.shown))
+    shown = selection.cases.select("case", "key")[selection.shown]
+    keys = dict(shown.iter_rows())
+
+    def of_case(case: str) -> Iterator[tuple[Action, bool]]:
+        return ((one, holds and one.content in {"", content_of(keys[case])}) for one, holds in journal.of_case(case))
+
+    said = statements(of_case, shown["case"])
     people = tuple(sorted(said["who"].unique()))
     if len(people) < 2:
         only = f"only {people[0]} has" if people else "nobody has"

@@ -47,6 +47,14 @@ READING: tuple[Command, ...] = (
     Command("tag-shown", "W", "Tag all", "Put tags on every case in the list", "tag_shown", ("cases",), priority=True),
     Command("note", "N", "Note", "Write a note on this case", "note", ("cases", *ONE_CASE), priority=True),
     Command(
+        "history",
+        "h",
+        "History",
+        "What everybody did to this case, with what was undone; what others did not, while labels are hidden",
+        "history",
+        ONE_CASE,
+    ),
+    Command(
         "undo",
         "u",
         "Undo",

@@ -6,7 +6,7 @@ from scoring.triage.actions import RULINGS
 _HERE = ("triage",)
 _WORDS = {
     "model wrong": "The scorer is mistaken, the label is right",
-    "gold wrong": "The label is mistaken; rate the steps to say what it should be",
+    "gold wrong": "The label is mistaken; rate the wrong step -1, or every step, to say what it should be",
     "both defensible": "One can see it either way",
     "import problem": "The case did not come here as it is in its source",
     "unsure": "It takes somebody else",
@@ -46,5 +46,14 @@ TRIAGE: tuple[Command, ...] = (
         shown_key="-",
     ),
     Command("rate-neutral", "0", "Step neutral", "Rate it 0", "rate(0)", _HERE),
-    Command("rate-right", "plus", "Step right", "Rate it +1", "rate(1)", _HERE, footer=True, shown_key="+"),
+    Command(
+        "rate-right",
+        "plus",
+        "Step right",
+        "Rate it +1; on the problem: every step that you have not rated",
+        "rate(1)",
+        _HERE,
+        footer=True,
+        shown_key="+",
+    ),
 )

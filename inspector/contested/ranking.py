@@ -5,7 +5,8 @@ never what the consensus on a case is.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -40,6 +41,11 @@ class Ranking:
     found: Contested | None
     shown: int
 
+    @cached_property
+    def contested(self) -> frozenset[int]:
+        """The contested ones, as a set."""
+        return frozenset(self.rows)
+
     def place(self, row: int) -> int | None:
         """Where a case stands in the lineup, by its row id; None where it has no gold label or there is no lineup."""
         if self.lineup is None:
@@ -58,6 +64,16 @@ def rankings(selection: Selection) -> Iterator[Ranking]:
     for part, members in parts(selection.cases, ("benchmark",)):
         if (members & shown).any():
             yield _ranking(selection, part["benchmark"], members, shown)
+
+
+def ranking_of(selection: Selection, benchmark: str, scorers: Sequence[str]) -> Ranking:
+    """The ranking of all cases of one benchmark, whatever is shown, by these scorers (full names).
+
+    Raises:
+        DamagedWorkspace: texts that the rules need cannot be read.
+    """
+    members = (selection.cases["benchmark"] == benchmark).to_numpy()
+    return _ranking(replace(selection, chosen=tuple(scorers)), benchmark, members, members)
 
 
 def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluation, ...]:

@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from inspector.contested.ranking import Ranking
+from inspector.phrases import Phrase
 from scoring.metrics.contested import REASONS, Contested
 from scoring.metrics.lineup import Lineup
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""
+BETWEEN = "; "
+_SHARES, _NAMES, _BESIDE = 2, 3, 4
+"""Ranks of what is left out where there is no room: first what scorers say who do not contest the case, then names."""
 
 
 def because(ranking: Ranking, row: int) -> str:
@@ -15,34 +19,45 @@ def because(ranking: Ranking, row: int) -> str:
 
     Where only rules contest it, what the scorers say comes after them. Steps are 0-based.
     """
-    rules = [one.words for one in ranking.broken.get(row, ())]
+    return BETWEEN.join(one.forms[0] for one in because_phrases(ranking, row))
+
+
+def because_phrases(ranking: Ranking, row: int) -> list[Phrase]:
+    """The same in phrases, `BETWEEN` between them: where there is little room, who says what with names left out."""
+    rules = [Phrase((one.words, one.code), rank=1) for one in ranking.broken.get(row, ())]
     scorers = list(_of_scorers(ranking, row))
     place = ranking.place(row)
-    contradicted = ranking.found is not None and place is not None and bool(ranking.found.against[place])
-    return "; ".join([*scorers, *rules] if contradicted else [*rules, *scorers])
+    if ranking.found is not None and place is not None and bool(ranking.found.against[place]):
+        return [*scorers, *rules]
+    return [*rules, *(Phrase((one.forms[0], ""), rank=_BESIDE) for one in scorers)]
 
 
-def _of_scorers(ranking: Ranking, row: int) -> Iterator[str]:
+def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
     if ranking.lineup is None or ranking.found is None:
-        yield "no scorer has a verdict"
+        yield Phrase(("no scorer has a verdict",))
         return
     place = ranking.place(row)
     if place is None:
-        yield "no gold label to hold the scorers against"
+        yield Phrase(("no gold label to hold the scorers against",))
         return
     found = ranking.found
     if reason := REASONS[found.reasons[place]]:
-        yield f"no consensus: {reason}"
+        yield Phrase((f"no consensus: {reason}",))
         return
     votes, voters = int(found.votes[place]), int(found.voters[place])
-    said = f"{votes} of {voters} scorers {'says' if votes == 1 else 'say'} {_verdict(int(found.verdicts[place]))}"
+    verdict = _verdict(int(found.verdicts[place]))
+    says = f"{'says' if votes == 1 else 'say'} {verdict}"
+    said = f"{votes} of {voters} scorers {says}"
     if found.against[place]:
-        yield f"{said}; gold says {_gold(ranking.lineup, place)}, {_as_gold(int(found.gold_votes[place]))}"
-        yield f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
+        gold = _gold(ranking.lineup, place)
+        whole = f"{said}; gold says {gold}, {_as_gold(int(found.gold_votes[place]))}"
+        yield Phrase((whole, f"{votes} of {voters} {says}, gold {gold}"))
+        shares = f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
     else:
-        yield f"{said}, as gold does"
-        yield f"weight share {found.shares[place]:.2f}"
-    yield _names(ranking.lineup, found, place)
+        yield Phrase((f"{said}, as gold does",))
+        shares = f"weight share {found.shares[place]:.2f}"
+    yield Phrase((shares, ""), rank=_SHARES)
+    yield Phrase((_names(ranking.lineup, found, place), ""), rank=_NAMES)
 
 
 def _verdict(verdict: int) -> str:

@@ -69,7 +69,7 @@ def searchable(selection: "Selection") -> Searchable:
     there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
-    return Searchable(selection.texts, selection.cases["key"], answers, selection.further.get("note"), talks)
+    return Searchable(selection.texts, selection.cases["key"], answers, selection.beside("note"), talks)
 
 
 def found_in(selection: "Selection", rows: Bools) -> Found | None:
@@ -86,7 +86,7 @@ def found_in(selection: "Selection", rows: Bools) -> Found | None:
         return None
     before = selection.found if selection.found is not None and selection.found.query == query else None
     if before is not None and before.covers(rows):
-        return before.with_notes(selection.further.get("note"))
+        return before.with_notes(selection.beside("note"))
     return search_all(query, searchable(selection), rows, before)
 
 

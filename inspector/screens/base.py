@@ -80,7 +80,10 @@ class InspectionScreen(Steady, Screen[None]):
     def tell(self, name: str, phrases: Sequence[Phrase], style: str) -> None:
         """Put phrases on a line of `one_line`, in as many words as fit."""
         if name == "title" and self.inspection is not None and self.inspection.selection.adjudicated is not None:
-            phrases = [*phrases, Phrase(("adjudicated labels", "adjudicated"), rank=2)]
+            behind = self.inspection.selection.behind
+            late = ("adjudicated labels without the last rulings", "labels without the last rulings", "earlier labels")
+            told = late if behind else ("adjudicated labels", "adjudicated")
+            phrases = [*phrases, Phrase(told, rank=1 if behind else 2)]
         between = " | " if self.brush.ascii_only else " · "
         self.query_one(f"#{name}", PhraseLine).tell(phrases, between, style)
 
@@ -113,6 +116,11 @@ class InspectionScreen(Steady, Screen[None]):
         if inspection is not None and self.is_mounted:
             self.show_inspection(inspection)
             self._show_rail()
+
+    @property
+    def blind(self) -> bool:
+        """Whether gold labels, verdicts and what others said of a case are hidden."""
+        return False
 
     # -- the rail
 

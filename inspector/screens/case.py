@@ -110,12 +110,16 @@ class CaseScreen(Triaging, Tagging, CritiqueScreen, Tokens, Overlaying, LookingA
         line = line_of(page, self.stop)
         same = line == line_of(page, ready.stop)
         lines = ready.lines if same else replace(ready.lines, strips={})
+        self._listed = bool(found.size)
+        # Told before the steps, the title is painted in one frame with them; told after, in the next one.
+        self.show_title()
         view.show(lines, keep_scroll=True, pinned=page.pinned, cursor=line, scroll=scroll)
+        if inspection.selection.found is not None:
+            # How many hits there are is seen by the lines.
+            self.show_title()
         if not keep_scroll:
             self.show_first_hit(view)
         self.call_after_refresh(self.show_curve)
-        self._listed = bool(found.size)
-        self.show_title()
         # The steps are on screen before what is said of them.
         self.call_after_refresh(self.show_critique)
         self.look_ahead()

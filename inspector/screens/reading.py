@@ -33,6 +33,10 @@ class ReadingScreen(InspectionScreen):
         """The scorers beside the one in focus: those whose cases are listed, else those that a person chose."""
         return (self.inspection.beside if self.inspection else ()) or self.remembered.left.overlaid
 
+    @property
+    def blind(self) -> bool:
+        return self.reading.blind
+
     def manner(self, view: LineView) -> Manner:
         """How a case is shown in this view."""
         width, height = view.viewport

@@ -4,22 +4,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from inspector.screens.base import InspectionScreen
+from inspector.screens.history import HistoryDialog
 from inspector.screens.note import NoteDialog
 from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
 from inspector.sentences import counted
 from inspector.tag_words import batch_words, changes
 from inspector.text import clean
+from inspector.triage.case_document import history_rows
+from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
 from scoring.triage.actions import TAG, UNTAG, Action
 from scoring.triage.journal import Journal
 
 ASKED_ABOVE = 100
 """More cases than this are tagged at once only after a question."""
-NO_FOLDER = (
-    "Tags, notes and rulings are kept in a workspace, and the demo alone has no folder. "
-    "Make one: prm-inspect import PATH"
-)
+NO_FOLDER = "Tags, notes and rulings are kept in a workspace. Make one: prm-inspect import PATH"
 
 
 class Tagging(InspectionScreen):
@@ -34,7 +34,7 @@ class Tagging(InspectionScreen):
         """Ask for tags of the case that is looked at."""
         if (found := self._case_and_journal()) is not None:
             case, journal = found
-            tags = journal.triage.tags.get(case, ())
+            tags = own_tags(journal, case) if self.blind else journal.triage.tags.get(case, ())
             self.app.push_screen(TagDialog(f"Tag {case}", tags, journal.triage.tags_in_use), partial(self._tag, [case]))
 
     def action_tag_shown(self) -> None:
@@ -55,8 +55,17 @@ class Tagging(InspectionScreen):
             case, journal = found
             notes = journal.triage.notes.get(case, {})
             mine = notes.get(journal.author.who, "")
-            others = "\n".join(f"{who}: {notes[who]}" for who in sorted(notes) if who != journal.author.who)
+            told = () if self.blind else sorted(notes)
+            others = "\n".join(f"{who}: {notes[who]}" for who in told if who != journal.author.who)
             self.app.push_screen(NoteDialog(f"Note on {case}", mine, others), partial(self._note, case))
+
+    def action_history(self) -> None:
+        """Show what everybody did to the case that is looked at; what others did not, while labels are hidden."""
+        if (found := self._case_and_journal()) is not None:
+            case, journal = found
+            hidden, me = self.blind, journal.author.who
+            told = [one for one in journal.history.told(case) if not hidden or one[0].who == me]
+            self.app.push_screen(HistoryDialog(case, history_rows(told), hidden=hidden))
 
     def action_undo(self) -> None:
         self._reverse("Undone", "undo", Journal.undo)

@@ -13,20 +13,24 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.screens.case import CaseScreen
+from inspector.screens.contesting import LINE, Contesting
+from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.triage.queue_cases import first_row, row_of
 from inspector.triage.queue_words import place_words, progress_words, ruling_forms, sum_words
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
-from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, Action, Change
+from scoring.triage.actions import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, content_of
 from scoring.triage.journal import Journal
 from scoring.triage.queue import Queue
+from scoring.triage.words import Words, words_of
 
 
-class TriageScreen(CaseScreen):
+class TriageScreen(CaseScreen, Contesting):
     """A case of the queue with the rulings beneath it. A ruling brings the next case that waits.
 
-    While gold labels and verdicts are hidden, a ruling shows them first, and the key for the next case goes on.
+    While gold labels and verdicts are hidden, a ruling shows them first, and the key for the next case goes on. Why the
+    label is contested stands above the case, where it is.
     """
 
     NAME = "triage"
@@ -44,6 +48,9 @@ class TriageScreen(CaseScreen):
 
     def compose_above(self) -> ComposeResult:
         yield self.one_line("queue")
+        why = self.one_line(LINE)
+        why.display = False
+        yield why
 
     def compose_beneath(self) -> ComposeResult:
         yield self.one_line("rulings")
@@ -65,9 +72,12 @@ class TriageScreen(CaseScreen):
 
     # -- showing
 
+    @property
+    def blind(self) -> bool:
+        return super().blind and not self._revealed
+
     def manner(self, view: LineView) -> Manner:
-        shown = super().manner(view)
-        return replace(shown, blind=shown.blind and not self._revealed)
+        return replace(super().manner(view), blind=self.blind)
 
     def show_title(self) -> None:
         super().show_title()
@@ -77,14 +87,16 @@ class TriageScreen(CaseScreen):
         who, rulings = journal.author.who, journal.triage.rulings
         phrases = []
         if queue is not None:
-            mine = {case: of[who] for case, of in rulings.items() if who in of}
-            done = f"All decided: {sum_words(queue, mine)}"
-            phrases = [Phrase((progress_words(queue),)) if queue.waiting else Phrase((done, "all decided"))]
+            phrases = [Phrase((progress_words(queue),))]
+            if not queue.waiting:
+                mine = {case: of[who] for case, of in rulings.items() if who in of}
+                phrases = [Phrase((f"All decided: {sum_words(queue, mine)}", "all decided"))]
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
         self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
         now = rulings.get(self._case(inspection), {}).get(who)
         self.tell("rulings", [Phrase(ruling_forms(now))], "strong" if now else "")
+        self.show_why_contested(self.row, hidden=self.blind)
 
     def place_words(self, inspection: Inspection) -> str:
         queue = self.queue
@@ -101,14 +113,17 @@ class TriageScreen(CaseScreen):
     def action_rule(self, number: int) -> None:
         """Rule on the case (0-based in RULINGS; -1 takes the ruling away) and go to the next one that waits."""
         ruling = RULINGS[number] if number >= 0 else ""
-        if not ruling and not self._ruling:
+        mine = self._mine
+        if not ruling and not mine.ruling and not mine.outdated:
             self.say("There is no ruling of yours to take away.")
             return
-        if ruling and not self._waits and self._ruling == ruling:
+        if ruling and not self._waits and mine.ruling == ruling:
             self.say("That is your ruling already.")
             return
-        shows_first = bool(ruling) and self.reading.blind and not self._revealed
-        said = f"{ruling} on" if ruling else "no ruling on"
+        shows_first = bool(ruling) and self.blind
+        # Without ratings it is not known what the label should be: one goes back for them.
+        unrated = ruling == GOLD_WRONG and not mine.ratings
+        said = f"{ruling}{' (no step rated)' if unrated else ''} on" if ruling else "no ruling on"
         self._do([(RULE, self._here, ruling)], said, stay=shows_first or not ruling or not self._waits)
         if shows_first:
             self._revealed = True
@@ -127,17 +142,27 @@ class TriageScreen(CaseScreen):
             self.say("This case does not wait in the queue.")
 
     def action_rate(self, rating: int) -> None:
-        """Rate the step under the cursor; the same rating once more takes it away."""
-        journal, stop = self.journal, self.stop
-        if journal is None or self.inspection is None:
+        """Rate the step under the cursor; the same rating once more takes it away.
+
+        With the cursor elsewhere +1 is for every step without a rating of one's own.
+        """
+        stop = self.stop
+        if self.inspection is None:
             return
-        if stop is None or stop.kind != "step":
+        mine = self._mine.ratings
+        if stop is None or (stop.kind != "step" and rating < 1):
             self.say("Put the cursor on a step to rate it.")
-            return
-        mine = journal.triage.ratings.get(self._here[0], {}).get(journal.author.who, {})
-        value = "" if mine.get(stop.step) == rating else f"{rating}"
-        said = f"step {stop.step} rated {rating:+d} on" if value else f"step {stop.step} no longer rated on"
-        self._do([(RATE, self._here, f"{stop.step} {value}")], said, stay=True)
+        elif stop.kind != "step":
+            unrated = [step for step in range(self.inspection.cases["n_steps"][self.row]) if step not in mine]
+            if unrated:
+                said = f"{counted(len(unrated), 'step')} rated +1 on"
+                self._do([(RATE, self._here, f"{step} 1") for step in unrated], said, stay=True)
+            else:
+                self.say("You have rated every step.")
+        else:
+            value = "" if mine.get(stop.step) == rating else f"{rating}"
+            said = f"step {stop.step} rated {rating:+d} on" if value else f"step {stop.step} no longer rated on"
+            self._do([(RATE, self._here, f"{stop.step} {value}")], said, stay=True)
 
     @property
     def _here(self) -> tuple[str, ...]:
@@ -145,12 +170,17 @@ class TriageScreen(CaseScreen):
 
     @property
     def _waits(self) -> bool:
-        return self.queue is not None and self._here[0] in self.queue.waiting
+        return self.queue is not None and self.queue.waits(self._here[0])
 
     @property
-    def _ruling(self) -> str:
-        journal = self.journal
-        return "" if journal is None else journal.triage.rulings.get(self._here[0], {}).get(journal.author.who, "")
+    def _mine(self) -> Words:
+        """What one says of the case oneself, as it is here: not what was said of another text of it."""
+        inspection, journal = self.inspection, self.journal
+        if inspection is None or journal is None:
+            return Words("", "")
+        who, case = journal.author.who, self._here[0]
+        said = words_of(case, (told for told in journal.of_case(case) if told[0].who == who))
+        return said[0].of(inspection.cases["key"][self.row]) if said else Words(case, who)
 
     def _do(self, changes: Sequence[Change], said: str, *, stay: bool) -> None:
         """Write it, show it, and unless told to `stay` go to the next case that waits."""
@@ -158,7 +188,7 @@ class TriageScreen(CaseScreen):
         if inspection is None or journal is None:
             return
         try:
-            journal.do(changes)
+            journal.do(changes, content_of(inspection.cases["key"][self.row]))
         except InspectError as error:
             self.notify(clean(str(error)), severity="error", markup=False)
             return

@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from scoring.errors import NoWorkspace
-from scoring.workspace import MARK, Workspace
+from scoring.workspace import TRIAGE, Workspace
 
 READ = ("benchmarks", "rewards", "converted")
 """Folders of a workspace that the app only reads, but for scoring runs, which are not played again."""
-TRIAGE = "triage"
-_COPIED = (MARK, "slices.json")
+_COPIED = ("slices.json",)
 
 
 def data_of(workspace: Workspace, benchmarks: Sequence[str]) -> str:
@@ -23,31 +21,29 @@ def data_of(workspace: Workspace, benchmarks: Sequence[str]) -> str:
 
 def journals_of(workspace: Workspace) -> dict[str, int]:
     """How many bytes each journal has, by the name of its file."""
-    if workspace.root is None:
+    if workspace.triage is None:
         return {}
-    return {path.name: path.stat().st_size for path in sorted((workspace.root / TRIAGE).glob("*.jsonl"))}
+    return {path.name: path.stat().st_size for path in sorted(workspace.triage.glob("*.jsonl"))}
 
 
-def shadow(root: Path, at: Path, journals: Mapping[str, int]) -> Path:
+def shadow(workspace: Workspace, at: Path, journals: Mapping[str, int]) -> Path:
     """A workspace in folder `at` with the data of another one and with its journals as long as they were.
 
-    Journals only grow: their beginnings are what they held then.
-
-    Raises:
-        NoWorkspace: there is none at `root`.
+    Journals only grow: their beginnings are what they held then. Of one without a folder, which knows the demo alone,
+    it is one with nothing imported, which knows the demo too.
     """
-    if not (root / MARK).is_file():
-        raise NoWorkspace(f"{root}, where the session was, holds no workspace.", "Name it: --workspace DIR")
-    at.mkdir(parents=True)
-    for name in READ:
-        if (root / name).is_dir():
-            (at / name).symlink_to((root / name).resolve(), target_is_directory=True)
-    for name in _COPIED:
-        if (root / name).is_file():
-            shutil.copyfile(root / name, at / name)
+    Workspace.create(at)
+    root = workspace.root
+    if root is not None:
+        for name in READ:
+            if (root / name).is_dir():
+                (at / name).symlink_to((root / name).resolve(), target_is_directory=True)
+        for name in _COPIED:
+            if (root / name).is_file():
+                shutil.copyfile(root / name, at / name)
     (at / TRIAGE).mkdir()
     for name, size in journals.items():
-        source = root / TRIAGE / Path(name).name
+        source = (workspace.triage or at) / Path(name).name
         if source.is_file():
             with source.open("rb") as file:
                 (at / TRIAGE / source.name).write_bytes(file.read(size))

@@ -20,6 +20,7 @@ from inspector.session.showing import said
 from inspector.terminal.remembered import Remembered
 from scoring.errors import UsageError
 from scoring.triage.journal import ENVIRONMENT
+from scoring.workspace import Workspace
 
 PATIENCE = 10.0
 """Seconds that a screen has to say what it said."""
@@ -61,21 +62,20 @@ class ReplayedApp(InspectApp):
         self.notify("Scoring is not played again.", markup=False)
 
 
-async def replay(session: Session, root: Path | None, at: Path) -> Replayed:
+async def replay(session: Session, workspace: Workspace, at: Path) -> Replayed:
     """Play a session on the data of a workspace; all that it writes goes into the folder `at`, which is empty.
 
     Args:
         session: what was logged.
-        root: the workspace; None for the demo alone.
+        workspace: where it was, or another one.
         at: where the journals, exports and the state of the replay go.
 
     Raises:
-        NoWorkspace: there is no workspace at `root`.
         UsageError: nothing can be shown of it.
     """
     start, state = session.start, at / "state"
-    place = None if root is None else shadow(root, at / "workspace", start.journals)
-    request = replace(start.request, workspace=None if place is None else str(place))
+    place = shadow(workspace, at / "workspace", start.journals)
+    request = replace(start.request, workspace=str(place))
     left = Remembered.of_workspace(place, state)
     left.keep(**{name: tuple(value) if isinstance(value, list) else value for name, value in start.left.items()})
     left.save()

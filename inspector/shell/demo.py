@@ -25,7 +25,8 @@ def run(args: argparse.Namespace) -> int:
         return code
     from inspector.app import run_app
 
-    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, demo=True) or code
+    how = {"ascii_only": args.ascii, "mouse": not args.no_mouse, "session_log": not args.no_session_log}
+    return run_app(request, **how, demo=True) or code
 
 
 def _rescore(args: argparse.Namespace) -> int:

@@ -7,10 +7,10 @@ import polars as pl
 
 from inspector.selection import Selection
 from inspector.shell.output import JSON, put_bytes, say
-from inspector.triaged.cases_document import triaged_cases_document
-from inspector.triaged.document import flag
-from inspector.triaged.said import said
-from inspector.triaged.tables import gone_words
+from inspector.triage.cases_document import triaged_cases_document
+from inspector.triage.document import flag
+from inspector.triage.said import said
+from inspector.triage.tables import gone_words
 from scoring.export import Document
 from scoring.triage.words import Words
 

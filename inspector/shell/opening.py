@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
         request = replace(request, benchmarks=request.benchmarks or tuple(dict.fromkeys(names)))
     from inspector.app import run_app
 
-    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse)
+    return run_app(request, ascii_only=args.ascii, mouse=not args.no_mouse, session_log=not args.no_session_log)
 
 
 def _existing(words: list[str]) -> list[str]:

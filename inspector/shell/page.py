@@ -4,12 +4,11 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 
-from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from inspector.text import clean
-from inspector.wrap import wrap
+from inspector.wrap import hung
 
 NARROWEST = 40
 """Cells that a page has at least."""
@@ -40,9 +39,6 @@ def hanging(
 
     Both may be data: nothing in them acts. A label that is too long for its place moves the text on.
     """
-    label, text = clean(label), clean(text)
-    first = label + " " * max(int(bool(label)), indent - cell_len(label))
-    start = wrap(text, width - cell_len(first))[0]
+    (first, start), *rest = hung(clean(label), clean(text), width, indent)
     yield Text.assemble((first, label_style), (start, style))
-    if rest := text[len(start) :].lstrip(" "):
-        yield from (Text(" " * indent + line, style) for line in wrap(rest, width - indent))
+    yield from (Text(left + line, style) for left, line in rest)

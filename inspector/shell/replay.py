@@ -15,7 +15,8 @@ from inspector.session.place import data_of
 from inspector.session.replaying import Replayed, replay
 from inspector.shell.output import say
 from inspector.text import clean
-from inspector.workspace_place import find_workspace
+from inspector.workspace_place import find_workspace_or_demo
+from scoring.benchmarks.demo import NAME
 from scoring.errors import NoWorkspace, UnreadableFile, UsageError
 from scoring.workspace import Workspace
 
@@ -26,12 +27,10 @@ def run(args: argparse.Namespace) -> int:
     """Play it; 0 where every title is the same, 1 where one differs."""
     session = read_session(_file(args.file))
     named = args.workspace or session.start.root
-    root = None if named is None else Path(named)
-    if root is None:
-        _demo_alone()
-    say(_changed(session.start, root), args)
+    workspace = _demo_alone() if named is None else _named(Path(named))
+    say(_changed(session.start, workspace), args)
     with tempfile.TemporaryDirectory(prefix="prm-inspect-replay-") as folder:
-        found = asyncio.run(replay(session, root, Path(folder)))
+        found = asyncio.run(replay(session, workspace, Path(folder)))
     for line in told(found):
         print(clean(line))
     return 0 if found.difference is None else 1
@@ -47,30 +46,32 @@ def _file(name: str) -> Path:
     return found[-1]
 
 
-def _demo_alone() -> None:
-    """Refuse a session of the demo where the same words would now open a workspace.
+def _named(root: Path) -> Workspace:
+    try:
+        return Workspace.open(root)
+    except NoWorkspace:
+        raise NoWorkspace(f"{root}, where the session was, holds no workspace.", "Name it: --workspace DIR") from None
+
+
+def _demo_alone() -> Workspace:
+    """Where the demo is looked at without a workspace; refused where the same words would now open one.
 
     Raises:
         UsageError: there is one.
     """
-    try:
-        found = find_workspace(None)
-    except NoWorkspace:
-        return
+    found = find_workspace_or_demo(None, (NAME,))
+    if found.root is None:
+        return found
     raise UsageError(
         f"the session was of the demo where no workspace was, and here is one ({found.root}).",
         "Play it in another folder.",
     )
 
 
-def _changed(start: Start, root: Path | None) -> Iterator[str]:
+def _changed(start: Start, workspace: Workspace) -> Iterator[str]:
     """What is not as it was when the session began."""
     if start.version != program_version():
         yield f"The session was logged by version {start.version}; this is {program_version()}."
-    try:
-        workspace = Workspace(None) if root is None else Workspace.open(root)
-    except NoWorkspace:
-        return
     names = start.request.benchmarks or tuple(workspace.default_benchmarks())
     if data_of(workspace, names) != start.data:
         yield "Cases or rewards of the workspace are not those of the session: titles may well differ."

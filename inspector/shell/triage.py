@@ -2,16 +2,13 @@
 
 import argparse
 
-from rich.cells import cell_len
-
 from inspector.selection import Selection, load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import hanging, print_page, width_of
 from inspector.shell.requests import request_of
-from inspector.text import clean
-from inspector.triaged.case_document import case_named, history_document
-from inspector.triaged.document import triage_document
-from inspector.triaged.tables import gone_words, history_lines, summary, wide_triage
+from inspector.triage.case_document import case_named, history_document
+from inspector.triage.document import triage_document
+from inspector.triage.tables import gone_words, history_indent, history_lines, summary, wide_triage
 from scoring.errors import UsageError
 from scoring.export import Document, footer
 
@@ -51,7 +48,7 @@ def _history(selection: Selection, args: argparse.Namespace) -> int:
     say(selection.problems, args)
     width = width_of(PIPED)
     lines = list(history_lines(document.rows))
-    indent = min(max((cell_len(clean(label)) for label, _ in lines), default=0) + 2, width // 2)
+    indent = history_indent(lines, width)
     print_page((line for label, text in lines for line in hanging(label, text, width, indent=indent)), width)
     say(footer({name: document.provenance[name] for name in ("command", "coverage")}), args)
     return 0

@@ -1,1 +1,1 @@
-"""Triage of cases: which come, in which order, and what people said of them."""
+"""Triage of cases: which come and in which order, and what people said of them, as documents."""

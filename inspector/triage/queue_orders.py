@@ -40,7 +40,7 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
     if inspection.scorer is not None:
         columns.insert(0, inspection.outcome_column)
     orders += [
-        QueueOrder(f"by {name}", f"at random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
+        QueueOrder(f"by {name}", f"random, in turns by {name.rpartition('.')[2].replace('_', ' ')}")
         for name in columns
         if inspection.selection.column(name).gather(inspection.shown).n_unique() > 1
     ]
@@ -49,10 +49,10 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
         if inspection.evaluation.movable:
             orders.append(QueueOrder("uncertain", "nearest to the threshold first"))
     if len(judging(inspection)) > 1:
-        orders.append(QueueOrder("disagreed", "most disagreed first, of all scorers"))
-        orders.append(QueueOrder(CONTESTED, "contested gold alone, strongest first"))
+        orders.append(QueueOrder("disagreed", "most disagreed by scorers first"))
+        orders.append(QueueOrder(CONTESTED, "only contested gold"))
     if inspection.selection.journal is not None and len(inspection.selection.journal.triage.people) > 1:
-        orders.append(QueueOrder(DIFFERING, "those on which people differ alone"))
+        orders.append(QueueOrder(DIFFERING, "only where people differ"))
     return orders
 
 

@@ -20,7 +20,7 @@ def queue_name(inspection: Inspection, order: QueueOrder, seed: int) -> str:
 
 def place_words(queue: Queue, case: str) -> str:
     """Where a case stands in its queue: `12 of 87`."""
-    return f"{queue.cases.index(case) + 1:,} of {len(queue.cases):,}" if case in queue.cases else "not of the queue"
+    return f"{queue.places[case] + 1:,} of {len(queue.cases):,}" if case in queue.places else "not of the queue"
 
 
 def progress_words(queue: Queue) -> str:

@@ -83,17 +83,27 @@ class PickList(LineScroll, can_focus=True):
         pick = self._picks[line]
         under = line == self.cursor
         box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
-        label = self._label_width(width - 1 - len(box))
-        shown = cell(f"{box}{squeezed(pick.label, label)}", min(label + len(box), max(1, width - 1)))
-        rest = max(0, width - 1 - cell_len(shown))
-        note = cell(f"{_GAP}{pick.note}", rest) if rest else ""
-        parts = [(">" if under else " ", "strong"), (shown, "strong" if pick.strong else ""), (note, "dim")]
-        return self.strip(parts, "cursor" if under else "")
+        label, note = self.texts_of(pick, max(1, width - 1 - len(box)))
+        parts = [(">" if under else " ", "strong"), (f"{box}{label}", "strong" if pick.strong else ""), (note, "dim")]
+        return self.strip(parts, self.cursor_style if under else "")
+
+    @property
+    def cursor_style(self) -> str:
+        """How the line under the cursor is painted."""
+        return "cursor"
+
+    def texts_of(self, pick: Pick, room: int) -> tuple[str, str]:
+        """The label of a line and what is said of it, as they stand in this many cells together."""
+        width = self._label_width(room)
+        rest = room - width
+        return cell(squeezed(pick.label, width), width), cell(f"{_GAP}{pick.note}", rest) if rest else ""
 
     def _label_width(self, room: int) -> int:
-        """Cells of every label, where there is room for so many with the notes."""
+        """Cells of every label: all that it needs where nothing is said of any, else those that leave room for it."""
         label = max(cell_len(clean(one.label)) for one in self._picks)
         note = max(cell_len(clean(one.note)) for one in self._picks)
+        if not note:
+            return min(label, room)
         return max(1, min(label, WIDEST, room * 3 // 5, max(NARROWEST, room - note - len(_GAP))))
 
     def validate_cursor(self, cursor: int) -> int:

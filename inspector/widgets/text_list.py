@@ -4,10 +4,9 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.message import Message
-from textual.strip import Strip
 
 from inspector.text import cell, clean
-from inspector.widgets.pick_list import PickList
+from inspector.widgets.pick_list import Pick, PickList
 from inspector.widgets.sized import Sized
 
 _GAP = "  "
@@ -28,23 +27,14 @@ class TextList(Sized, PickList):
         def control(self) -> "TextList":
             return self.texts
 
-    def line_strip(self, line: int) -> Strip:
-        width = self.viewport.width
-        if line >= len(self._picks):
-            return Strip.blank(width, self.rich_style)
-        pick = self._picks[line]
-        under = line == self.cursor
-        box = "" if pick.ticked is None else "[x] " if pick.ticked else "[ ] "
-        note = min(self._note_width(), max(0, width // _SHARE - len(_GAP)))
-        room = max(1, width - 1 - len(box) - (note + len(_GAP) if note else 0))
-        told = f"{_GAP}{cell(pick.note, note, right=True)}" if note else ""
-        parts = [
-            (">" if under else " ", "strong"),
-            (f"{box}{cell(pick.label, room)}", "strong" if pick.strong else ""),
-            (told, "dim"),
-        ]
-        row = "cursor" if self.has_focus else "cursor-blurred"
-        return self.strip(parts, row if under else "")
+    @property
+    def cursor_style(self) -> str:
+        return "cursor" if self.has_focus else "cursor-blurred"
+
+    def texts_of(self, pick: Pick, room: int) -> tuple[str, str]:
+        note = min(self._note_width(), max(0, self.viewport.width // _SHARE - len(_GAP)))
+        label = cell(pick.label, max(1, room - (note + len(_GAP) if note else 0)))
+        return label, f"{_GAP}{cell(pick.note, note, right=True)}" if note else ""
 
     def _note_width(self) -> int:
         return max((cell_len(clean(one.note)) for one in self._picks), default=0)

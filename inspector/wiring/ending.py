@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 
+from inspector.terminal.input import heedful_driver
 from inspector.terminal.output import lasting_output
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from rich.console import RenderableType
     from textual.actions import ActionParseResult
     from textual.dom import DOMNode
+    from textual.driver import Driver
 
 SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 THREADS = "prm-inspect-work"
@@ -42,6 +45,9 @@ class Ending(Wired):
     crash = ""
     """What to say of the fault that ended the app."""
 
+    _code: int | None = None
+    """What it was told to exit with; None while it goes on."""
+
     def on_mount(self) -> None:
         self.commands: deque[str] = deque(maxlen=REMEMBERED)
         if self.is_headless:
@@ -50,8 +56,17 @@ class Ending(Wired):
             if number := getattr(signal, name, None):
                 asyncio.get_running_loop().add_signal_handler(number, self._end, 128 + number)
 
+    def get_driver_class(self) -> "type[Driver]":
+        return heedful_driver(super().get_driver_class())
+
     def _end(self, code: int) -> None:
-        self.exit(return_code=code)
+        # The first of several signals says why it ends.
+        if self._code is None:
+            self.exit(return_code=code)
+
+    def exit(self, result: int | None = None, return_code: int = 0, message: "RenderableType | None" = None) -> None:
+        self._code = return_code
+        super().exit(result, return_code, message)
 
     async def run_action(
         self,
@@ -68,6 +83,11 @@ class Ending(Wired):
         """Textual's way out after a fault. Where there is a state folder a log goes there instead of to the screen."""
         from inspector.terminal.crash_log import report, sentence, write
 
+        if self._code is not None:
+            # A screen that was just opened never gets its widgets then, and misses them.
+            self._return_code = self._code
+            self._close_messages_no_wait()
+            return
         if self.state is None:
             super()._fatal_error()
             return

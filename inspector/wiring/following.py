@@ -1,4 +1,4 @@
-"""Rewards that land while the app is open are shown."""
+"""Rewards that land while the app is open are shown, and gold labels that people change."""
 
 from dataclasses import replace
 from functools import partial
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
-from inspector.messages import Reloaded
+from inspector.messages import Back, Reloaded
 from inspector.text import clean
 from inspector.wiring.base import Wired
 
@@ -19,8 +19,13 @@ FOLLOW_SECONDS = 1.5
 
 
 class Following(Wired):
-    """Reads the rewards again where their files have come or gone."""
+    """Reads everything again where files of rewards have come or gone, or where labels are others after triage.
 
+    Not for labels while a person triages: every ruling would have it read again.
+    """
+
+    _heard: object = None
+    """What people said when labels were made anew last."""
     _seen: frozenset[str] | None = None
     """The files that were read; None: they are to be read again."""
 
@@ -54,13 +59,25 @@ class Following(Wired):
             return
         from inspector.filtering.searching import asked
 
-        files = inspection.selection.workspace.reward_files(self.benchmarks())
-        if files != self._seen:
+        now = inspection.selection
+        files = now.workspace.reward_files(self.benchmarks())
+        if files != self._seen or self._labels_late(now):
             self._seen = files
-            now = inspection.selection
             request = replace(self.request, slices=(), thresholds=now.request.thresholds, **asked(now.found))
             request = replace(request, baselines=now.request.baselines)
             self.run_worker(partial(self._reload, request), thread=True, exclusive=True, group="reload")
+
+    def _labels_late(self, now: "Selection") -> bool:
+        """Whether labels are to be made of what people say by now; True once for the same words."""
+        if not now.behind or now.journal is None or self.front is None or self.front.NAME == "triage":
+            return False
+        before, self._heard = self._heard, now.journal.triage
+        return before is not self._heard
+
+    def on_back(self, message: Back) -> None:  # noqa: ARG002  # it came here whichever way it goes
+        """Who comes back from triage need not wait for the next look."""
+        if self.inspection is not None and self.inspection.selection.behind:
+            self.call_later(self._look)
 
     def _reload(self, request: "Request") -> None:
         from inspector.selection import load

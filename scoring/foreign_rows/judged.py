@@ -8,8 +8,7 @@ from typing import Any
 import polars as pl
 
 from scoring.foreign_rows.line import Line, left_out
-from scoring.triage.adjudicated import BEYOND, adjudicate
-from scoring.triage.said import Triage
+from scoring.triage.adjudicated import BEYOND, OUTDATED, adjudicate
 from scoring.triage.words import Words
 
 IMPORT_PROBLEM = "import problem"
@@ -18,7 +17,8 @@ IMPORT_PROBLEM = "import problem"
 
 @dataclass(frozen=True)
 class Judged:
-    """What those say of a case who are listened to; each rules on it or rates a step of it.
+    """What those say of a case who are listened to; each rules on it or rates a step of it, or did so of another text
+    of it, which does not count.
 
     `adjudication` is one of `scoring.triage.adjudicated`, and `earliest_error` (0-based, -1 = none) the label that
     people give; None where nobody rules "gold wrong" or "import problem".
@@ -27,6 +27,11 @@ class Judged:
     words: tuple[Words, ...]
     adjudication: str | None = None
     earliest_error: int | None = None
+
+    @property
+    def outdated(self) -> bool:
+        """Whether anything was said of another text of the case."""
+        return any(one.outdated for one in self.words)
 
     @property
     def rulings(self) -> frozenset[str]:
@@ -43,19 +48,14 @@ def judged(words: Iterable[Words], cases: pl.DataFrame) -> dict[str, Judged]:
     """
     of_case = groupby((one for one in words if one.ruling or one.ratings), key=lambda one: one.case)
     spoken = {case: tuple(those) for case, those in of_case}
-    adjudicated = adjudicate(_triage(spoken), cases).rows
+    adjudicated = adjudicate(spoken, cases).rows
     labels = {case: rest for case, *rest in adjudicated.select("case", "adjudication", "earliest_error").iter_rows()}
-    return {case: Judged(those, *labels.get(case, ())) for case, those in spoken.items()}
-
-
-def _triage(spoken: Mapping[str, tuple[Words, ...]]) -> Triage:
-    """The same words by case and person; only rulings and ratings."""
-    rulings = {case: {one.who: one.ruling for one in those if one.ruling} for case, those in spoken.items()}
-    ratings = {case: {one.who: one.ratings for one in those if one.ratings} for case, those in spoken.items()}
-    return Triage(
-        rulings={case: said for case, said in rulings.items() if said},
-        ratings={case: said for case, said in ratings.items() if said},
-    )
+    keys = dict(cases.select("case", "key").filter(pl.col("case").is_in(list(spoken))).iter_rows())
+    return {
+        case: Judged(tuple(one.of(keys[case]) for one in those), *labels.get(case, ()))
+        for case, those in spoken.items()
+        if case in keys
+    }
 
 
 def ratings_of(case: Mapping[str, Any], of: Judged) -> dict[int, int] | Line:
@@ -68,7 +68,7 @@ def ratings_of(case: Mapping[str, Any], of: Judged) -> dict[int, int] | Line:
         return left_out("ruled an import problem")
     pairs = sorted({pair for one in of.words for pair in one.ratings.items()})
     if not pairs:
-        return left_out("no step is rated")
+        return left_out(OUTDATED if of.outdated else "no step is rated")
     found = dict(pairs)
     if len(found) < len(pairs):
         return left_out("people rate a step differently")

@@ -1,6 +1,7 @@
 """What people do to cases, one action after another."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 TAG, UNTAG, NOTE, RULE, RATE, SORT = "tag", "untag", "note", "rule", "rate", "sort"
@@ -9,12 +10,20 @@ UNDO, REDO = "undo", "redo"
 OWN = frozenset({NOTE, RULE, SORT})
 """Actions whose text stands until their author says something else of the case; "" takes it away."""
 IN_QUEUES = frozenset({QUEUE, SKIP, DEFER})
-CHANGES = frozenset({TAG, UNTAG, RATE}) | OWN | IN_QUEUES
-"""Actions that say something of cases; the other two speak of actions."""
-RULINGS = ("model wrong", "gold wrong", "both defensible", "import problem", "unsure")
+SAID = frozenset({TAG, UNTAG, RATE}) | OWN
+"""Actions that say something of cases themselves."""
+CHANGES = SAID | IN_QUEUES
+"""Actions that name cases; the other two speak of actions."""
+REVERSALS = frozenset({UNDO, REDO})
+DECIDING = IN_QUEUES | {RULE}
+"""Actions that change where a case is in a queue."""
+GOLD_WRONG = "gold wrong"
+RULINGS = ("model wrong", GOLD_WRONG, "both defensible", "import problem", "unsure")
 """What a person may decide about a case: whether the label or the scorer is mistaken."""
 RATINGS = (-1, 0, 1)
 """What a person may say of a step: wrong, neutral, right (PRM800K's three labels)."""
+_CONTENT = 12
+"""Hex digits of a case's `key` that say which text of it somebody saw."""
 
 
 class Action(NamedTuple):
@@ -22,7 +31,8 @@ class Action(NamedTuple):
 
     `n` is a Lamport counter: larger than that of every action its author had seen. `line` is the 1-based line of its
     file. `of` is, of an undo or redo, the batch it speaks of, else the action's own batch: the counter of the first of
-    the actions that were done at once. `value` is
+    the actions that were done at once. `content` is, of a ruling or a rating, that of the case when it was said
+    (`content_of`), "" where nobody noted it. `value` is
 
     | action | value |
     | --- | --- |
@@ -44,6 +54,7 @@ class Action(NamedTuple):
     value: str
     of: int
     time: str
+    content: str = ""
 
 
 Change = tuple[str, Sequence[str], str]
@@ -57,6 +68,12 @@ def batch_of(action: Action) -> Batch:
     return (action.who, action.machine, action.of)
 
 
+def content_of(key: str) -> str:
+    """The beginning of a case's `key`: it differs where problem or steps differ."""
+    return key[:_CONTENT]
+
+
+@lru_cache(1024)
 def rating_of(value: str) -> tuple[int, int | None]:
     """Step (0-based) and rating of a `rate` action; None takes the rating away.
 

@@ -1,29 +1,37 @@
 """Adjudicated gold labels: what the labels of cases are after people have triaged them. The cases' own stay untouched.
 
-Who rules "gold wrong" and rates steps of the case gives it a label: its earliest error is the lowest step (0-based)
-that they rate -1, or -1 where they rate some step and none -1; its error steps are those that they rate -1, and every
-other step is right. Who rates nothing gives no label. Where all who give one give the same, and nobody rules "model
-wrong" or "import problem", that is the case's label. Where everybody with one of these three rulings rules "import
-problem", the case has no label: it leaves every denominator, as cases without gold do. "both defensible" and "unsure"
-decide nothing and deny nothing. Everything else keeps its own label, and says why.
+Who rules "gold wrong" and rates the steps of the case gives it a label: its earliest error is the lowest step
+(0-based) that they rate -1, and where none is, there is no error (-1); neutral steps are right. For "no error" every
+step has to be rated. One -1 is enough where only the earliest error is labelled: the steps before the lowest one count
+as right though nobody rated them, as in PRM800K and ProcessBench, whose annotators stop at the first error. Where the
+benchmark lists all error steps every step has to be rated, since every one of them is counted. Who rates fewer gives no
+label, yet denies one that says otherwise of a step that they rated.
+
+Where all who give one give the same, and nobody rules "model wrong" or "import problem", that is the case's label.
+Where everybody with one of these three rulings rules "import problem", the case has no label: it leaves every
+denominator, as cases without gold do. "both defensible" and "unsure" decide nothing and deny nothing. What was said of
+another text of the case than it has here, before it was imported again, does not count. Everything else keeps its own
+label, and says why.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from scoring.schema import STEP_INDEX
-from scoring.triage.said import Triage
+from scoring.triage.actions import GOLD_WRONG
+from scoring.triage.words import Words
 
 CHANGED, CONFIRMED, WITHOUT_GOLD = "changed", "as the gold says", "import problem"
 UNRATED, RULINGS_DIFFER = "no step is rated", "people differ on the ruling"
+UNFINISHED, OUTDATED = "not every step is rated", "said of another text of the case"
 STEPS_DIFFER, BEYOND, GONE = "people differ on the step", "a rated step is beyond the last", "the case is not here"
 OVERLAID = (CHANGED, WITHOUT_GOLD)
 """What makes a case's label another one than its own."""
-UNDECIDED = (UNRATED, RULINGS_DIFFER, STEPS_DIFFER, BEYOND)
+UNDECIDED = (UNRATED, UNFINISHED, RULINGS_DIFFER, STEPS_DIFFER, BEYOND, OUTDATED)
 """Why a case keeps its own label though somebody rules that it is wrong, or that the case is."""
 ADJUDICATIONS = {
     "case": pl.String(),
@@ -31,7 +39,7 @@ ADJUDICATIONS = {
     "adjudication": pl.String(),
     # The label that people give, as in `scoring.schema.METADATA`; null but where it is CHANGED or CONFIRMED.
     "earliest_error": STEP_INDEX,
-    # Null too where the case's own labels list no error steps: then only the earliest error is labelled.
+    # Null too of an erroneous case where only the earliest error is labelled.
     "error_steps": pl.List(STEP_INDEX),
     # Whose words these are: of those who give a label, else of those who rule "gold wrong" or "import problem".
     "who": pl.List(pl.String()),
@@ -39,8 +47,10 @@ ADJUDICATIONS = {
     "own_earliest_error": STEP_INDEX,
     "own_error_steps": pl.List(STEP_INDEX),
 }
-_GOLD, _IMPORT, _MODEL = "gold wrong", "import problem", "model wrong"
+_GOLD, _IMPORT, _MODEL = GOLD_WRONG, "import problem", "model wrong"
 _DECIDE = frozenset({_GOLD, _IMPORT, _MODEL})
+DENYING = frozenset({_GOLD, _IMPORT})
+"""Rulings that bear on a label; a case on which nobody rules so keeps its own."""
 _Label = tuple[int, ...]
 """The error steps that a person names, ascending; () = none is wrong."""
 
@@ -95,64 +105,102 @@ class Adjudicated:
         return joined.with_columns(columns).select(cases.columns)
 
 
-def adjudicate(triage: Triage, cases: pl.DataFrame) -> Adjudicated:
+def adjudicate(said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adjudicated:
     """The labels of cases after triage.
 
     Args:
-        triage: rulings and ratings, by who said them.
-        cases: columns `case`, `benchmark`, `n_steps`, `earliest_error` and `error_steps`. A case that people ruled on
-            and that is not here is GONE, if others of its benchmark are here.
+        said: everybody's words on each case, by its identity; cases on which nobody rules DENYING are passed over.
+        cases: columns `case`, `key`, `benchmark`, `n_steps`, `earliest_error` and `error_steps`. A case that people
+            ruled on and that is not here is GONE, if others of its benchmark are here. Where none of a benchmark has an
+            error step listed, [] is all that its clean cases can have, and only earliest errors are labelled.
     """
-    ruled = {
-        case: rulings for case, rulings in triage.rulings.items() if not {_GOLD, _IMPORT}.isdisjoint(rulings.values())
-    }
+    ruled = {case: words for case, words in said.items() if any(one.ruling in DENYING for one in words)}
     if not ruled:
         return Adjudicated(pl.DataFrame(schema=ADJUDICATIONS))
-    columns = ("case", "n_steps", "earliest_error", "error_steps")
+    listing = set(cases.filter(pl.col("error_steps").list.len() > 0)["benchmark"].unique())
+    columns = ("case", "key", "benchmark", "n_steps", "earliest_error", "error_steps")
     there = cases.select(columns).filter(pl.col("case").is_in(list(ruled)))
     rows = [
-        (case, *_adjudication(ruled[case], triage.ratings.get(case, {}), n_steps, earliest, listed), earliest, listed)
-        for case, n_steps, earliest, listed in there.iter_rows()
+        (
+            case,
+            *_adjudication(ruled[case], key, _Own(n_steps, earliest, listed, benchmark in listing)),
+            earliest,
+            listed,
+        )
+        for case, key, benchmark, n_steps, earliest, listed in there.iter_rows()
     ]
     benchmarks = set(cases["benchmark"].unique())
     gone = sorted(case for case in set(ruled).difference(there["case"]) if case.partition("/")[0] in benchmarks)
-    rows += [(case, GONE, None, None, _who(ruled[case], (_GOLD, _IMPORT)), None, None) for case in gone]
+    rows += [(case, GONE, None, None, _who(ruled[case], DENYING), None, None) for case in gone]
     return Adjudicated(pl.DataFrame(rows, schema=ADJUDICATIONS, orient="row"))
 
 
-def label_of(ratings: Mapping[int, int]) -> _Label | None:
-    """The error steps (0-based, ascending) that one person's ratings of a case name; None where they rate nothing."""
-    return tuple(sorted(step for step, rating in ratings.items() if rating == -1)) if ratings else None
+def label_of(ratings: Mapping[int, int], n_steps: int, *, every: bool) -> _Label | None:
+    """The error steps (0-based, ascending) that one person's ratings of a case name; None where these give no label.
+
+    Args:
+        ratings: -1, 0 or 1 by step.
+        n_steps: how many steps the case has.
+        every: every error step is labelled, not the earliest error alone.
+    """
+    wrong = tuple(sorted(step for step, rating in ratings.items() if rating == -1))
+    whole = all(step in ratings for step in range(n_steps))
+    return wrong if whole or (wrong and not every) else None
 
 
-def _adjudication(
-    rulings: Mapping[str, str],
-    ratings: Mapping[str, Mapping[int, int]],
-    n_steps: int,
-    earliest: int | None,
-    listed: list[int] | None,
-) -> tuple[str, int | None, list[int] | None, list[str]]:
+class _Own(NamedTuple):
+    """A case's own label, and whether its benchmark lists error steps."""
+
+    n_steps: int
+    earliest: int | None
+    listed: list[int] | None
+    lists: bool
+
+    @property
+    def every(self) -> bool:
+        """Whether every error step is labelled, not the earliest error alone."""
+        return self.lists and self.listed is not None
+
+
+def _adjudication(said: Sequence[Words], key: str, own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
     """What the words of all come to on one case: adjudication, earliest error, error steps, and whose words."""
-    deciding = _DECIDE.intersection(rulings.values())
-    ruled = _who(rulings, (_GOLD, _IMPORT))
-    if len(deciding) > 1:
-        return RULINGS_DIFFER, None, None, ruled
-    if deciding == {_IMPORT}:
-        return WITHOUT_GOLD, None, None, ruled
-    rated = {who: ratings[who] for who in ruled if ratings.get(who)}
+    words = [one.of(key) for one in said]
+    ruled = [one for one in words if one.ruling in DENYING]
+    deciding = {one.ruling for one in words if one.ruling in _DECIDE}
+    if len(deciding) == 1 and ruled and ruled[0].ruling == _GOLD:
+        return _by_ratings(ruled, own)
+    why = OUTDATED if not ruled else RULINGS_DIFFER if len(deciding) > 1 else WITHOUT_GOLD
+    return why, None, None, _who(ruled or said, DENYING)
+
+
+def _by_ratings(ruled: Sequence[Words], own: _Own) -> tuple[str, int | None, list[int] | None, list[str]]:
+    """The same where everybody who decides rules "gold wrong"."""
+    rated = {one.who: one.ratings for one in ruled if one.ratings}
     if not rated:
-        return UNRATED, None, None, ruled
-    who = sorted(rated)
-    if any(step >= n_steps for steps in rated.values() for step in steps):
-        return BEYOND, None, None, who
-    labels = {label_of(steps) or () for steps in rated.values()}
+        return OUTDATED if any(one.outdated for one in ruled) else UNRATED, None, None, _who(ruled, DENYING)
+    if any(step >= own.n_steps for steps in rated.values() for step in steps):
+        return BEYOND, None, None, sorted(rated)
+    every = own.every
+    labels = {who: label_of(steps, own.n_steps, every=every) for who, steps in rated.items()}
     # Where only the earliest error is labelled, what people say of the steps after it makes no difference.
-    if len({label[:1] for label in labels} if listed is None else labels) > 1:
-        return STEPS_DIFFER, None, None, who
-    label = next(iter(labels))
-    found = label[0] if label else -1, None if listed is None else list(label)
-    return CONFIRMED if found == (earliest, listed) else CHANGED, *found, who
+    given = {who: label if every else label[:1] for who, label in labels.items() if label is not None}
+    if not given:
+        return UNFINISHED, None, None, sorted(rated)
+    label, *others = set(given.values())
+    if others or any(_denies(rated[who], label, every=every) for who in rated.keys() - given.keys()):
+        return STEPS_DIFFER, None, None, sorted(rated)
+    earliest = label[0] if label else -1
+    # Where only the earliest error is labelled, nobody knows of the steps after it; without one all are right.
+    listed = list(label) if every or not label else None
+    same = earliest == own.earliest and (not every or listed == own.listed)
+    return CONFIRMED if same else CHANGED, earliest, own.listed if same else listed, sorted(given)
 
 
-def _who(rulings: Mapping[str, str], ruling: Iterable[str]) -> list[str]:
-    return sorted(who for who, said in rulings.items() if said in ruling)
+def _denies(ratings: Mapping[int, int], label: _Label, *, every: bool) -> bool:
+    """Whether ratings that give no label themselves say otherwise of a step than a label does."""
+    steps = ratings.keys() if every else ratings.keys() & set(label)
+    return any((ratings[step] == -1) != (step in label) for step in steps)
+
+
+def _who(words: Iterable[Words], rulings: Collection[str]) -> list[str]:
+    return sorted(one.who for one in words if one.ruling in rulings)

@@ -8,27 +8,10 @@ copies of journals that are put together always come to the same.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from scoring.triage.actions import (
-    CHANGES,
-    IN_QUEUES,
-    NOTE,
-    QUEUE,
-    RATE,
-    REDO,
-    RULE,
-    SORT,
-    TAG,
-    UNDO,
-    UNTAG,
-    Action,
-    Batch,
-    batch_of,
-    rating_of,
-)
+from scoring.triage.account import Account
+from scoring.triage.actions import CHANGES, DECIDING, QUEUE, REDO, REVERSALS, SAID, UNDO, Action, Batch, batch_of
 from scoring.triage.queue import Queue, queue_of
-from scoring.triage.said import Said, Triage
 
 
 class History:
@@ -37,12 +20,14 @@ class History:
     def __init__(self, actions: Iterable[Action] = ()) -> None:
         self.actions = sorted(actions)
         self._undone: set[Batch] = set()
-        self._of_case: defaultdict[str, list[Action]] = defaultdict(list)
-        self._of_queues: defaultdict[str, list[Action]] = defaultdict(list)
         for action in self.actions:
-            self._take(action)
-        self.triage = Triage()
-        self._settle(self._of_case)
+            if action.kind in REVERSALS:
+                self._reverse(action)
+        self._of_case: defaultdict[str, list[Action]] | None = None
+        self._queues: dict[str, Queue | None] = {}
+        self._told = Account()
+        self._told.take(self._holding(self.actions))
+        self.triage = self._told.triage()
 
     @property
     def last(self) -> int:
@@ -52,7 +37,7 @@ class History:
     @property
     def cases(self) -> tuple[str, ...]:
         """Every case that anybody said something of, whether it holds or not, in the order in which they came up."""
-        return tuple(self._of_case)
+        return tuple(self._by_case)
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -62,9 +47,19 @@ class History:
     def add(self, action: Action) -> None:
         """One more action, later than all that are there."""
         self.actions.append(action)
-        self._take(action)
-        told = self.batch(batch_of(action)) if action.kind in {UNDO, REDO} else (action,)
-        self._settle({case for one in told if one.kind not in IN_QUEUES for case in one.cases})
+        self._file((action,))
+        self._reverse(action)
+        if action.kind in REVERSALS:
+            told: tuple[Action, ...] = self.batch(batch_of(action))
+        else:
+            told = tuple(self._holding((action,)))
+        self._queue_after(action, told)
+        cases = frozenset(case for one in told if one.kind in SAID for case in one.cases)
+        if action.kind in REVERSALS:
+            self._tell_again(cases)
+        else:
+            self._told.take(told)
+        self.triage = self._told.triage(self.triage, cases)
 
     def batch(self, batch: Batch) -> tuple[Action, ...]:
         """The actions of a batch, in order."""
@@ -77,7 +72,7 @@ class History:
 
     def of_case(self, case: str) -> tuple[tuple[Action, bool], ...]:
         """What was done to a case, in order, and whether it holds: an action that was undone does not."""
-        return tuple((one, batch_of(one) not in self._undone) for one in self._of_case.get(case, ()))
+        return tuple((one, batch_of(one) not in self._undone) for one in self._by_case.get(case, ()))
 
     def told(self, case: str) -> tuple[tuple[Action, bool | None], ...]:
         """Everything that concerns a case, in order: what was done to it, queues it came into, and what was undone.
@@ -87,14 +82,20 @@ class History:
         changes = [one for one in self.actions if case in one.cases]
         batches = {batch_of(one) for one in changes}
         return tuple(
-            (one, None if one.kind in {UNDO, REDO} else batch_of(one) not in self._undone)
+            (one, None if one.kind in REVERSALS else batch_of(one) not in self._undone)
             for one in self.actions
-            if case in one.cases or (one.kind in {UNDO, REDO} and batch_of(one) in batches)
+            if case in one.cases or (one.kind in REVERSALS and batch_of(one) in batches)
         )
 
     def queue(self, who: str) -> Queue | None:
         """The queue that a person began last, and how far they are; None where there is none."""
-        holding = [one for one in self._of_queues.get(who, ()) if batch_of(one) not in self._undone]
+        if who not in self._queues:
+            self._queues[who] = self._found_queue(who)
+        return self._queues[who]
+
+    def _found_queue(self, who: str) -> Queue | None:
+        deciding = (one for one in self.actions if one.kind in DECIDING and one.who == who)
+        holding = [*self._holding(deciding)]
         begun = max((at for at, one in enumerate(holding) if one.kind == QUEUE), default=None)
         return None if begun is None else queue_of(holding[begun], holding[begun + 1 :])
 
@@ -103,85 +104,74 @@ class History:
 
         A new action leaves nothing to redo. One that joins a batch which was undone is undone with it.
         """
-        done: dict[Batch, None] = {}
-        undone: dict[Batch, None] = {}
-        hidden: set[Batch] = set()
+        done: dict[int, None] = {}
+        undone: dict[int, None] = {}
+        hidden: set[int] = set()
         for action in self.actions:
-            if (action.who, action.machine) != (who, machine):
+            if action.machine != machine or action.who != who:
                 continue
-            batch = batch_of(action)
-            if action.kind == UNDO:
+            kind, batch = action.kind, action.of
+            if kind == UNDO:
                 hidden.add(batch)
                 _move(batch, done, undone)
-            elif action.kind == REDO:
+            elif kind == REDO:
                 hidden.discard(batch)
                 _move(batch, undone, done)
             elif batch not in hidden:
-                undone = {}
+                if undone:
+                    undone = {}
                 done.setdefault(batch)
-        return list(done), list(undone)
+        return [(who, machine, of) for of in done], [(who, machine, of) for of in undone]
 
-    def _take(self, action: Action) -> None:
-        if action.kind in IN_QUEUES or action.kind == RULE:
-            self._of_queues[action.who].append(action)
-        if action.kind in CHANGES - IN_QUEUES:
-            for case in action.cases:
-                self._of_case[case].append(action)
-        elif action.kind == UNDO:
+    @property
+    def _by_case(self) -> Mapping[str, list[Action]]:
+        """The actions that say something of each case, in order; found when they are first asked for."""
+        if self._of_case is None:
+            self._of_case = defaultdict(list)
+            self._file(self.actions)
+        return self._of_case
+
+    def _file(self, actions: Iterable[Action]) -> None:
+        if self._of_case is not None:
+            for action in actions:
+                if action.kind in SAID:
+                    for case in action.cases:
+                        self._of_case[case].append(action)
+
+    def _reverse(self, action: Action) -> None:
+        if action.kind == UNDO:
             self._undone.add(batch_of(action))
         elif action.kind == REDO:
             self._undone.discard(batch_of(action))
 
-    def _settle(self, cases: Iterable[str]) -> None:
-        """Put what the actions on these cases come to in the place of what was there."""
-        was = self.triage
-        said: tuple[dict[str, Any], ...] = tuple(
-            dict(one) for one in (was.tags, was.notes, was.rulings, was.categories, was.ratings)
-        )
-        # Equal tags are one object: a hundred thousand cases tagged at once share theirs.
-        alike: dict[tuple[str, ...], tuple[str, ...]] = {}
-        for case in cases:
-            tagged, *rest = self._fold(case)
-            for there, found in zip(said, (alike.setdefault(tagged, tagged), *rest), strict=True):
-                if found:
-                    there[case] = found
-                else:
-                    there.pop(case, None)
-        self.triage = Triage(*said)
+    def _holding(self, actions: Iterable[Action]) -> Iterable[Action]:
+        """Those that were not undone."""
+        return (one for one in actions if batch_of(one) not in self._undone) if self._undone else actions
 
-    def _fold(self, case: str) -> tuple[tuple[str, ...], Said, Said, Said, Mapping[str, Mapping[int, int]]]:
-        """Tags, notes, rulings, categories and ratings of one case."""
-        tags: set[str] = set()
-        own: dict[str, dict[str, str]] = {}
-        ratings: dict[str, dict[int, int | None]] = {}
-        for action in self._of_case[case]:
-            kind, who, value = action.kind, action.who, action.value
-            if self._undone and batch_of(action) in self._undone:
+    def _tell_again(self, cases: frozenset[str]) -> None:
+        """Take in what holds of these cases, as if nobody had said anything of them before."""
+        self._told.forget(cases)
+        about = [one for one in self.actions if not cases.isdisjoint(one.cases)]
+        within = (one._replace(cases=tuple(case for case in one.cases if case in cases)) for one in about)
+        self._told.take(self._holding(within))
+
+    def _queue_after(self, action: Action, told: Iterable[Action]) -> None:
+        """Bring its author's queue, where it is known, to what it is after one more action; `told` is it, or reversed.
+
+        Nearly always that is a decision about one case, and all of the queue need not be gone through.
+        """
+        who, queue = action.who, self._queues.get(action.who)
+        for one in told:
+            if one.kind not in DECIDING:
                 continue
-            if kind == TAG:
-                tags.add(value)
-            elif kind == UNTAG:
-                tags.discard(value)
-            elif kind == RATE:
-                step, rating = rating_of(value)
-                ratings.setdefault(who, {})[step] = rating
-            else:
-                own.setdefault(kind, {})[who] = value
-        notes, rulings, categories = (_given(own[kind]) if kind in own else {} for kind in (NOTE, RULE, SORT))
-        rated = {who: _rated(steps) for who, steps in ratings.items()} if ratings else {}
-        return tuple(sorted(tags)), notes, rulings, categories, {who: steps for who, steps in rated.items() if steps}
+            if one is not action or one.kind == QUEUE or len(one.cases) > 1:
+                self._queues.pop(who, None)
+                return
+            if queue is not None:
+                self._queues[who] = queue.after(one)
 
 
-def _given(said: dict[str, str]) -> dict[str, str]:
-    return {who: text for who, text in said.items() if text}
-
-
-def _rated(steps: dict[int, int | None]) -> dict[int, int]:
-    """Ratings that were not taken away, by step."""
-    return {step: rating for step, rating in sorted(steps.items()) if rating is not None}
-
-
-def _move(batch: Batch, source: dict[Batch, None], target: dict[Batch, None]) -> None:
+def _move(batch: int, source: dict[int, None], target: dict[int, None]) -> None:
     """Move a batch from one stack to the other; it is the last one, unless a line was lost or two wrote at once."""
     if batch in source:
         del source[batch]

@@ -6,8 +6,9 @@
     {"v": 1, "n": 8, ..., "action": "undo", "of": 7}
 
 `n` is a Lamport counter, `of` the counter of what is undone or redone, `batch` (where it is another than `n`) that of
-the first of the actions done at once. The folder is the union of its files: copies from other machines are merged by
-putting them into it. Nothing in a file is ever changed; a line is on the disk before its action counts as done.
+the first of the actions done at once, `content` of which text of the case a ruling or a rating was said. The folder is
+the union of its files: copies from other machines are merged by putting them into it. Nothing in a file is ever
+changed; a line is on the disk before its action counts as done.
 """
 
 import gc
@@ -22,12 +23,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import blake2b
+from itertools import islice
+from operator import eq
 from pathlib import Path
 from typing import Any
 
-from scoring.errors import UnwritableWorkspace
 from scoring.files import locked, sync, unwritable
 from scoring.triage.actions import NOTE, QUEUE, RATE, REDO, RULE, TAG, UNDO, UNTAG, Action, Batch, Change, batch_of
+from scoring.triage.appending import append_lines
 from scoring.triage.history import History
 from scoring.triage.lines import VERSION, read_file, sound
 from scoring.triage.queue import Queue
@@ -36,6 +39,7 @@ from scoring.triage.said import Triage
 ENVIRONMENT = "PRM_INSPECT_USER"
 """The variable that says who is at work, where that is not the name of the account."""
 _LONGEST_NAME = 40
+_MANY = 10_000
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -96,9 +100,14 @@ class Journal:
         self._sizes = self._written()
         with _no_collection():
             found = [read_file(path) for path in sorted(self.folder.glob("*.jsonl"))]
-            actions: Iterable[Action] = [action for one in found for action in one.actions]
+            actions: Iterable[Action] = sorted(action for one in found for action in one.actions)
             # A copy of a file beside it holds the same actions once more.
-            self._history = History(dict.fromkeys(actions) if len(found) > 1 else actions)
+            if any(map(eq, actions, islice(actions, 1, None))):
+                actions = dict.fromkeys(actions)
+            self._history = History(actions)
+            if len(self._history.actions) > _MANY:
+                # They stay as long as the journal: no collection need look through them ever again.
+                gc.freeze()
         self.problems = tuple(problem for one in found for problem in one.problems)
         self.unknown = sum((one.unknown for one in found), Counter[str]())
         self._last = max((one.last for one in found), default=0)
@@ -168,8 +177,8 @@ class Journal:
         """What everybody did to a case, in order, and whether it holds: an action that was undone does not."""
         return self._history.of_case(case)
 
-    def do(self, changes: Sequence[Change]) -> None:
-        """Do all of these as one batch.
+    def do(self, changes: Sequence[Change], content: str = "") -> None:
+        """Do all of these as one batch; `content` is that of the one case that they rule on or rate (`content_of`).
 
         Raises:
             UnwritableWorkspace: nothing was done.
@@ -177,7 +186,9 @@ class Journal:
         if not changes:
             return
         told = [
-            {"action": kind, "cases": list(map(sound, cases)), "value": sound(text)} for kind, cases, text in changes
+            {"action": kind, "cases": list(map(sound, cases)), "value": sound(text)}
+            | ({"content": content} if content and kind in {RULE, RATE} else {})
+            for kind, cases, text in changes
         ]
         with self._locked():
             batch = batch_of(self._append(told)[0])
@@ -256,7 +267,9 @@ class Journal:
             envelope = {"v": VERSION, "n": n, "time": time, "who": self.author.who, "machine": self.author.machine}
             lines.append(json.dumps({**envelope, **one, **batch}, ensure_ascii=False))
             parts = (tuple(one.get("cases", ())), one.get("value", ""), one.get("of", first))
-            actions.append(Action(n, self.author.who, self.author.machine, 0, one["action"], *parts, time))
+            actions.append(
+                Action(n, self.author.who, self.author.machine, 0, one["action"], *parts, time, one.get("content", ""))
+            )
         added = append_lines(self.path, lines)
         # Where there are no locks somebody may have written just before: then the sizes differ, and it is read again.
         self._sizes[self.path.name] = self._sizes.get(self.path.name, 0) + added
@@ -287,42 +300,3 @@ class _Lock:
 
     def __exit__(self, *told: object) -> None:
         self._lock.__exit__(None, None, None)
-
-
-def append_lines(path: Path, lines: Sequence[str]) -> int:
-    """Add lines at the end of a file by one write, on the disk when this returns; how many bytes these are.
-
-    A last line that was cut short gets its end first, so that nothing is glued to it.
-
-    Raises:
-        UnwritableWorkspace: nothing was added.
-    """
-    data = "".join(f"{line}\n" for line in lines).encode()
-    try:
-        new = not path.exists()
-        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-        try:
-            size = os.lseek(descriptor, 0, os.SEEK_END)
-            if size and os.lseek(descriptor, size - 1, os.SEEK_SET) and os.read(descriptor, 1) != b"\n":
-                data = b"\n" + data
-            _write(path, descriptor, data, size)
-        finally:
-            os.close(descriptor)
-        if new:
-            sync(path.parent)
-    except OSError as error:
-        raise unwritable(path, error) from error
-    return len(data)
-
-
-def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:
-    """One write and one fsync; a write that is cut short (a full disk) is taken back."""
-    try:
-        written = os.write(descriptor, data)
-        os.fsync(descriptor)
-    except OSError:
-        os.ftruncate(descriptor, size)
-        raise
-    if written != len(data):
-        os.ftruncate(descriptor, size)
-        raise UnwritableWorkspace(f"{path}: the disk is full.", "Nothing was written. Free space and try again.")

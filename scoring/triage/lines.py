@@ -1,14 +1,28 @@
 """The lines of a journal's file, read: each an action, one that this version does not know, or a problem."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from scoring.triage.actions import CHANGES, DEFER, OWN, RATE, REDO, RULE, RULINGS, SKIP, UNDO, Action, rating_of
+from scoring.triage.actions import (
+    CHANGES,
+    DEFER,
+    OWN,
+    RATE,
+    REDO,
+    REVERSALS,
+    RULE,
+    RULINGS,
+    SKIP,
+    UNDO,
+    Action,
+    rating_of,
+)
 
 VERSION = 1
 _LARGEST = 1 << 53
@@ -30,9 +44,12 @@ class _Line(msgspec.Struct, gc=False):
     time: str = ""
     batch: int | None = None
     of: int | None = None
+    content: str = ""
 
 
-_quickly = msgspec.json.Decoder(_Line).decode
+_quickly = msgspec.json.Decoder(_Line)
+_TOGETHER = 200_000
+"""Bytes that are decoded at once: where that fails, their lines are decoded one by one."""
 _BLANK = object()
 """Stands for a line with nothing on it."""
 
@@ -58,40 +75,81 @@ def read_file(path: Path) -> Read:
         return Read(
             problems=(f"{path.name} cannot be read ({error.strerror or error}); its tags and notes are missing",)
         )
-    actions, problems, unknown, last = [], [], Counter[str](), 0
-    for number, line in enumerate(data.split(b"\n"), 1):
-        quick = _quick(line, number)
-        if quick is not None:
-            actions.append(quick)
-            last = max(last, quick.n)
-            continue
-        value = _value(line)
-        found = _action(value, number)
-        if type(found) is Action:
-            actions.append(found)
-            last = max(last, found.n)
-        elif type(found) is int:
-            unknown[_word(value)] += 1
-            last = max(last, found)
-        elif found:
-            problems.append(f"triage/{path.name}:{number}: {found}; the line does nothing")
+    actions: list[Action] = []
+    problems, unknown, last, number = [], Counter[str](), 0, 1
+    for block in _blocks(data.removesuffix(b"\n")):
+        found = [_sound(one, at) for at, one in enumerate(_decoded(block), number)]
+        if not found or not all(found):
+            found = []
+            for at, line in enumerate(block.split(b"\n"), number):
+                action = _read(line, at)
+                if type(action) is Action:
+                    found.append(action)
+                elif type(action) is int:
+                    unknown[_word(_value(line))] += 1
+                    last = max(last, action)
+                elif action:
+                    problems.append(f"triage/{path.name}:{at}: {action}; the line does nothing")
+        actions += (one for one in found if one is not None)
+        number += block.count(b"\n") + 1
+    last = max(last, max((one.n for one in actions), default=0))
     return Read(tuple(actions), tuple(problems), unknown, last)
 
 
-def _quick(line: bytes, number: int) -> Action | None:
-    """The change that a sound line holds; None for every other line."""
+def _blocks(data: bytes) -> Iterator[bytes]:
+    """Whole lines, many at a time, without the newline at the end of the last."""
+    start, end = 0, data.find(b"\n", _TOGETHER)
+    while end >= 0:
+        yield data[start:end]
+        start, end = end + 1, data.find(b"\n", end + 1 + _TOGETHER)
+    yield data[start:]
+
+
+def _decoded(block: bytes) -> Sequence[_Line]:
+    """What these lines hold; nothing, unless each is an object with everything of its type.
+
+    Where every line begins and ends as an object does, no newline stands inside one; where there are as many objects as
+    lines, each line then holds one.
+    """
+    newlines = block.count(b"\n")
+    if block.startswith(b"{") and block.endswith(b"}") and block.count(b"}\n{") == newlines:
+        with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            found = _quickly.decode_lines(block)
+            return found if len(found) == newlines + 1 else ()
+    return ()
+
+
+def _read(line: bytes, number: int) -> Action | int | str:
+    """The same as `_action`, of a line; most are sound, also beside one that is not."""
+    one = _line(line)
+    quick = None if one is None else _sound(one, number)
+    return _action(_value(line), number) if quick is None else quick
+
+
+def _line(line: bytes) -> _Line | None:
     try:
-        one = _quickly(line)
+        return _quickly.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    kind, n, text = one.action, one.n, one.value
-    if one.v != VERSION or not 0 < n < _LARGEST or kind not in CHANGES or not one.cases:
+
+
+def _sound(one: _Line, number: int) -> Action | None:
+    """The action of a line with which all is well; None for every other line."""
+    kind, n, text, of = _KINDS.get(one.action), one.n, one.value, one.of
+    if kind is None or one.v != VERSION or not 0 < n < _LARGEST:
         return None
-    if text is None or not (text or kind in MAY_BE_EMPTY) or (kind in _WRONG and _WRONG[kind](text) is not None):
+    if kind in REVERSALS:
+        if of is None or of >= n:
+            return None
+        return Action(n, one.who, one.machine, number, kind, (), "", of, one.time, one.content)
+    if not one.cases or text is None or not (text or kind in MAY_BE_EMPTY):
         return None
-    return Action(
-        n, one.who, one.machine, number, kind, one.cases, text, n if one.batch is None else one.batch, one.time
-    )
+    if kind in _WRONG and _WRONG[kind](text) is not None:
+        return None
+    batch = n if one.batch is None else one.batch
+    # Quicker than Action(...), which would go through a function of Python for every line.
+    parts = (n, one.who, one.machine, number, kind, one.cases, text, batch, one.time, one.content)
+    return tuple.__new__(Action, parts)
 
 
 def _value(line: bytes) -> Any:
@@ -117,7 +175,7 @@ def _action(value: Any, number: int) -> Action | int | str:
     parts = _READERS[kind](value, n)
     if isinstance(parts, str):
         return parts
-    return Action(n, who, machine, number, kind, *parts, str(known("time", "")))
+    return Action(n, who, machine, number, kind, *parts, str(known("time", "")), str(known("content", "")))
 
 
 def _word(value: dict[str, Any]) -> str:
@@ -170,6 +228,10 @@ _READERS: dict[str, Callable[[dict[str, Any], int], Parts | str]] = {
     UNDO: _reversal,
     REDO: _reversal,
 }
+
+
+_KINDS = {kind: kind for kind in _READERS}
+"""Every kind of action is one object, which is quicker to compare."""
 
 
 def sound(text: str) -> str:

@@ -1,10 +1,10 @@
 """What one person says of one case, all kinds of words together."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, rating_of
+from scoring.triage.actions import NOTE, RATE, RULE, SORT, TAG, UNTAG, Action, content_of, rating_of
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,9 @@ class Words:
 
     `ratings` are by step (0-based), in its order. `tags` they put on, `without` they took off; whether the case
     carries a tag is said by whoever spoke of it last. `last` is the time of the last of these words, as its machine's
-    clock told it, "" where it is not known.
+    clock told it, "" where it is not known. `ruling_of` and `ratings_of` (by step) say of which text of the case the
+    ruling and each rating were said (`content_of`), "" and absent where nobody noted it. `outdated`: some were said of
+    another text than the case has, and are left out (`of`).
     """
 
     case: str
@@ -25,9 +27,25 @@ class Words:
     note: str | None = None
     category: str | None = None
     last: str = ""
+    ruling_of: str = ""
+    ratings_of: Mapping[int, str] = field(default_factory=dict)
+    outdated: bool = False
+
+    def of(self, key: str) -> "Words":
+        """The same without the ruling and the ratings that were said of another text than that of this `key`.
+
+        Those of which nobody noted the text stay.
+        """
+        here = {"", content_of(key)}
+        ratings = {step: rating for step, rating in self.ratings.items() if self.ratings_of.get(step, "") in here}
+        ruling = self.ruling if self.ruling_of in here else None
+        if ruling == self.ruling and len(ratings) == len(self.ratings):
+            return self
+        return replace(self, ruling=ruling, ratings=ratings, outdated=True)
 
 
 _OWN = {RULE: "ruling", NOTE: "note", SORT: "category"}
+_RULING = (_OWN[RULE], "")
 
 
 def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, ...]:
@@ -37,8 +55,8 @@ def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, 
         case: its identity.
         actions: what was done to it, in order, and whether each holds, as `Journal.of_case` gives them.
     """
-    # Of each person by what they speak of: what they say, and when they said it.
-    said: dict[str, dict[tuple[str, str | int], tuple[Any, str]]] = {}
+    # Of each person by what they speak of: what they say, when they said it, and of which text.
+    said: dict[str, dict[tuple[str, str | int], tuple[Any, str, str]]] = {}
     for action, holds in actions:
         if not holds:
             continue
@@ -46,7 +64,7 @@ def words_of(case: str, actions: Iterable[tuple[Action, bool]]) -> tuple[Words, 
         of_person = said.setdefault(action.who, {})
         of_person.pop(about, None)
         if value is not None:
-            of_person[about] = value, action.time
+            of_person[about] = value, action.time, action.content
     return tuple(_words(case, who, said[who]) for who in sorted(said) if said[who])
 
 
@@ -60,17 +78,19 @@ def _told(action: Action) -> tuple[tuple[str, str | int], Any]:
     return (_OWN[action.kind], ""), action.value or None
 
 
-def _words(case: str, who: str, said: Mapping[tuple[str, str | int], tuple[Any, str]]) -> Words:
+def _words(case: str, who: str, said: Mapping[tuple[str, str | int], tuple[Any, str, str]]) -> Words:
     """The words of one person; what they said last stands last."""
-    own = {name: value for (name, _), (value, _) in said.items() if name in _OWN.values()}
-    tags = {tag: on for (name, tag), (on, _) in said.items() if name == "tags"}
-    ratings = sorted((int(step), rating) for (name, step), (rating, _) in said.items() if name == "ratings")
+    own = {name: value for (name, _), (value, _, _) in said.items() if name in _OWN.values()}
+    tags = {tag: on for (name, tag), (on, _, _) in said.items() if name == "tags"}
+    rated = sorted((int(step), *told) for (name, step), told in said.items() if name == "ratings")
     return Words(
         case,
         who,
-        ratings=dict(ratings),
+        ratings={step: rating for step, rating, *_ in rated},
         tags=tuple(sorted(str(tag) for tag, on in tags.items() if on)),
         without=tuple(sorted(str(tag) for tag, on in tags.items() if not on)),
-        last=[time for _, time in said.values()][-1],
+        last=[time for _, time, _ in said.values()][-1],
+        ruling_of=said[_RULING][2] if _RULING in said else "",
+        ratings_of={step: content for step, *_, content in rated if content},
         **own,
     )

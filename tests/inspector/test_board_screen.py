@@ -16,7 +16,7 @@ from opened import inspected, listed, opened
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
-from screen_text import press, rests, screen_lines, screen_text, settled, shows, type_ahead, until
+from screen_text import press, rests, screen_lines, screen_text, shows, type_ahead, until
 
 
 def row(pilot, scorer):
@@ -69,17 +69,13 @@ async def test_keys_typed_ahead_end_where_the_last_one_goes(request_):
         assert inspected(pilot).scorer == "alpha"
 
 
-async def test_enter_typed_twice_opens_one_list(request_):
+async def test_enter_typed_twice_opens_one_list_and_its_first_case(request_):
     async with opened(request_) as pilot:
         await shows(pilot, "Alpha reads the text.")
         type_ahead(pilot, "enter", "enter")
-        await shows(pilot, "5 of 9 cases")
-        type_ahead(pilot, "a", "enter")
-        await settled(pilot)
-        while not isinstance(pilot.app.screen, BoardScreen):
-            await press(pilot, "escape")
-        type_ahead(pilot, "a", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, CasesScreen))
+        await shows(pilot, "1 of 5", "Step 0 of")
+        await press(pilot, "escape")
+        assert isinstance(pilot.app.screen, CasesScreen)
         await shows(pilot, "5 of 9 cases")
         assert listed(pilot) == example.FAILURES
         assert pilot.app.inspection is inspected(pilot)

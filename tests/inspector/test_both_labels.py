@@ -76,7 +76,7 @@ def test_where_no_label_is_changed_nothing_differs(tmp_path):
 def test_provenance_says_which_labels_and_what_else_is_another(tmp_path):
     example.write(tmp_path)
     rule(tmp_path, "bench/missed-two", s1=-1)
-    rule(tmp_path, "bench/exact-one", s0=1)
+    rule(tmp_path, "bench/exact-one", s0=1, s1=1, s2=1)
     best = {"scorers": ("alpha",), "thresholds": (("alpha", "best"),)}
     facts = both(tmp_path, **best).provenance
     assert facts["labels"] == "both: original, and adjudicated: 2 of 9 cases changed, by ann"
@@ -201,11 +201,11 @@ def test_metrics_of_mr_math_under_both_sets_are_those_of_a_plain_computation(mr_
     for case, n_steps, _ in draw.sample(made.rows(), 60):
         step = draw.randrange(-1, n_steps)
         what = draw.choice(("ann", "both", "differ", "denied", "import"))
-        rule(mr_math, case, "import problem" if what == "import" else "gold wrong", **rated(step))
+        rule(mr_math, case, "import problem" if what == "import" else "gold wrong", **rated(step, n_steps))
         if what == "both":
-            rule(mr_math, case, who="bob", **rated(step))
+            rule(mr_math, case, who="bob", **rated(step, n_steps))
         elif what == "differ":
-            rule(mr_math, case, who="bob", **rated(step + 1 if step + 1 < n_steps else -1 if step >= 0 else 0))
+            rule(mr_math, case, who="bob", **rated(step + 1 if step + 1 < n_steps else -1 if step >= 0 else 0, n_steps))
         elif what == "denied":
             rule(mr_math, case, "model wrong", who="bob")
         if what in {"ann", "both"}:
@@ -232,6 +232,6 @@ def test_metrics_of_mr_math_under_both_sets_are_those_of_a_plain_computation(mr_
     assert {path: path.read_bytes() for path in (mr_math / "benchmarks").rglob("*") if path.is_file()} == gold
 
 
-def rated(step):
+def rated(step, n_steps):
     """The ratings of who says that this is the earliest error; -1 = there is none."""
-    return {"s0": 1} if step == -1 else {f"s{step}": -1}
+    return {f"s{right}": 1 for right in range(n_steps)} if step == -1 else {f"s{step}": -1}

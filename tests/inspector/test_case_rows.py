@@ -24,7 +24,7 @@ def whole_frame(selection, scorer):
     """Every column of every case, made at once."""
     rewards = selection.evaluation(scorer).rewards
     columns = [one.column(name) for one in selection.evaluations for name in EVERY_COLUMN]
-    columns += [selection.column(name) for name in (*selection.further, *MEASURES)]
+    columns += [selection.column(name) for name in (*selection.said, *selection.further, *MEASURES)]
     own = [rewards.lists.alias("rewards"), pl.Series("solution", rewards.solutions).fill_nan(None)]
     return selection.cases.hstack([*columns, *own])
 

@@ -324,16 +324,13 @@ async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_ask
         assert await hides(pilot, "BLIND") == before
 
 
-async def test_blind_leaves_the_chosen_columns_that_tell_nothing(request_):
+async def test_blind_leaves_the_chosen_columns_that_tell_neither_gold_nor_what_anybody_said(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a")
         pilot.app.screen.put(inspected(pilot).arranged(("outcome", "beta.margin", "lowest_reward", "tags")))
         await press(pilot, "B")
-        await shows(pilot, "BLIND", "lowest tags")
-        assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == [
-            "lowest_reward",
-            "tags",
-        ]
+        await shows(pilot, "BLIND", "lowest")
+        assert [column.name for column in pilot.app.screen.query_one(FrameTable).columns_shown] == ["lowest_reward"]
         pilot.app.screen.put(inspected(pilot).arranged(("outcome",)))
         await shows(pilot, "exact-one")
 

@@ -125,6 +125,7 @@ EFFECTS = {
     ("cases", "triage"): Effect("Decide about 5 cases"),
     ("case", "triage"): Effect("Decide about 5 cases"),
     ("case", "tag"): Effect("Tag bench/alarm-one"),
+    ("case", "history"): Effect("What was done to bench/alarm-one"),
     ("case", "note"): Effect("Note on bench/alarm-one"),
     ("cases", "export"): Effect("The 5 cases on screen"),
     ("cases", "back"): Effect("2 scorers", undo=("enter",)),

@@ -35,6 +35,30 @@ import inspector.selection
 from inspector.cli import main
 sys.exit(main(["demo"]))
 """
+LATE = """
+import sys
+from inspector.screens.cases import CasesScreen
+
+def fail(self):
+    self.app.exit(return_code=130)
+    raise RuntimeError("too late")
+
+CasesScreen.on_mount = fail
+from inspector.cli import main
+sys.exit(main(["demo"]))
+"""
+FAR_FROM_ITS_TERMINAL = """
+import os, signal, sys
+
+child = os.fork()
+if child:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+os.setsid()
+from inspector.cli import main
+sys.exit(main(["demo"]))
+"""
+"""No signal comes of a terminal that does not control the process."""
 NEVER_LOADED = SLOW.format(what="inspector.selection.load = lambda request: time.sleep(60)")
 
 
@@ -69,6 +93,17 @@ def test_a_fault_gives_back_the_terminal_and_writes_a_log(home, tmp_path):
     assert "TERM: xterm-256color" in text
 
 
+def test_what_fails_while_it_ends_is_no_fault(home, tmp_path):
+    with board(home, tmp_path, [sys.executable, "-c", LATE]) as terminal:
+        terminal.press("down")
+        terminal.send(b"a")
+        assert terminal.wait() == 130
+        assert LEFT in terminal.output
+        assert b"failed" not in terminal.output
+    assert not list(tmp_path.rglob("crash-*.log"))
+    assert list((tmp_path / "state").rglob("demo.json"))
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
 def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
     with board(home, tmp_path) as terminal:
@@ -86,7 +121,18 @@ def test_a_signal_gives_back_the_terminal(home, tmp_path, number, code):
 def test_a_terminal_that_is_gone_ends_it(home, tmp_path, keys):
     with board(home, tmp_path) as terminal:
         terminal.press("down")
+        # What else is painted at the start may have been taken for the answer.
+        terminal.settle(1.0)
         terminal.send(keys)
+        code = terminal.hang_up()
+    assert code == 129, [log.read_text() for log in tmp_path.rglob("crash-*.log")]
+    assert list((tmp_path / "state").rglob("demo.json"))
+
+
+def test_a_terminal_that_is_gone_ends_it_without_a_signal_too(home, tmp_path):
+    with board(home, tmp_path, [sys.executable, "-c", FAR_FROM_ITS_TERMINAL]) as terminal:
+        terminal.press("down")
+        terminal.settle(1.0)
         assert terminal.hang_up() == 129
     assert list((tmp_path / "state").rglob("demo.json"))
 

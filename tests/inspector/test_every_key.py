@@ -29,6 +29,7 @@ from inspector.screens.column_menu import ColumnMenu
 from inspector.screens.compare import CompareScreen
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
+from inspector.screens.history import HistoryDialog
 from inspector.screens.loading import LoadingScreen
 from inspector.screens.note import NoteDialog
 from inspector.screens.picking import Picking
@@ -42,10 +43,12 @@ from inspector.screens.words import WordsDialog
 from inspector.widgets.critique_pane import CritiquePane
 from inspector.widgets.facet_list import FacetList
 from inspector.widgets.frame_table import FrameTable
+from inspector.widgets.line_view import LineView
 from inspector.widgets.pick_list import PickList
 from inspector.widgets.search_bar import SearchBar, SearchInput
 from inspector.widgets.sheet_view import SheetView
 from opened import opened
+from scoring.triage.journal import Author, Journal
 from screen_text import press, until
 
 AWAY = "away"
@@ -70,6 +73,15 @@ class Place:
 
 def noted(folder: Path) -> Request:
     return example.noted(folder / "w")
+
+
+def told(folder: Path) -> Request:
+    """A long history of the first case: forty notes, a line each."""
+    request = example.write(folder / "w")
+    journal = Journal(folder / "w" / "triage", Author("zoe", "far"), clock=lambda: "2026-01-02T03:04:05.000Z")
+    for number in range(40):
+        journal.note(["bench/exact-one"], f"note {number}")
+    return request
 
 
 def critic(folder: Path) -> Request:
@@ -201,6 +213,16 @@ PLACES: dict[type[Any], Place] = {
         space=noted,
     ),
     WordsDialog: Place(("A", "slash"), on(WordsDialog, typed), (("escape", AWAY),), space=noted),
+    HistoryDialog: Place(
+        ("a", "enter", "h", "g"),
+        on(HistoryDialog, lambda screen: screen.query_one(LineView).scroll_offset.y),
+        (
+            *(("j", 1), ("k", 0), ("down", 1), ("up", 0), ("pagedown", 20), ("pageup", 0), ("G", 20), ("g", 0)),
+            *(("end", 20), ("home", 0), ("escape", AWAY), ("h", AWAY), ("q", AWAY)),
+        ),
+        ("h",),
+        space=told,
+    ),
     NoteDialog: Place(("a", "N"), on(NoteDialog, typed), (("escape", AWAY),)),
     ExportMenu: Place(("a", "e"), on(ExportMenu, lambda _: ""), (("escape", AWAY), ("e", AWAY), ("q", AWAY)), ("e",)),
     ScoreDialog: Place(

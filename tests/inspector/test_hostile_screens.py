@@ -82,6 +82,7 @@ EVERYWHERE = {
     "help": turned("question_mark"),
     "tag": Way(then=("t",), opens="TagDialog", says="[red]tag[/]"),
     "note": Way(opens="NoteDialog", says=ESC),
+    "history": Way(opens="HistoryDialog", says=ESC),
     "blind": turned("B"),
     "reason": turned("r"),
     # Behind them the top of the case: a page that is scrolled may be scrolled otherwise after a storm.

@@ -31,7 +31,7 @@ from scoring.gold import Gold
 from scoring.metrics.first_error import first_errors
 from scoring.triage.actions import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
-from scoring.triage.said import Triage
+from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule
 
 GOLD, IMPORT = "gold wrong", "import problem"
@@ -281,21 +281,24 @@ def test_where_nobody_says_that_the_gold_is_wrong_all_figures_are_the_same(root,
 def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data):
     """The slow way: the labels are written into the cases by hand, and the cases are evaluated."""
     frame = making.frame(cases)
-    rulings, ratings, labels = {}, {}, []
+    words, labels = {}, []
     for number, case in enumerate(cases):
         name, label = frame["case"][number], (case.gold, case.error_steps)
         said = data.draw(st.sampled_from(["", GOLD, IMPORT]))
-        if said:
-            rulings[name] = {"ann": said}
+        ratings = {}
         if said == IMPORT:
             label = (None, None)
         elif said == GOLD and case.n_steps:
             wrong = data.draw(st.none() | st.integers(0, case.n_steps - 1))
-            ratings[name] = {"ann": {0: 1} if wrong is None else {wrong: -1}}
+            ratings = dict.fromkeys(range(case.n_steps), 1) | ({} if wrong is None else {wrong: -1})
             steps = () if wrong is None else (wrong,)
-            label = (-1 if wrong is None else wrong, None if case.error_steps is None else steps)
+            every = case.error_steps is not None and any(one.error_steps for one in cases)
+            earliest = -1 if wrong is None else wrong
+            if every or earliest != case.gold:
+                label = (earliest, steps if every or not steps else None)
+        words[name] = [Words(name, "ann", said or None, ratings)]
         labels.append(label)
-    laid = label_set("adjudicated", Triage(rulings=rulings, ratings=ratings), frame).cases
+    laid = label_set("adjudicated", words, frame).cases
     assert laid.select("earliest_error", "error_steps").rows() == [
         (gold, None if steps is None else list(steps)) for gold, steps in labels
     ]
@@ -315,11 +318,35 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
 
 def test_words_of_one_person_and_of_none(root):
     cases = selected(root, "original").cases
-    said = {"bench/exact-one": {"ann": GOLD}, "bench/early-one": {"ann": GOLD}}
-    rated = {"bench/exact-one": {"ann": {1: -1}}}
-    found = label_set("adjudicated", Triage(rulings=said, ratings=rated), cases).adjudicated
+    said = {"bench/exact-one": {1: -1}, "bench/early-one": {}}
+    words = {case: [Words(case, "ann", GOLD, rated)] for case, rated in said.items()}
+    found = label_set("adjudicated", words, cases).adjudicated
     assert labels_words(found, 9) == (
         "adjudicated: no ruling here changes any, so that they are the original ones; "
         "1 undecided and as they were (1 no step is rated); 1 ruled wrong and then rated as the gold says"
     )
     assert other_labels(found) == ""
+
+
+def test_a_label_that_was_given_to_other_steps_is_none_after_the_next_import(tmp_path):
+    """A benchmark is imported anew, and one case has another step before the one that was rated."""
+    rows = [
+        {"id": f"gsm8k-{number}", "generator": "amy", "problem": f"p{number}", "steps": ["a", "b", "c"], "label": -1}
+        | {"final_answer_correct": True}
+        for number in range(2)
+    ]
+    source, root = tmp_path / "gsm8k.json", tmp_path / "w"
+
+    def imported():
+        source.write_text(json.dumps(rows))
+        assert main(["import", str(source), "-w", str(root)]) == 0
+        return load(Request(workspace=str(root), labels="adjudicated"))
+
+    first = imported()
+    for case, key in first.cases.select("case", "key").iter_rows():
+        journal(root).do([(RULE, [case], GOLD), (RATE, [case], "1 -1")], key[:12])
+    assert load(first.request).cases["earliest_error"].to_list() == [1, 1]
+    rows[0]["steps"] = ["new", "a", "b", "c"]
+    again = imported()
+    assert again.cases["earliest_error"].to_list() == [-1, 1]
+    assert "1 undecided and as they were (1 said of another text of the case)" in " ".join(again.problems)

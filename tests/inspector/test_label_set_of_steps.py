@@ -62,7 +62,7 @@ def test_figures_are_those_of_a_benchmark_with_these_labels(tmp_path, seed):
             journal.do([(RULE, [names[index]], "import problem")])
             continue
         after[index] = tuple(sorted(rng.sample(range(N_STEPS), rng.randint(0, 3))))
-        rated = dict.fromkeys(after[index], -1) or {0: 1}
+        rated = dict.fromkeys(range(N_STEPS), 1) | dict.fromkeys(after[index], -1)
         ratings = [(RATE, [names[index]], f"{step} {rating}") for step, rating in rated.items()]
         journal.do([(RULE, [names[index]], "gold wrong"), *ratings])
     write(tmp_path / "after", items(after))

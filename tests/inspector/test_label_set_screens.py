@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 import example
+from inspector.first_inspection import inspect
+from inspector.selection import load
 from opened import inspected, opened
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal
-from screen_text import press, screen_lines, screen_text, shows
+from screen_text import press, rests, screen_lines, screen_text, shows, until
 
 
 @pytest.fixture
@@ -39,6 +41,39 @@ async def test_a_case_says_what_the_benchmark_says_of_it(request_):
         await press(pilot, "a", "enter")
         await shows(pilot, "Gold  step 2")
         assert "changed by ann, the benchmark says: step 0" in screen_text(pilot.app)
+
+
+async def test_a_ruling_takes_effect_when_one_goes_back(request_):
+    def label(pilot):
+        cases = inspected(pilot).cases
+        return dict(cases.select("id", "earliest_error").iter_rows())["alarm-one"]
+
+    async with opened(request_, size=(160, 40)) as pilot:
+        await press(pilot, "enter", "T", "enter")
+        await shows(pilot, "bench/alarm-one")
+        before = inspected(pilot)
+        assert label(pilot) == -1
+        await press(pilot, "minus", "2")
+        await shows(pilot, "adjudicated labels without the last rulings")
+        assert label(pilot) == -1
+        await press(pilot, "escape")
+        await until(pilot, lambda: label(pilot) == 1)
+        assert "without the last" not in await rests(pilot, "adjudicated labels")
+        now = inspected(pilot)
+        assert now.headline != before.headline
+        fresh = inspect(load(request_)).focused(now.scorer, now.benchmark)
+        assert now.headline == fresh.headline
+        await press(pilot, "u")
+        await until(pilot, lambda: label(pilot) == -1)
+        assert inspected(pilot).headline == before.headline
+
+
+async def test_what_another_person_rules_takes_effect_too(request_, tmp_path):
+    async with opened(request_, size=(160, 40)) as pilot:
+        await shows(pilot, "1 gold label adjudicated")
+        journal = Journal(tmp_path / "w" / "triage", Author("bob", "far"))
+        journal.do([(RULE, ["bench/alarm-one"], "gold wrong"), (RATE, ["bench/alarm-one"], "1 -1")])
+        await shows(pilot, "2 gold labels adjudicated")
 
 
 async def test_under_the_original_labels_nothing_is_said(request_):

@@ -1,6 +1,7 @@
 """`agreement`: people's rulings, ratings, tags and categories, from journals to documents."""
 
 import json
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 
 import polars as pl
@@ -16,9 +17,10 @@ from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
 from reference import Case
+from scoring.errors import UsageError
 from scoring.metrics import people
 from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
-from scoring.triage.actions import RATE, RULINGS, SORT
+from scoring.triage.actions import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
 
 pytest.importorskip("nltk")
@@ -164,6 +166,16 @@ def test_cases_that_are_gone_are_counted(two):
     assert figure(document.rows, about="ruling", metric="kappa")["n"] == 5
 
 
+def test_what_was_said_of_another_text_is_no_answer(two):
+    before = spoken(selected(two)).said
+    keys = dict(selected(two).cases.select("case", "key").iter_rows())
+    said = [(RULE, [CASES[6]], GOLD), (RATE, [CASES[6]], "0 -1")]
+    journal(two, "bob").do(said, "0123456789ab")
+    assert spoken(selected(two)).said.equals(before)
+    journal(two, "bob").do(said, keys[CASES[6]][:12])
+    assert spoken(selected(two)).said.filter(case=CASES[6]).height == before.filter(case=CASES[6]).height + 3
+
+
 def test_merged_in_any_order_and_undone_it_is_the_same(two):
     before = agreement_document(selected(two)).rows
     other = journal(two, "bob", "laptop")
@@ -241,11 +253,15 @@ def test_one_person_at_two_machines_is_one_person(root, capsys):
     assert "only ann has" in capsys.readouterr().err
 
 
-def test_without_a_workspace_folder_it_says_so(tmp_path, monkeypatch, capsys):
+def test_without_a_workspace_nobody_has_said_anything_of_the_demo(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert main(["agreement", "--benchmark", "demo"]) == 2
-    assert "no workspace folder" in capsys.readouterr().err
+    assert "nobody has ruled on, rated, tagged or sorted" in capsys.readouterr().err
+
+
+def test_without_a_folder_it_says_so(root):
+    with pytest.raises(UsageError, match="no workspace folder"):
+        agreement_document(replace(load(Request(workspace=str(root))), journal=None))
 
 
 def test_without_the_extra_only_kappa_and_alpha_are_missing(two, capsys, monkeypatch):

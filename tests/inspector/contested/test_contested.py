@@ -8,45 +8,16 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-import making
-import reference
+from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.contested.document import CONTESTED, contested_document
-from inspector.contested.ranking import rankings
+from inspector.contested.ranking import ranking_of, rankings
+from inspector.contested.words import BETWEEN, because, because_phrases
+from inspector.phrases import joined
 from inspector.request import Request
 from inspector.selection import load
 from inspector.shell.contested import LINES, wide_contested
-
-GOLD = (-1, 1, 0, -1, 1, -1, -1, 0, None, -1)
-FIRST = (2, 1, 0, -1, 1, -1, 1, 0, 0, -1)
-SECOND = (2, 1, 1, -1, 1, -1, -1, 0, 0, -1)
-THIRD = (2, 1, 0, -1, 1, 0, -1, None, 0, -1)
-"""Against the gold of the first case all three; of others one alone, which is outweighed. The ninth has no gold label,
-and on the fourth, the tenth and the first a rule of construction speaks against it."""
-ANSWERS = [False, None, None, False, True, None, None, None, None, None]
-SUBSETS = ("one", "one", "one", "two", "two", "two", "two", "two", "two", "two")
-
-
-def scored(verdicts, gold=GOLD, subsets=SUBSETS):
-    """Cases of three steps with rewards of which the first one below 0.5 is the verdict; None was never scored."""
-    made = []
-    for number, verdict in enumerate(verdicts):
-        rewards = None if verdict is None else tuple(0.1 if step == verdict else 0.9 for step in range(3))
-        listed = (7,) if gold[number] is None else None
-        made.append(reference.Case(3, gold[number], rewards, subset=subsets[number], error_steps=listed))
-    return made
-
-
-def write(root, *verdicts, gold=GOLD, families=("", "", "", ""), names="abcd", **columns):
-    """A workspace with a scorer for each of the lists of verdicts."""
-    cases = scored([None] * len(gold), gold, SUBSETS[: len(gold)])
-    scorers = [
-        (making.scorer(name, family=family), scored(said, gold, SUBSETS[: len(gold)]))
-        for name, family, said in zip(names, families, verdicts, strict=False)
-    ]
-    making.workspace(root, cases, scorers, **columns)
-    return Request(workspace=str(root))
 
 
 @pytest.fixture
@@ -258,3 +229,39 @@ def test_a_ranking_knows_where_its_cases_stand(request_):
     assert ranking.rows == (0, 8, 3)
     assert ranking.by_consensus == 1
     assert [ranking.place(row) for row in (0, 7, 8, 9)] == [0, 7, None, 8]
+
+
+# -- above a case
+
+
+def test_the_ranking_of_a_benchmark_is_that_of_all_its_cases_whatever_is_shown(request_):
+    (whole,) = rankings(load(request_))
+    found = ranking_of(load(replace(request_, where=("n_steps > 9",), scorers=("c",))), "bench", ("a", "b", "c"))
+    assert found.rows == whole.rows
+    assert found.contested == {0, 8, 3}
+    assert [because(found, row) for row in found.rows] == [because(whole, row) for row in found.rows]
+
+
+def test_where_there_is_little_room_names_go_first_then_shares_and_no_number_is_cut(request_):
+    (ranking,) = rankings(load(request_))
+    phrases = because_phrases(ranking, 0)
+    rule = "the final answer is wrong, yet no step is labelled wrong"
+    told = "3 of 3 scorers say step 2; gold says no error, as no scorer does"
+    assert joined(phrases, 0, BETWEEN) == because(ranking, 0)
+    assert (
+        joined(phrases, 200, BETWEEN)
+        == because(ranking, 0)
+        == (f"{told}; weight share 1.00, gold's 0.00; said by a, b, c; {rule}")
+    )
+    assert joined(phrases, 155, BETWEEN) == f"{told}; weight share 1.00, gold's 0.00; {rule}"
+    assert joined(phrases, 125, BETWEEN) == f"{told}; {rule}"
+    assert joined(phrases, 90, BETWEEN) == f"{told}; wrong-answer-clean"
+    assert joined(phrases, 70, BETWEEN) == "3 of 3 say step 2, gold no error; wrong-answer-clean"
+
+
+def test_what_only_breaks_a_rule_says_the_rule_as_long_as_there_is_room(request_):
+    (ranking,) = rankings(load(request_))
+    rule = "the final answer is wrong, yet no step is labelled wrong"
+    assert joined(because_phrases(ranking, 3), 200, BETWEEN) == because(ranking, 3)
+    assert joined(because_phrases(ranking, 3), 60, BETWEEN) == rule
+    assert joined(because_phrases(ranking, 3), 30, BETWEEN) == "wrong-answer-clean"

@@ -197,9 +197,19 @@ async def test_another_letter_drops_the_search_for_the_letters_before(request_, 
 async def test_keys_typed_ahead_are_one_search(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a")
-        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
+        type_ahead(pilot, "slash", *keys("missed"), "enter")
         await until(pilot, lambda: inspected(pilot).selection.request.search == "missed")
         assert len(listed(pilot)) == 2
+
+
+async def test_a_search_typed_ahead_goes_on_beneath_the_case_that_the_next_key_opens(request_):
+    async with opened(request_) as pilot:
+        await press(pilot, "a")
+        type_ahead(pilot, "slash", *keys("missed"), "enter", "enter")
+        # Which case that is, the first of all or of those found, is a matter of how fast the search is.
+        await until(pilot, lambda: pilot.app.screen.NAME == "case")
+        await press(pilot, "escape")
+        await shows(pilot, "2 of 9 cases", "search missed")
 
 
 async def test_it_ends_while_another_screen_is_on_top(request_, monkeypatch):

@@ -10,6 +10,7 @@ from opened import inspected, listed, opened
 from reference import Case
 from scoring.files import check_writable
 from scoring.triage.journal import ENVIRONMENT, Journal
+from scoring.workspace import Workspace
 from screen_text import hides, press, shows
 
 
@@ -147,10 +148,8 @@ async def test_a_case_that_loses_the_tag_that_is_filtered_by_leaves_the_list_and
         await shows(pilot, "2 of 9 cases")
 
 
-async def test_where_there_is_no_folder_it_is_said(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("platformdirs.user_data_path", lambda *_: tmp_path / "nothing")
-    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+async def test_where_there_is_no_folder_it_is_said(monkeypatch):
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await press(pilot, "enter")
         for key in ("w", "W", "N", "u", "ctrl+r"):

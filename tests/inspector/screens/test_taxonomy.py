@@ -18,6 +18,7 @@ from inspector.widgets.text_list import TextList
 from opened import inspected, listed, opened
 from scoring.triage.actions import NOTE, SORT
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
+from scoring.workspace import Workspace
 from screen_text import hides, press, rests, screen_lines, shows, type_ahead, until
 from walking import walk
 
@@ -286,8 +287,8 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
         await shows(pilot, "There is nothing to export")
 
 
-async def test_the_demo_alone_has_nowhere_to_write(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+async def test_where_there_is_no_folder_it_is_said(monkeypatch):
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(80, 24)) as pilot:
         await press(pilot, "A")
         await shows(pilot, "No case here has a note yet.")

@@ -10,7 +10,8 @@ from scoring.errors import UnwritableWorkspace
 from scoring.triage import journal as writing
 from scoring.triage.actions import RULINGS
 from scoring.triage.journal import Author, Journal
-from screen_text import press, rests, screen_text, shows
+from scoring.workspace import Workspace
+from screen_text import press, rests, screen_text, shows, until
 
 FAILURES = ("alarm-one", "late-one", "missed-one", "missed-two", "early-one")
 """The wrong cases of alpha, most instructive first."""
@@ -27,7 +28,7 @@ async def begun(pilot, *before):
     await press(pilot, "enter")
     await shows(pilot, "5 of 9 cases")
     await press(pilot, *before, "T")
-    await shows(pilot, "Decide about 5 cases of the list", "Most disagreed first")
+    await shows(pilot, "Decide about 5 cases of the list", "Most disagreed by scorers first")
     await press(pilot, "enter")
     await shows(pilot, "bench/alarm-one", "1 of 5", "0 ruled, 5 to go")
 
@@ -47,6 +48,8 @@ async def test_a_key_a_ruling_and_the_next_case_comes(request_):
         for number, case in enumerate(FAILURES, 1):
             await shows(pilot, f"bench/{case} ", f"{number} of 5")
             await press(pilot, str(number))
+            told = " (no step rated)" if number == 2 else ""
+            await shows(pilot, f"{RULINGS[number - 1]}{told} on bench/{case}")
         await shows(pilot, "All decided: 1 model wrong, 1 gold wrong, 1 both defensible, 1 import problem, 1 unsure")
         assert rulings(pilot) == dict(zip(FAILURES, RULINGS, strict=True))
         await shows(pilot, "[5 unsure]")
@@ -110,6 +113,39 @@ async def test_steps_are_rated_under_the_cursor(request_):
         await shows(pilot, "Put the cursor on a step to rate it.")
 
 
+async def test_plus_on_the_problem_rates_the_other_steps_in_one(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "minus", "g", "plus")
+        await shows(pilot, "1 step rated +1", "Rated  step 0 +1, step 1 -1")
+        await press(pilot, "plus")
+        await shows(pilot, "You have rated every step.")
+        await press(pilot, "u")
+        await shows(pilot, "Rated  step 1 -1")
+        await press(pilot, "u", "g", "plus")
+        await shows(pilot, "2 steps rated +1", "Rated  step 0 +1, step 1 +1")
+        await press(pilot, "u")
+        assert "Rated" not in await rests(pilot, "Undone")
+
+
+async def test_what_was_said_of_another_text_is_said_anew(request_):
+    old = Journal(Path(request_.workspace) / "triage")
+    old.do([("rule", ["bench/alarm-one"], "gold wrong"), ("rate", ["bench/alarm-one"], "0 1")], "0123456789ab")
+    old.begin("again", ["bench/alarm-one"])
+    async with opened(request_) as pilot:
+        await press(pilot, "T")
+        await shows(pilot, "bench/alarm-one", "0 ruled, 1 to go", "Of another text of this case, and so without effect")
+        await press(pilot, "g", "plus")
+        await shows(pilot, "2 steps rated +1")
+        await press(pilot, "2")
+        assert "Of another text" not in await rests(pilot, "All decided: 1 gold wrong")
+        key = dict(inspected(pilot).cases.select("case", "key").iter_rows())["bench/alarm-one"]
+        said = journal(pilot).of_case("bench/alarm-one")
+        assert [one.content for one, _ in said] == ["0123456789ab"] * 2 + [key[:12]] * 3
+        await press(pilot, "2")
+        await shows(pilot, "That is your ruling already.")
+
+
 async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(request_):
     async with opened(request_) as pilot:
         await begun(pilot, "B")
@@ -154,14 +190,28 @@ async def test_a_ruling_that_cannot_be_written_is_said_and_nothing_moves(request
         assert rulings(pilot) == {}
 
 
-async def test_where_there_is_no_folder_it_is_said(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("platformdirs.user_data_path", lambda *_: tmp_path / "nothing")
-    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+async def test_where_there_is_no_folder_it_is_said(monkeypatch):
+    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened() as pilot:
         await shows(pilot, "7 scorers")
         await press(pilot, "T")
         await shows(pilot, "Tags, notes and rulings are kept")
+
+
+async def test_the_demo_can_be_triaged_without_a_workspace(monkeypatch, tmp_path, data_home):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    for _ in range(2):
+        async with opened() as pilot:
+            await press(pilot, "enter", "T", "enter")
+            await shows(pilot, "to go")
+            await press(pilot, "1")
+            await until(pilot, lambda: rulings(pilot))
+            ruled = rulings(pilot)
+    assert set(ruled.values()) == {"model wrong"}
+    assert len(ruled) == 2
+    assert len(list(data_home.rglob("*.jsonl"))) == 1
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])

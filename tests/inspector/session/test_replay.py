@@ -20,10 +20,12 @@ from inspector.session.replaying import replay
 from inspector.session.showing import said
 from inspector.session.starting import command_id
 from inspector.wiring import logging
+from inspector.workspace_place import find_workspace_or_demo
 from reference import Case
-from scoring.errors import NoWorkspace, UnreadableFile
+from scoring.errors import UnreadableFile
 from scoring.triage.actions import RULINGS
 from scoring.triage.journal import Author, Journal
+from scoring.workspace import Workspace
 from screen_text import settled, until
 
 MODEL = RULINGS[0]
@@ -58,10 +60,14 @@ async def session(root, tmp_path, *keys, size=(120, 36)):
     return path
 
 
+def workspace_of(root):
+    return find_workspace_or_demo(None, ("demo",)) if root is None else Workspace.open(root)
+
+
 def played(path, root, tmp_path):
     at = tmp_path / f"replayed-{len(list(tmp_path.iterdir()))}"
     at.mkdir()
-    return asyncio.run(replay(read_session(path), root, at))
+    return asyncio.run(replay(read_session(path), workspace_of(root), at))
 
 
 def bytes_of(folder):
@@ -185,12 +191,10 @@ def test_the_shadow_has_journals_as_they_were_and_the_data_by_reference(root, tm
     bob = root / "triage" / "bob-gpu.jsonl"
     size = bob.stat().st_size
     Journal(root / "triage", Author("bob", "gpu")).tag(["bench/c1"], ["odd"])
-    at = shadow(root, tmp_path / "at", {"bob-gpu.jsonl": size, "../evil.jsonl": 5})
+    at = shadow(Workspace.open(root), tmp_path / "at", {"bob-gpu.jsonl": size, "../evil.jsonl": 5})
     assert (at / "triage" / "bob-gpu.jsonl").read_bytes() == bob.read_bytes()[:size]
     assert (at / "rewards").is_symlink()
     assert sorted(path.name for path in (at / "triage").iterdir()) == ["bob-gpu.jsonl"]
-    with pytest.raises(NoWorkspace):
-        shadow(tmp_path / "nowhere", tmp_path / "at2", {})
 
 
 # -- the command
@@ -242,9 +246,12 @@ def test_a_session_of_the_demo_is_played_where_no_workspace_is(root, tmp_path, c
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.chdir(tmp_path)
-    path = asyncio.run(session(None, tmp_path, "down"))
+    path = asyncio.run(session(None, tmp_path, "down", "enter", "T", "enter", "1", "2"))
     assert read_session(path).start.root is None
+    before = bytes_of(tmp_path / "data")
+    assert before
     assert main(["replay", str(path)]) == 0
+    assert bytes_of(tmp_path / "data") == before
     root.rename(tmp_path / ".prm-inspect")
     capsys.readouterr()
     assert main(["replay", str(path)]) == 2

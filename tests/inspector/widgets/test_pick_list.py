@@ -57,3 +57,9 @@ async def test_labels_keep_some_cells_whatever_the_notes(ticked):
 async def test_in_a_few_cells_there_is_something_of_each():
     first, _ = await lines(4, Pick("a", LABEL, "note", ticked=True), Pick("b", "", ""))
     assert first.startswith(">")
+
+
+async def test_labels_without_notes_take_the_whole_line():
+    words = "what a label says where nothing is said of any of them"
+    assert len(words) > 50
+    assert await lines(len(words) + 2, Pick("a", words), Pick("b", "other")) == [f">{words}", " other"]

@@ -49,7 +49,8 @@ def label(**people):
         ({"ann": (GOLD, {0: 1, 2: -1})}, 2),
         ({"ann": (GOLD, {2: -1, 0: -1})}, 0),
         ({"ann": (GOLD, {0: 1, 1: 0, 2: 1})}, -1),
-        ({"ann": (GOLD, {1: 1})}, -1),
+        ({"ann": (GOLD, {1: 1})}, "ruled gold wrong and not every step is rated"),
+        ({"ann": (GOLD, {0: 1, 1: 0})}, "ruled gold wrong and not every step is rated"),
         ({"ann": (GOLD, {1: -1})}, 1),
         ({"ann": GOLD}, "ruled gold wrong and no step is rated"),
         ({"ann": (GOLD, {3: -1})}, "a rated step is beyond the last"),
@@ -69,6 +70,20 @@ def label(**people):
 )
 def test_the_label_of_processbench_is_the_one_after_triage(people, expected):
     assert label(**people) == expected
+
+
+def of_text(ruling, ratings, key):
+    return [Words(NAME, "ann", ruling, ratings, ruling_of=key[:12], ratings_of=dict.fromkeys(ratings, key[:12]))]
+
+
+def test_what_was_said_of_another_text_makes_no_row():
+    why = (("cases left out, said of another text of the case", 1),)
+    for ruling in (MODEL, GOLD, IMPORT, None):
+        for name in ("processbench", "prm800k", "trl"):
+            (line,) = triage_lines(name, FRAME, of_text(ruling, {0: 1, 1: 1, 2: -1}, "0" * 32))
+            assert (line.value, line.notes) == (None, why)
+    (line,) = triage_lines("processbench", FRAME, of_text(GOLD, {2: -1}, FRAME["key"][0]))
+    assert line.value["label"] == 2
 
 
 def test_a_label_that_was_changed_and_one_that_nobody_upholds_are_counted():
@@ -201,8 +216,10 @@ def test_processbench_rows_come_back_with_the_labels_after_triage(path, made):
     frame, words = made
     expected = {}
     for gold, one in zip(frame["earliest_error"], words, strict=True):
-        if one.ruling == GOLD and one.ratings:
-            expected[one.case] = min((step for step, rating in one.ratings.items() if rating == -1), default=-1)
+        if one.ruling == GOLD:
+            wrong = [step for step, rating in one.ratings.items() if rating == -1]
+            if wrong or len(one.ratings) == frame.filter(case=one.case)["n_steps"].item():
+                expected[one.case] = min(wrong, default=-1)
         elif one.ruling in {MODEL, BOTH, UNSURE} and gold is not None:
             expected[one.case] = gold
     rows = [line for line in triage_lines("processbench", frame, words) if line.value is not None]

@@ -154,9 +154,26 @@ def test_actions_come_to_the_same_in_whatever_order_they_are_read(actions, shuff
 def test_taking_actions_in_one_by_one_comes_to_the_same(actions):
     history = History()
     for action in sorted(actions):
+        before, was = history.triage, told(history.triage)
         history.add(action)
         assert told(history.triage) == slowly(history.actions)
-    assert queues(history) == queues(History(actions))
+        assert queues(history) == [slow_queue(history.actions, who) for who in ("ann", "bob")]
+        # Whoever still holds the value before sees it as it was.
+        assert told(before) == was
+    assert [history.queue(who) for who in ("ann", "bob")] == [History(actions).queue(who) for who in ("ann", "bob")]
+
+
+def test_what_an_action_does_not_change_stays_the_same_object():
+    history = History()
+    act(history, TAG, ("b/1",), "x")
+    act(history, NOTE, ("b/1",), "odd")
+    before = history.triage
+    act(history, RULE, ("b/1",), RULINGS[0])
+    assert (history.triage.tags, history.triage.rulings) == (before.tags, {"b/1": {"ann": RULINGS[0]}})
+    assert history.triage.tags is before.tags
+    assert history.triage.notes is before.notes
+    act(history, TAG, ("b/1",), "x")
+    assert history.triage.tags is before.tags
 
 
 def act(history, kind, cases=(), value="", of=None):

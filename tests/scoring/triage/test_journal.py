@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from scoring.errors import UnwritableWorkspace
-from scoring.triage.journal import ENVIRONMENT, Author, Journal, append_lines
+from scoring.triage.appending import append_lines
+from scoring.triage.journal import ENVIRONMENT, Author, Journal
 
 ANN, BOB = Author("ann", "gpu1"), Author("bob", "gpu2")
 
@@ -45,6 +46,25 @@ def test_a_line_says_who_did_what_when_and_where(folder):
         {**same, "n": 2, "action": "untag", "cases": ["b/1", "b/2"], "value": "fine", "batch": 1},
         {**same, "n": 3, "action": "undo", "of": 1},
     ]
+
+
+def test_rulings_and_ratings_say_of_which_text_of_the_case(folder):
+    journal = Journal(folder, ANN, clock=lambda: "then")
+    journal.do([("rule", ["b/1"], "gold wrong"), ("rate", ["b/1"], "0 -1"), ("tag", ["b/1"], "odd")], "0123456789ab")
+    journal.rule(["b/1"], "unsure")
+    assert [line.get("content") for line in lines(folder)] == ["0123456789ab", "0123456789ab", None, None]
+    for one in (journal, Journal(folder, ANN)):
+        assert [action.content for action, _ in one.of_case("b/1")] == ["0123456789ab", "0123456789ab", "", ""]
+
+
+@pytest.mark.parametrize("content", [7, None, ["x"]])
+def test_a_ruling_of_some_other_text_than_can_be_read_is_kept_as_one_of_another(folder, content):
+    Journal(folder, ANN).rule(["b/1"], "unsure")
+    path = folder / ANN.file
+    path.write_text(json.dumps({**json.loads(path.read_text()), "content": content}) + "\n")
+    again = Journal(folder, ANN)
+    assert again.triage.rulings == {"b/1": {"ann": "unsure"}}
+    assert [action.content for action, _ in again.of_case("b/1")] == [str(content)]
 
 
 def test_undo_and_redo_go_through_everything_also_after_a_restart(folder):

@@ -10,9 +10,9 @@ import pytest
 import making
 from imports import import_source
 from inspector.cli import main
-from inspector.triaged.cases_document import TEXTS
-from inspector.triaged.document import TRIAGED
-from inspector.triaged.tables import gone_words
+from inspector.triage.cases_document import TEXTS
+from inspector.triage.document import TRIAGED
+from inspector.triage.tables import gone_words
 from reference import Case
 from scoring.benchmarks.imported import Imported
 from scoring.triage.actions import RATE, RULINGS
@@ -220,11 +220,10 @@ def test_what_cannot_be_is_one_sentence_and_nothing_is_written(triaged, export, 
     assert [path.name for path in Path().iterdir()] == [ROOT.name]
 
 
-@pytest.mark.parametrize("form", ["csv", "prm800k"])
-def test_without_a_folder_nobody_has_said_anything(export, form):
-    code, out, err = export(form, "--benchmark", "demo")
+def test_without_a_workspace_nobody_has_said_anything_of_the_demo(export):
+    code, out, err = export("prm800k", "--benchmark", "demo")
     assert (code, out) == (2, "")
-    assert "there is no workspace folder here" in err[0]
+    assert "nothing here can be written as prm800k (nobody rules on them or rates a step)" in err[0]
 
 
 def test_where_nobody_rules_or_rates_there_are_no_rows_to_write(triaged, export):

@@ -1,5 +1,7 @@
 """`triage`: what people said of cases, and the history of one, from journals to documents and the terminal."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -9,11 +11,11 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.request import Request
 from inspector.selection import load
-from inspector.triaged.case_document import HISTORY, case_named, history_document
-from inspector.triaged.document import TRIAGED, triage_document
-from inspector.triaged.tables import LISTED, gone_words, history_lines, summary, wide_triage
+from inspector.triage.case_document import HISTORY, case_named, history_document
+from inspector.triage.document import TRIAGED, triage_document
+from inspector.triage.tables import LISTED, gone_words, history_lines, summary, wide_triage
 from reference import Case
-from scoring.triage.actions import DEFER, RATE, RULINGS, SKIP, SORT
+from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.triage.journal import Author, Journal
 
 MODEL, GOLD, *_ = RULINGS
@@ -81,9 +83,25 @@ def test_a_row_is_what_one_person_says_of_one_case(two):
         "note": "carries\nthe one",
         "category": "carrying",
         "last": "2026-01-31T12:06:00.000Z",
+        "outdated": False,
     }
     bob = rows[CASES[1], "bob"]
     assert (bob["ruling"], bob["tags"], bob["without_tags"], bob["note"]) == (MODEL, [], ["odd"], None)
+
+
+def test_what_was_said_of_another_text_is_listed_and_told(two, capsys):
+    assert "outdated" not in run(capsys, "triage", "-w", two)[1]
+    key = dict(selected(two).cases.select("case", "key").iter_rows())[CASES[3]]
+    journal(two).do([(RULE, [CASES[2]], GOLD), (RATE, [CASES[2]], "0 -1")], "0123456789ab")
+    journal(two).do([(RULE, [CASES[3]], GOLD), (RATE, [CASES[3]], "0 -1")], key[:12])
+    document = triage_document(selected(two))
+    rows = rows_of(document)
+    assert [case for case, row in rows.items() if row["outdated"]] == [(CASES[2], "ann")]
+    assert (rows[CASES[2], "ann"]["ruling"], rows[CASES[2], "ann"]["ratings"]) == (GOLD, [-1])
+    assert document.provenance["outdated"] == 1
+    _, out, err = run(capsys, "triage", "-w", two)
+    assert "another text" in out
+    assert "1 case was ruled on or rated when its problem or steps were others (outdated)" in " ".join(err.split())
 
 
 def test_what_was_undone_or_taken_away_is_not_listed(two):
@@ -286,14 +304,23 @@ def test_what_cannot_be_is_one_sentence(two, capsys, words, said):
     assert len(err.splitlines()) == 1
 
 
-def test_without_a_folder_there_is_no_triage(capsys, tmp_path, monkeypatch):
+def test_without_a_workspace_what_is_said_of_the_demo_is_kept_among_the_users_data(
+    capsys, tmp_path, monkeypatch, data_home
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
-    for words in (("triage",), ("triage", "algebra-012")):
-        code, out, err = run(capsys, *words, "--benchmark", "demo")
-        assert (code, out) == (2, "")
-        assert "there is no workspace folder here" in err
+    assert not data_home.exists()
+    code, out, _ = run(capsys, "triage", "--benchmark", "demo", "--csv")
+    assert (code, len(out.splitlines())) == (0, 1)
+    assert not data_home.exists()
+    selection = load(Request(benchmarks=("demo",)))
+    case = selection.cases["case"][3]
+    selection.journal.rule([case], "gold wrong")
+    (kept,) = data_home.rglob("*.jsonl")
+    assert kept.parent == data_home / "prm-inspect" / "triage"
+    code, out, _ = run(capsys, "triage", "--benchmark", "demo", "--csv")
+    assert code == 0
+    assert [row["case"] for row in csv.DictReader(io.StringIO(out))] == [case]
 
 
 # -- files

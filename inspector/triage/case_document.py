@@ -9,7 +9,7 @@ from inspector.documents import provenance
 from inspector.names import match_name
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.triaged.said import gone, journal_of
+from inspector.triage.said import gone, journal_of
 from scoring.export import Document
 from scoring.triage.actions import (
     DEFER,
@@ -69,10 +69,15 @@ def case_named(selection: Selection, wanted: str) -> str:
 def history_document(selection: Selection, case: str, form: str = "") -> Document:
     """Everything that anybody did to one case, in order, with what was undone and by what."""
     told = journal_of(selection).history.told(case)
+    return Document(history_rows(told), _described(selection, case, told, form))
+
+
+def history_rows(told: Iterable[tuple[Action, bool | None]]) -> pl.DataFrame:
+    """A row of HISTORY an action, of what `History.told` tells of a case."""
+    told = tuple(told)
     firsts = _by_batch(told)
     rows = [_row(action, holds, firsts.get(batch_of(action), ())) for action, holds in told]
-    frame = pl.DataFrame(rows, schema=HISTORY, orient="row")
-    return Document(frame, _described(selection, case, told, form))
+    return pl.DataFrame(rows, schema=HISTORY, orient="row")
 
 
 def _row(action: Action, holds: bool | None, batch: Iterable[Action]) -> dict[str, Any]:

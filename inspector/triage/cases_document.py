@@ -3,8 +3,8 @@
 import polars as pl
 
 from inspector.selection import Selection
-from inspector.triaged.document import described, triage_rows
-from inspector.triaged.said import Said
+from inspector.triage.document import described, triage_rows
+from inspector.triage.said import Said
 from scoring.export import Document
 from scoring.foreign_rows.judged import judged
 from scoring.triage.adjudicated import CHANGED, CONFIRMED

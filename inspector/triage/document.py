@@ -9,7 +9,7 @@ import polars as pl
 from inspector.documents import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.triaged.said import Said, benchmark_of, said
+from inspector.triage.said import Said, benchmark_of, said
 from inspector.wishes import speaks_of
 from scoring.export import Document
 from scoring.triage.actions import RULINGS
@@ -33,6 +33,9 @@ TRIAGED: dict[str, pl.DataType] = {
     "category": pl.String(),
     # When the person said the last of this, by the clock of their machine.
     "last": pl.String(),
+    # Whether the ruling or a rating was said of another text of the case than it has here, and so does not count.
+    # Null of cases that are gone.
+    "outdated": pl.Boolean(),
 }
 NOTES = (
     "a row a case and person of whom anything stands there; what was undone or taken away is in `triage CASE`",
@@ -51,17 +54,20 @@ def triage_document(selection: Selection, form: str = "", *, who: str = "", only
     words = found.gone if only_gone else found.shown
     asked = [*(flag("--who", found.people[0]) if who else ()), *(("--gone",) if only_gone else ())]
     command = selection.request.command("triage", *asked, form=form)
-    return Document(triage_rows(selection, words), described(selection, found, words, command, only_gone=only_gone))
+    rows = triage_rows(selection, words)
+    facts = described(selection, found, words, command, only_gone=only_gone)
+    return Document(rows, {**facts, "outdated": rows.filter("outdated")["case"].n_unique()})
 
 
 def triage_rows(selection: Selection, words: Sequence[Words]) -> pl.DataFrame:
     """A row for the words of each person on each case, with the columns of TRIAGED."""
-    spoken = selection.cases.select("case", "subset").filter(pl.col("case").is_in({one.case for one in words}))
-    subsets = dict(spoken.iter_rows())
-    return pl.DataFrame([_row(one, subsets.get(one.case)) for one in words], schema=TRIAGED, orient="row")
+    spoken = selection.cases.select("case", "subset", "key").filter(pl.col("case").is_in({one.case for one in words}))
+    there = {case: (subset, key) for case, subset, key in spoken.iter_rows()}
+    rows = [_row(one, *there.get(one.case, (None, None))) for one in words]
+    return pl.DataFrame(rows, schema=TRIAGED, orient="row")
 
 
-def _row(words: Words, subset: str | None) -> dict[str, Any]:
+def _row(words: Words, subset: str | None, key: str | None) -> dict[str, Any]:
     return {
         "case": words.case,
         "benchmark": benchmark_of(words.case),
@@ -75,6 +81,7 @@ def _row(words: Words, subset: str | None) -> dict[str, Any]:
         "note": words.note,
         "category": words.category,
         "last": words.last or None,
+        "outdated": None if key is None else words.of(key).outdated,
     }
 
 

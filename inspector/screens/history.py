@@ -1,0 +1,105 @@
+"""The history of a case: what everybody did to it, in order, with what was undone."""
+
+from typing import ClassVar
+
+import polars as pl
+from rich.cells import cell_len
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from inspector.screens.dialog import Dialog
+from inspector.text import clean
+from inspector.triage.tables import history_indent, history_lines
+from inspector.widgets.line_view import Line, LineView
+from inspector.wrap import hung, wrap
+
+HIDDEN = "What others did is hidden for as long as gold labels and verdicts are."
+UNDER = 4
+"""Cells by which what was done is moved in where it stands beneath who did it."""
+ABOUT = 4
+"""Lines of the dialog beside those of the history: its border, its title and what its keys are."""
+
+
+class HistoryDialog(Dialog[None]):
+    """Lines of a history, newest last, of which some may be beyond the screen."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        ("j,down", "scroll(1)", "Down"),
+        ("k,up", "scroll(-1)", "Up"),
+        ("pagedown", "page(1)", "Page down"),
+        ("pageup", "page(-1)", "Page up"),
+        ("g,home", "edge(False)", "First"),
+        ("G,end", "edge(True)", "Last"),
+        ("escape,h,q", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(self, case: str, rows: pl.DataFrame, *, hidden: bool = False) -> None:
+        """`rows` are those of `history_rows`; `hidden` says that they are those of one person alone."""
+        super().__init__()
+        self._case, self._rows, self._hidden = case, rows, hidden
+        self._lines = list(history_lines(rows))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog"):
+            yield Static(Content(clean(f"What was done to {self._case}")), classes="strong")
+            yield LineView(id="done")
+            if self._hidden:
+                yield Static(Content(HIDDEN), classes="dim")
+            yield Static(Content(self._keys()), classes="dim")
+
+    def _keys(self) -> str:
+        undone = self._rows["holds"].to_list().count(False)
+        told = f"{undone:,} undone; " if undone else ""
+        return f"{told}j k go through it, Esc closes"
+
+    def on_mount(self) -> None:
+        self.query_one(LineView).focus()
+        self.call_after_refresh(self._show, last=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def _show(self, *, last: bool = False) -> None:
+        """Wrap the lines for the room there is; with `last`, begin with the newest ones."""
+        view = self.query_one(LineView)
+        width = max(20, view.viewport.width)
+        lines = list(self._wrapped(width))
+        room = self.size.height - ABOUT - (1 if self._hidden else 0)
+        view.styles.height = max(1, min(len(lines), room))
+        view.show(lines, keep_scroll=True)
+        if last:
+            self.call_after_refresh(self.action_edge, True)  # Textual passes on by position
+
+    def _wrapped(self, width: int) -> list[Line]:
+        if not self._lines:
+            nothing = (
+                "You have done nothing to this case." if self._hidden else "Nobody has done anything to this case."
+            )
+            return [Line([(line, "")]) for line in wrap(nothing, width)]
+        indent = history_indent(self._lines, width)
+        found = []
+        for holds, (author, words) in zip(self._rows["holds"], self._lines, strict=True):
+            style = "dim" if holds is False else ""
+            label, text = clean(author), clean(words)
+            if cell_len(label) < indent:
+                pairs = list(hung(label, text, width, indent))
+            else:
+                # Beside a long name there is no room.
+                pairs = [(line, "") for line in wrap(label, width)]
+                pairs += [(" " * UNDER, line) for line in wrap(text, width - UNDER)]
+            found += [Line([(left, "dim"), (right, style)]) for left, right in pairs]
+        return found
+
+    def action_scroll(self, by: int) -> None:
+        view = self.query_one(LineView)
+        view.scroll_to(y=view.scroll_offset.y + by, force=True)
+
+    def action_page(self, by: int) -> None:
+        self.action_scroll(by * self.query_one(LineView).viewport.height)
+
+    def action_edge(self, last: bool) -> None:
+        view = self.query_one(LineView)
+        view.scroll_to(y=view.line_count if last else 0, force=True)

@@ -1,1 +1,0 @@
-"""What people said of cases, as documents."""

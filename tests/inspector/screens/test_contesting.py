@@ -1,0 +1,101 @@
+"""Above a case of a queue stands why its gold label is contested, where it is, as `contested` says it."""
+
+from dataclasses import replace
+
+import pytest
+
+from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
+from inspector.contested.document import contested_document
+from inspector.screens import contesting
+from inspector.selection import load
+from opened import inspected, opened
+from screen_text import hides, press, rests, screen_lines, shows
+
+QUEUE = ("a", "T", "enter")
+SAID = "3 of 3 scorers say step 2; gold says no error, as no scorer does"
+RULE = "the final answer is wrong, yet no step is labelled wrong"
+
+
+@pytest.fixture
+def request_(tmp_path):
+    return write(tmp_path / "w", FIRST, SECOND, THIRD, final_answer_correct=ANSWERS)
+
+
+def told(request):
+    return {row["case"]: row["because"] for row in contested_document(load(request)).rows.iter_rows(named=True)}
+
+
+async def test_each_case_says_what_the_shell_says_and_others_say_nothing(request_):
+    because = told(request_)
+    assert len(because) == 3
+    async with opened(request_, size=(220, 36)) as pilot:
+        await press(pilot, *QUEUE)
+        await shows(pilot, "1 of 10")
+        for number in range(10):
+            screen = (await rests(pilot, f"{number + 1} of 10")).splitlines()
+            assert screen[2].strip() == because.get(f"bench/c{number}", "")
+            # Between a case that is contested and one that is not, nothing moves.
+            assert "·  3 steps" in screen[3]
+            await press(pilot, "n")
+
+
+async def test_the_narrowest_screens_say_it_in_one_line_or_in_none(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await press(pilot, *QUEUE)
+        await rests(pilot, "3 of 3 say step 2, gold no error; wrong-answer-clean", "1 of 10")
+        await press(pilot, "n", "n", "n")
+        assert (await rests(pilot, "4 of 10")).splitlines()[2].strip() == RULE
+    async with opened(request_, size=(80, 15)) as pilot:
+        await press(pilot, *QUEUE)
+        assert "10 to go" in (await rests(pilot, "1 of 10")).splitlines()[1]
+        assert not any("say step 2" in line for line in screen_lines(pilot.app))
+
+
+async def test_it_is_hidden_with_the_labels_until_the_ruling_shows_both(request_):
+    async with opened(request_, size=(220, 36)) as pilot:
+        await press(pilot, "a", "B", "T", "enter")
+        assert SAID not in await rests(pilot, "BLIND", "1 of 10")
+        await press(pilot, "2")
+        await shows(pilot, SAID, "[2 gold wrong]")
+        await press(pilot, "n", "p")
+        await rests(pilot, "1 of 10", "BLIND")
+        await hides(pilot, SAID)
+
+
+async def test_where_nothing_is_contested_no_line_is_taken_away_from_the_case(tmp_path):
+    gold = (-1, 1, 0, 2)
+    request = write(tmp_path / "w", gold, gold, gold=gold)
+    async with opened(request, size=(120, 36)) as pilot:
+        await press(pilot, *QUEUE)
+        screen = (await rests(pilot, "1 of 4")).splitlines()
+        assert screen[2].strip()
+
+
+async def test_among_many_cases_it_comes_when_it_is_computed(request_, monkeypatch):
+    monkeypatch.setattr(contesting, "FEW", 0)
+    async with opened(request_, size=(220, 36)) as pilot:
+        await press(pilot, *QUEUE)
+        await shows(pilot, SAID, "1 of 10")
+        await press(pilot, "1", "1", "1")
+        await shows(pilot, RULE, "4 of 10")
+
+
+async def test_another_threshold_is_another_consensus_and_back(request_):
+    async with opened(replace(request_, scorers=("a",)), size=(220, 36)) as pilot:
+        await press(pilot, *QUEUE)
+        await shows(pilot, SAID)
+        # Below every reward a names no step any more.
+        await press(pilot, "t", *["left"] * 45)
+        await hides(pilot, SAID)
+        await press(pilot, "enter")
+        await shows(pilot, "2 of 3 scorers say step 2; gold says no error, as 1 scorer does")
+        assert inspected(pilot).threshold == pytest.approx(0.05)
+
+
+async def test_a_ruling_computes_nothing_anew(request_, monkeypatch):
+    async with opened(request_, size=(220, 36)) as pilot:
+        await press(pilot, *QUEUE)
+        await shows(pilot, SAID)
+        monkeypatch.setattr(contesting, "ranking_of", None)
+        await press(pilot, "1", "w", *"hard", "enter", "u", "p")
+        await rests(pilot, SAID, "1 of 10")
