@@ -9,7 +9,7 @@ import polars as pl
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.metrics.people import MISSING, Answers
-from scoring.triage.actions import RATINGS, RULINGS, TAG, Action, content_of
+from scoring.triage.actions import RATINGS, RULINGS, TAG, Action, content_of, taken_back
 from scoring.triage.statements import KINDS, NO, RATING, RULING, YES, statements
 
 _VALUES = {RULING: RULINGS, RATING: tuple(map(str, RATINGS)), TAG: (NO, YES)}
@@ -77,7 +77,9 @@ def spoken(selection: Selection) -> Spoken:
     keys = dict(shown.iter_rows())
 
     def of_case(case: str) -> Iterator[tuple[Action, bool]]:
-        return ((one, holds and one.content in {"", content_of(keys[case])}) for one, holds in journal.of_case(case))
+        """What was said last counts: where that was of another text, what was said before it does not come back."""
+        here = {"", content_of(keys[case])}
+        return ((one if one.content in here else taken_back(one), holds) for one, holds in journal.of_case(case))
 
     said = statements(of_case, shown["case"])
     people = tuple(sorted(said["who"].unique()))

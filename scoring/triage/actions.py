@@ -73,6 +73,11 @@ def content_of(key: str) -> str:
     return key[:_CONTENT]
 
 
+def taken_back(action: Action) -> Action:
+    """Of a ruling or a rating, the action that takes it away again."""
+    return action._replace(value=f"{rating_of(action.value)[0]} " if action.kind == RATE else "")
+
+
 @lru_cache(1024)
 def rating_of(value: str) -> tuple[int, int | None]:
     """Step (0-based) and rating of a `rate` action; None takes the rating away.

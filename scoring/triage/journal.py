@@ -39,7 +39,6 @@ from scoring.triage.said import Triage
 ENVIRONMENT = "PRM_INSPECT_USER"
 """The variable that says who is at work, where that is not the name of the account."""
 _LONGEST_NAME = 40
-_MANY = 10_000
 _SAFE = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -105,9 +104,6 @@ class Journal:
             if any(map(eq, actions, islice(actions, 1, None))):
                 actions = dict.fromkeys(actions)
             self._history = History(actions)
-            if len(self._history.actions) > _MANY:
-                # They stay as long as the journal: no collection need look through them ever again.
-                gc.freeze()
         self.problems = tuple(problem for one in found for problem in one.problems)
         self.unknown = sum((one.unknown for one in found), Counter[str]())
         self._last = max((one.last for one in found), default=0)

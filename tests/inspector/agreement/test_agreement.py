@@ -22,6 +22,7 @@ from scoring.metrics import people
 from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
 from scoring.triage.actions import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
+from scoring.triage.words import words_of
 
 pytest.importorskip("nltk")
 MODEL, GOLD, BOTH, *_ = RULINGS
@@ -174,6 +175,20 @@ def test_what_was_said_of_another_text_is_no_answer(two):
     assert spoken(selected(two)).said.equals(before)
     journal(two, "bob").do(said, keys[CASES[6]][:12])
     assert spoken(selected(two)).said.filter(case=CASES[6]).height == before.filter(case=CASES[6]).height + 3
+
+
+def test_what_was_said_last_of_another_text_brings_back_no_word_before_it(two):
+    """Nobody noted the text of bob's first ruling and rating of that case, so those count until they say another."""
+    of_bob = {"case": CASES[1], "who": "bob"}
+    before = spoken(selected(two)).said.filter(**of_bob)
+    assert {"ruling", "rating"} <= set(before["about"])
+    journal(two, "bob").do([(RULE, [CASES[1]], BOTH), (RATE, [CASES[1]], "1 1")], "0123456789ab")
+    now = spoken(selected(two)).said.filter(**of_bob)
+    assert now.equals(before.filter((pl.col("about") != "ruling") & (pl.col("step").fill_null(0) != 1)))
+    words = {one.who: one for one in words_of(CASES[1], journal(two, "bob").of_case(CASES[1]))}["bob"]
+    key = dict(selected(two).cases.select("case", "key").iter_rows())[CASES[1]]
+    assert words.of(key).ruling is None
+    assert 1 not in words.of(key).ratings
 
 
 def test_merged_in_any_order_and_undone_it_is_the_same(two):
