@@ -16,7 +16,7 @@ from opened import opened
 from scoring.asking import Answer
 from scoring.cache import VoteParts
 from scoring.schema import VOTES
-from screen_text import press, shows
+from screen_text import press, rests, shows
 
 ACTS = "\x1b[2J[red]"
 
@@ -171,7 +171,7 @@ async def test_the_case_has_a_line_a_vote(space, tmp_path, size):
     critic_spaces.critic(space, answers)
     async with opened(Request(workspace=str(space)), folder=tmp_path, size=size) as pilot:
         await press(pilot, "a", "enter")
-        lines = await shows(pilot, "4 answers; v opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
+        lines = await rests(pilot, "4 answers; v opens them", "vote 0  step 1", "vote 3  no answer: HTTP 500")
         assert "Who knows?" not in lines
 
 

@@ -17,7 +17,7 @@ from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from screen_text import press, screen_text, settled, shows
+from screen_text import press, rests, screen_text, settled, shows
 
 
 def stack(pilot):
@@ -76,7 +76,7 @@ async def test_what_cannot_be_shown_ends_with_code_2_and_a_sentence(request_, ch
 async def test_what_was_asked_for_holds_on_every_screen(request_):
     asked = Request(**{**vars(request_), "subsets": ("word",), "thresholds": (("alpha", "0.53"),), "sort": "n_steps"})
     async with opened(asked) as pilot:
-        text = await shows(pilot, "filter", "subset", "words")
+        text = await rests(pilot, "filter", "subset", "words")
         assert "80.0" in text
         await press(pilot, "a")
         await shows(pilot, "4 of 9 cases", "F1 80.0", "threshold 0.530 (chosen)")
@@ -147,7 +147,7 @@ async def test_what_could_not_be_read_is_said_when_the_app_opens(tmp_path, monke
     (rewards / "odd-00000000").mkdir()
     (rewards / "odd-00000000" / "scorer.json").write_text('{"format": 1, "name": "[/b]')
     async with opened(Request(workspace="ws"), size=(160, 36)) as pilot:
-        text = await shows(pilot, "part-0.parquet", "odd-00000000", "alpha", "beta")
+        text = await rests(pilot, "part-0.parquet", "odd-00000000", "alpha", "beta")
         assert "\x1b" not in text
 
 
@@ -158,7 +158,7 @@ async def test_a_resized_terminal_is_filled_again_on_every_screen(request_):
             await shows(pilot, words, "* best")
             for size in ((20, 5), (200, 60), (1, 1), (110, 30), (10, 40), (120, 24)):
                 await pilot.resize_terminal(*size)
-            text = await shows(pilot, words, "* best")
+            text = await rests(pilot, words, "* best")
             assert max(map(len, text.splitlines())) <= 120
             await press(pilot, "escape")
 
@@ -178,7 +178,7 @@ async def test_ascii_only_paints_nothing_else(request_, tmp_path):
             (("c",), "Again:"),
         ):
             await press(pilot, *keys)
-            text = await shows(pilot, words)
+            text = await rests(pilot, words)
             assert {char for char in text if not char.isascii()} == set()
 
 

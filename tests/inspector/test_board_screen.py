@@ -34,7 +34,7 @@ def bar(pilot, scorer):
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 async def test_a_row_a_scorer_the_best_first_with_metric_interval_outcomes_threshold_and_coverage(request_, size):
     async with opened(request_, size=size) as pilot:
-        text = await shows(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets", "! false alarm")
+        text = await rests(pilot, "bench", "9 cases", "2 scorers", "F1: mean of 2 subsets", "! false alarm")
         assert text.index("beta") < text.index("alpha")
         cells = row(pilot, "alpha")
         assert cells[:2] + cells[3:5] == ["alpha", "45.0", "33.3", "75.0"]
@@ -110,7 +110,7 @@ def test_what_is_explained_below_fits_80_columns_whatever_outcomes_there_are():
 
 async def test_outcomes_without_a_verdict_are_explained_where_there_are_some(request_):
     async with opened(request_, size=(80, 24)) as pilot:
-        text = await shows(pilot, "x refused", "on erroneous and on clean cases")
+        text = await rests(pilot, "x refused", "on erroneous and on clean cases")
         assert "unparsed" not in text
 
 
@@ -132,7 +132,7 @@ async def test_escape_on_the_board_stays_on_the_board(request_):
 async def test_going_up_or_down_with_the_rail_open_keeps_the_threshold(request_):
     async with opened(request_) as pilot:
         await press(pilot, "t", "right", "right", "right", "up")
-        text = await shows(pilot, "Beta knows the labels.")
+        text = await rests(pilot, "Beta knows the labels.")
         assert "* best" not in text
         assert row(pilot, "alpha")[1] == "60.0"
 
@@ -153,7 +153,7 @@ async def test_without_a_scorer_the_cases_come_first_and_the_board_says_why_it_i
     async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
         await shows(pilot, "9 of 9 cases", "no filter")
         await press(pilot, "t", "m", "e")
-        text = await shows(pilot, "The 9 cases on screen")
+        text = await rests(pilot, "The 9 cases on screen")
         assert "metrics" not in text
         await press(pilot, "escape", "escape")
         await shows(pilot, "No scorer has rewards for these cases yet: S runs one", "0 scorers")
@@ -172,7 +172,7 @@ async def test_of_two_benchmarks_the_one_under_the_cursor_is_listed_counted_and_
     rows = next(rows for scorer, rows in scorers if scorer.name == "gpt4")
     RewardParts(tmp_path / "ws" / "rewards" / example.ALPHA.folder).append(making.rewards(rows, found["key"]))
     async with opened(request, size=(140, 30)) as pilot:
-        text = await shows(pilot, "benchmark", "21 cases", "2 scorers")
+        text = await rests(pilot, "benchmark", "21 cases", "2 scorers")
         assert [line[1:].split()[:2] for line in text.splitlines()[2:5]] == [
             ["beta", "bench"],
             ["alpha", "bench"],

@@ -9,7 +9,7 @@ from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.step_view import StepView
 from opened import DEMO, inspected, listed, opened
-from screen_text import press, screen_text, shows, until
+from screen_text import press, rests, screen_text, shows, until
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
@@ -17,7 +17,7 @@ async def test_gold_step_predicted_step_rewards_and_outcome_are_there_without_sc
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter", "j", "enter")
         await shows(pilot, "bench/late-one", "2 of 5", "alpha", "threshold 0.500", "F1 45.0")
-        text = await shows(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
+        text = await rests(pilot, "> predicted step 2, gold step 0: two steps late (reward 0.70 at the gold")
         gold, predicted = _line(text, "Step 0 of"), _line(text, "Step 2 of")
         assert gold.split()[:2] == ["gold", "0"]
         assert "0.70" in gold
@@ -38,17 +38,17 @@ def _line(text, words):
 async def test_an_exact_verdict_and_a_clean_case_have_words_of_their_own(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a", "enter")
-        text = await shows(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
+        text = await rests(pilot, "= predicted step 1, gold step 1: exactly right", "1 of 9")
         assert _line(text, "Step 1 of").split()[0] == "exact"
         await press(pilot, *["n"] * 5)
-        text = await shows(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
+        text = await rests(pilot, ". predicted no error, and there is none: clean", "6 of 9", "no wrong step")
         assert not any(word in text for word in ("gold ", "pred "))
 
 
 async def test_the_name_of_the_case_stands_there_once(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter")
-        text = await shows(pilot, "bench/alarm-one", "sums  ·  bob-model  ·  2 steps")
+        text = await rests(pilot, "bench/alarm-one", "sums  ·  bob-model  ·  2 steps")
         assert text.count("bench/alarm-one") == 1
 
 
@@ -72,7 +72,7 @@ async def test_the_threshold_decides_the_open_case_again(request_):
         await press(pilot, "enter", "enter", "n", "n", "n")
         await shows(pilot, "missed-two · 4 of 5", "o predicted no error, gold step 0: missed (reward 0.52")
         await press(pilot, "t", *["right"] * 3)
-        text = await shows(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
+        text = await rests(pilot, "= predicted step 0, gold step 0: exactly right", "F1 60.0", "no longer in the list")
         assert _line(text, "Step 0 of").split()[0] == "exact"
         await press(pilot, "escape")
         await shows(pilot, "missed-two · 4 of 5", "o predicted no error", "F1 45.0")
@@ -104,10 +104,10 @@ async def test_an_optimistic_threshold_is_called_so_at_every_width(request_):
     for width in (80, 120):
         async with opened(request_, size=(width, 24)) as pilot:
             await press(pilot, "a", "t", "asterisk", "enter")
-            title = (await shows(pilot, "threshold 0.550")).splitlines()[0]
+            title = (await rests(pilot, "threshold 0.550")).splitlines()[0]
             assert "(optimistic" in title
             await press(pilot, "enter")
-            title = (await shows(pilot, "1 of 9", "threshold 0.550")).splitlines()[0]
+            title = (await rests(pilot, "1 of 9", "threshold 0.550")).splitlines()[0]
             assert "(optimistic" in title
 
 
@@ -203,7 +203,7 @@ async def test_a_case_without_a_scorer_shows_its_labels(tmp_path):
     async with opened(example.write(tmp_path / "workspace", scored=False)) as pilot:
         await shows(pilot, "9 of 9 cases")
         await press(pilot, "enter")
-        text = await shows(pilot, "bench/exact-one · 1 of 9", "Step 0 of exact-one.", "step 1 · slip")
+        text = await rests(pilot, "bench/exact-one · 1 of 9", "Step 0 of exact-one.", "step 1 · slip")
         assert "F1" not in text
         assert _line(text, "Step 1 of").split()[0] == "gold"
         await press(pilot, "t", "m", "n", "escape")

@@ -33,7 +33,7 @@ def under_cursor(pilot):
 async def test_the_failures_come_most_instructive_first(request_, size):
     async with opened(request_, size=size) as pilot:
         await press(pilot, "enter")
-        lines = (await shows(pilot, "bench · 5 of 9 cases · alpha · F1 45.0")).splitlines()
+        lines = (await rests(pilot, "bench · 5 of 9 cases · alpha · F1 45.0")).splitlines()
         assert lines[1].strip().startswith("most instructive first · filter outcome = any failure")
         assert on_screen(pilot) == listed(pilot) == example.FAILURES
         assert line_of(pilot, "late-one").split()[:7] == ["late-one", "3", "0", "2", ">", "late", "-0.20"]
@@ -91,12 +91,12 @@ async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(requ
         await press(pilot, "enter")
         await shows(pilot, "Problem of alarm-one")
         await press(pilot, "j")
-        text = await shows(
+        text = await rests(
             pilot, "Problem of late-one", "two steps late (reward", "gold   0", "pred   2", "Why   Because"
         )
         assert "error type" not in text
         await press(pilot, "z")
-        text = await shows(pilot, "error type", "pattern", "at gold")
+        text = await rests(pilot, "error type", "pattern", "at gold")
         assert "Problem of" not in text
         await press(pilot, "z")
         await shows(pilot, "Problem of late-one")
@@ -105,7 +105,7 @@ async def test_the_pane_follows_the_cursor_and_z_gives_its_room_to_the_list(requ
 async def test_where_it_is_narrow_the_pane_waits_to_be_asked_for(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter")
-        text = await shows(pilot, "alarm-one")
+        text = await rests(pilot, "alarm-one")
         assert "Problem of" not in text
         await press(pilot, "z")
         await shows(pilot, "Problem of alarm-one")
@@ -131,7 +131,7 @@ async def test_the_gold_reason_and_formulas_can_be_hidden_and_raw(request_):
         await press(pilot, "enter", "j")
         await shows(pilot, "Because of late-one", "what is 3/4 of it?")
         await press(pilot, "r", "backslash")
-        text = await shows(pilot, "hidden; r shows it", "$\\frac{3}{4}$")
+        text = await rests(pilot, "hidden; r shows it", "$\\frac{3}{4}$")
         assert "Because of" not in text
         await press(pilot, "j")
         await shows(pilot, "Problem of missed-one", "$\\frac{3}{4}$", "hidden; r shows it")
@@ -155,7 +155,7 @@ async def test_another_scorer_keeps_the_filter_and_brings_its_own_columns(reques
 async def test_another_scorer_while_the_threshold_moves_keeps_it_and_closes_the_rail(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a", "t", *["right"] * 3, "m")
-        text = await shows(pilot, "beta · F1 83.3")
+        text = await rests(pilot, "beta · F1 83.3")
         assert "changed: " not in text
         await press(pilot, "m")
         await shows(pilot, "alpha · F1 60.0 · threshold 0.530 (chosen)")
@@ -164,7 +164,7 @@ async def test_another_scorer_while_the_threshold_moves_keeps_it_and_closes_the_
 async def test_ticking_a_facet_while_the_threshold_moves_keeps_both(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a", "f", "t", *["right"] * 3, "space")
-        text = await shows(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.530")
+        text = await rests(pilot, "3 of 9 cases", "filter outcome = exact", "threshold 0.530")
         assert "changed: " not in text
 
 
@@ -309,7 +309,7 @@ async def test_blind_hides_gold_and_verdicts_in_the_list_too_wherever_it_was_ask
         names = [column.name for column in table.columns_shown]
         assert {"earliest_error", "verdict", "outcome", "margin", "reward_at_gold"} <= set(names)
         await press(pilot, "B")
-        told = await shows(pilot, "BLIND", "B shows them")
+        told = await rests(pilot, "BLIND", "B shows them")
         assert [column.name for column in table.columns_shown][:3] == ["id", "n_steps", "rewards"]
         assert [word for word in ("o missed", "! false alarm", "▸", "pattern", "slip") if word in told] == []
         await press(pilot, "enter", "B")

@@ -315,7 +315,7 @@ async def test_every_key_of_the_rail_moves_keeps_or_restores(request_):
                     await press(pilot, "right")
                     await shows(pilot, "threshold 0.5100 (was 0.5000)")
                 await press(pilot, command.keys)
-                text = await shows(pilot, MOVED[command.id])
+                text = await rests(pilot, MOVED[command.id])
                 assert ("* best" in text) == (command.id not in {"rail-keep", "rail-restore"})
                 await press(pilot, *(("escape",) if "* best" in text else ("t", "0", "enter")))
                 await hides(pilot, "* best")
@@ -336,7 +336,7 @@ async def test_the_palette_offers_every_command_of_its_screen_once(request_):
             assert len(set(offered)) == len(offered)
             assert set(offered) >= {command.title for command in COMMANDS if screen in command.screens}
             await press(pilot, "ctrl+p")
-            text = await shows(pilot, "Search for commands", *(c.help for c in COMMANDS if screen in c.screens))
+            text = await rests(pilot, "Search for commands", *(c.help for c in COMMANDS if screen in c.screens))
             assert text.count("All keys of this screen") == 1
             await press(pilot, "escape")
             await shows(pilot, SHOWN[screen])

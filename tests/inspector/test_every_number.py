@@ -17,7 +17,7 @@ from inspector.request import Request
 from inspector.screens.analysis import AnalysisScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from screen_text import press, shows, until
+from screen_text import press, rests, shows, until
 from walking import walk
 
 KEYS = {one.id: one.shown_key or one.keys for one in COMMANDS}
@@ -127,7 +127,7 @@ async def test_so_it_is_under_a_filter_and_at_another_threshold(folder):
         for screen in ANALYSES:
             await press(pilot, KEYS[screen])
             await complete(pilot, screen)
-            assert "n_steps > 2" in await shows(pilot, "n_steps")
+            assert "n_steps > 2" in await rests(pilot, "n_steps")
             walk(inspected(pilot), sheet_of(pilot).sheet)
             await first_is_listed(pilot, screen)
             await press(pilot, "escape")

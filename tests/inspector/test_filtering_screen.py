@@ -20,7 +20,7 @@ from inspector.widgets.facet_list import FacetList, Value
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
 from scoring.filters import Facet, Filter
-from screen_text import hides, press, screen_text, shows, until
+from screen_text import hides, press, rests, screen_text, shows, until
 
 
 def ids(pilot):
@@ -57,7 +57,7 @@ async def test_a_condition_is_completed_counted_and_added_as_it_was_typed(reques
 async def test_what_is_wrong_is_pointed_at_and_not_taken(request_):
     async with opened(request_) as pilot:
         await press(pilot, "a", "colon", *"n_stepz", "space", *"> 2")
-        text = await shows(pilot, "did you mean n_steps")
+        text = await rests(pilot, "did you mean n_steps")
         lines = text.splitlines()
         at = next(number for number, line in enumerate(lines) if "n_stepz" in line)
         assert lines[at].index("n_stepz") == lines[at + 1].index("^^^^^^^")
@@ -73,7 +73,7 @@ async def test_a_caret_stands_under_its_word_also_in_a_line_longer_than_the_scre
         for _ in range(4):
             await press(pilot, "space", *"AND", "space", *"n_steps", "space", *">1")
         await press(pilot, "space", *"AND", "space", *"nothing")
-        text = await shows(pilot, "^^^^^^^")
+        text = await rests(pilot, "^^^^^^^")
         lines = text.splitlines()
         at = next(number for number, line in enumerate(lines) if "^^^" in line)
         assert lines[at].index("^") == lines[at - 1].index("nothing")
@@ -229,7 +229,7 @@ def test_the_metric_on_screen_is_what_the_exported_command_prints(tmp_path, caps
 async def test_right_answer_wrong_process_is_two_keys():
     async with opened(size=(80, 24)) as pilot:
         await press(pilot, "a", "apostrophe", "w")
-        text = await shows(pilot, "filter final answer right = yes AND the process is wrong")
+        text = await rests(pilot, "filter final answer right = yes AND the process is wrong")
         rows = inspected(pilot).cases[inspected(pilot).shown]
         assert rows.height > 10
         assert rows["final_answer_correct"].all()
@@ -304,7 +304,7 @@ async def test_what_a_slice_speaks_of_and_is_not_here_is_told(tmp_path):
     (root / "slices.json").write_text(json.dumps({"slices": slices}))
     async with opened(request) as pilot:
         await press(pilot, "a", "apostrophe")
-        text = await shows(pilot, "not for these cases", "1 of the slices")
+        text = await rests(pilot, "not for these cases", "1 of the slices")
         assert "\x1b" not in text
         await press(pilot, "1")
         await shows(pilot, "Bad condition", "gamma.outcome")

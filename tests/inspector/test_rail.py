@@ -32,10 +32,10 @@ def threshold_of(pilot):
 async def test_the_rail_says_where_the_threshold_is_and_what_moving_it_did(request_):
     async with opened(request_, size=(80, 24)) as pilot:
         await press(pilot, "enter", "t")
-        text = await shows(pilot, "threshold 0.5000 (default)", "F1 45.0", "nothing changed")
+        text = await rests(pilot, "threshold 0.5000 (default)", "F1 45.0", "nothing changed")
         assert "d default 0.5   * best 0.5500: F1 60.0, tuned on these cases, optimistic" in text
         await press(pilot, *["right"] * 3)
-        text = await shows(
+        text = await rests(
             pilot, "threshold 0.5300 (was 0.5000)", "F1 60.0 +15.0", "1 changed: 1 right, 0 wrong, 0 still wrong"
         )
         assert all(part in text for part in ("= exact 3 (+1)", "o missed 1 (-1)", "> late 1  ", "! false alarm 1 "))

@@ -61,7 +61,7 @@ async def test_what_was_chosen_outlives_new_rewards(imported, tmp_path):
         assert inspected(pilot).evaluation.coverage == 30
         parts.append(rewards_for(imported)[30:])
         await until(pilot, lambda: inspected(pilot).evaluation.coverage == 40)
-        after = await shows(pilot, "filter outcome", "threshold 0.490", "most instructive")
+        after = await rests(pilot, "filter outcome", "threshold 0.490", "most instructive")
         assert before.splitlines()[1] == after.splitlines()[1]
         assert inspected(pilot).shown.size > 15
 

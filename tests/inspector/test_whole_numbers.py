@@ -12,7 +12,7 @@ from reference import Case
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
-from screen_text import press, screen_lines, screen_text, shows
+from screen_text import press, rests, screen_lines, screen_text, shows
 
 N = 1234
 
@@ -47,7 +47,7 @@ async def test_no_number_on_the_screens_is_cut(workspace):
         await shows(pilot, "1 of 1,234", "threshold 0.500")
         await press(pilot, "t", *["right"] * 5)
         moved = inspected(pilot)
-        text = await shows(pilot, "threshold 0.5500 (was 0.5000)", "changed")
+        text = await rests(pilot, "threshold 0.5500 (was 0.5000)", "changed")
         assert whole(text, {f"{moved.headline.n:,}"})
         for count in moved.outcome_counts.values():
             assert not count or re.search(rf"(?<![\d,.]){count:,}(?![\d,.])", text)

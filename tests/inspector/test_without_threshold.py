@@ -24,7 +24,7 @@ from inspector.wishes import OPTIMISTIC
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts
 from scoring.errors import UsageError
-from screen_text import press, shows
+from screen_text import press, rests, shows
 
 PLAIN = Brush(ascii_only=True)
 UNMOVABLE = {
@@ -268,7 +268,7 @@ def test_cases_hold_verdicts_and_outcomes(selection):
 
 async def test_the_board_shows_words_for_a_threshold_and_says_why_nothing_moves(root):
     async with opened(Request(workspace=root, scorers=("critic",)), size=(160, 30)) as pilot:
-        text = await shows(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
+        text = await rests(pilot, "labels as given", "verdicts as given (vote", "one number a soluti", "4 scorers")
         assert "x refused" in text
         assert "? unparsed" in text
         await press(pilot, "t")
@@ -280,7 +280,7 @@ async def test_the_board_shows_words_for_a_threshold_and_says_why_nothing_moves(
 
 async def test_every_line_of_the_board_fits_80_columns(root):
     async with opened(Request(workspace=root, scorers=("number",)), size=(80, 24)) as pilot:
-        text = await shows(pilot, "clean cases", "No F1: one number a solution, no step rewards.", "labels as given")
+        text = await rests(pilot, "clean cases", "No F1: one number a solution, no step rewards.", "labels as given")
         for line in ("harmonic mean of the accuracies on erroneous and on clean cases", "? unparsed", "x refused"):
             assert line in text
 
@@ -288,7 +288,7 @@ async def test_every_line_of_the_board_fits_80_columns(root):
 async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
     async with opened(Request(workspace=root, scorers=("critic",)), size=(130, 30)) as pilot:
         await press(pilot, "enter")
-        text = await shows(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
+        text = await rests(pilot, "4 of 6 cases", "critic", "verdicts as given (vote of 5)", "? unparsed", "votes: ")
         assert "margin" not in text
         assert set(listed(pilot)) == {"bench/c1", "bench/c3", "bench/c4", "bench/c5"}
         await press(pilot, "t")
@@ -307,7 +307,7 @@ async def test_the_cases_of_a_critic_are_read_and_cannot_be_moved(root):
 async def test_failures_that_no_threshold_grades_are_not_called_instructive(root):
     async with opened(Request(workspace=root, scorers=("critic",)), size=(120, 36)) as pilot:
         await press(pilot, "enter")
-        lines = (await shows(pilot, "filter outcome = any failure")).splitlines()
+        lines = (await rests(pilot, "filter outcome = any failure")).splitlines()
         assert lines[1].strip().startswith("wrong ones first · filter outcome = any failure")
         await press(pilot, "m", "m")
         assert (await shows(pilot, "most instructive first")).count("moving")

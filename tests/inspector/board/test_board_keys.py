@@ -31,7 +31,7 @@ async def ranked(pilot):
 @pytest.mark.parametrize("size", [(80, 24), (200, 50)])
 async def test_who_is_tied_with_the_best_is_filled_in(size):
     async with opened(size=size) as pilot:
-        text = " ".join((await shows(pilot, "* the best, ≈ tied with it")).split())
+        text = " ".join((await rests(pilot, "* the best, ≈ tied with it")).split())
         assert "240 cases that all 7 scorers tried" in text
         assert "44.2*" in text
         assert "39.7≈" in text

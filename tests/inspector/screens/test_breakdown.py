@@ -10,7 +10,7 @@ import taxonomy_spaces
 from inspector.cli import main
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from screen_text import hides, press, shows, until
+from screen_text import hides, press, rests, shows, until
 
 HOME = "error kind across"
 
@@ -28,7 +28,7 @@ def sheet(pilot):
 async def entered(pilot, *keys):
     """The breakdown of the benchmark with the taxonomy, through its first scorer."""
     await press(pilot, *keys, "b")
-    return await shows(pilot, HOME)
+    return await rests(pilot, HOME)
 
 
 async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
@@ -39,10 +39,10 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
         await press(pilot, "C", "home", "enter")
         await shows(pilot, "the 95% interval and the value")
         await press(pilot, "v", "home", "j", "enter")
-        text = await shows(pilot, "Accuracy on erroneous cases, by")
+        text = await rests(pilot, "Accuracy on erroneous cases, by")
         assert "less" not in text.splitlines()[0]
         await press(pilot, "o", "home", "j", "enter")
-        first = (await shows(pilot, "A ", "less  B ")).splitlines()[0]
+        first = (await rests(pilot, "A ", "less  B ")).splitlines()[0]
         one, two = first.split(" · ")[2].split(" less ")
         await press(pilot, "x")
         await shows(pilot, f"{two} less {one}")

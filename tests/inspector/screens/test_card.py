@@ -17,13 +17,13 @@ from inspector.sheets.sheet import text_of
 from inspector.subject import covering
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
-from screen_text import hides, press, screen_text, shows, until
+from screen_text import hides, press, rests, screen_text, shows, until
 
 
 async def test_the_card_says_how_the_number_came_to_be(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(80, 24)) as pilot:
         await press(pilot, "i")
-        text = await shows(pilot, "card of alpha", "How a verdict is decided")
+        text = await rests(pilot, "card of alpha", "How a verdict is decided")
         assert "alpha  F1 45.0" in text
         assert "! small n: only 6 erroneous cases and 3 clean cases" in text
         await press(pilot, "escape")
@@ -57,7 +57,7 @@ async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(
         await press(pilot, "i", "o")
         await shows(pilot, "Beside which card", "no other")
         await press(pilot, "j", "enter")
-        text = await shows(pilot, "They differ in", "The same in both")
+        text = await rests(pilot, "They differ in", "The same in both")
         assert "beta lacks 1 case that alpha has (bench/early-one); = puts both figures on the common cases" in (
             " ".join(text.split())
         )
@@ -121,7 +121,7 @@ async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tm
         await shows(pilot, "Not comparable: other cases", "=: all on the common cases", "i: why")
         before = inspected(pilot).headline.score
         await press(pilot, "equals_sign")
-        text = await shows(pilot, "All on the common cases")
+        text = await rests(pilot, "All on the common cases")
         assert "Not comparable" not in text
         inspection = inspected(pilot)
         common = select(

@@ -5,7 +5,7 @@ import pytest
 import originals
 from inspector.widgets.step_view import StepView
 from opened import opened
-from screen_text import press, screen_text, shows
+from screen_text import press, rests, screen_text, shows
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ async def test_both_versions_of_a_changed_step_stand_there_with_their_rewards(re
         await shows(pilot, "redundency_sum_0")
         assert "Twice n" not in screen_text(pilot.app)
         await press(pilot, "D")
-        text = await shows(pilot, "On the original: predicted step 2", "Twice n", "Thrice n", "That is 8.")
+        text = await rests(pilot, "On the original: predicted step 2", "Twice n", "Thrice n", "That is 8.")
         assert "0.80" in _line(text, "Twice n")
         assert "0.20✗" in _line(text, "Thrice n")
         assert "~" in _line(text, "Twice n")
@@ -51,9 +51,9 @@ async def test_it_stays_for_the_next_case_and_one_without_an_original_says_so(re
 async def test_the_threshold_decides_both_tracks_again(request_):
     async with opened(request_, size=(120, 36)) as pilot:
         await press(pilot, "a", "enter", "D")
-        text = await shows(pilot, "gold no error: false alarm", "0.40✗")
+        text = await rests(pilot, "gold no error: false alarm", "0.40✗")
         await press(pilot, "t", *["left"] * 12)
-        text = await shows(pilot, "On the original: predicted no error, and there is none: clean")
+        text = await rests(pilot, "On the original: predicted no error, and there is none: clean")
         assert "0.40✗" not in text
         assert "0.20✗" in text
 
@@ -87,7 +87,7 @@ async def test_enter_unfolds_a_step_that_is_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(originals, "REWARDS", [[0.9, 0.2], [0.9, 0.8, 0.7, 0.6]])
     async with opened(originals.workspace(tmp_path / "w"), size=(80, 24)) as pilot:
         await press(pilot, "a", "enter", "D", "g", "j")
-        text = await shows(pilot, " more")
+        text = await rests(pilot, " more")
         assert "w39" not in text
         await press(pilot, "enter")
         await shows(pilot, "w39")

@@ -16,12 +16,12 @@ HINT = "Scorers beside each other"
 async def test_o_chooses_scorers_that_stay_for_other_cases_and_later_visits(request_):
     async with opened(request_) as pilot:
         await press(pilot, "enter", "enter", "o")
-        text = await shows(pilot, HINT, "[x] alpha", "[ ] beta", "in focus")
+        text = await rests(pilot, HINT, "[x] alpha", "[ ] beta", "in focus")
         assert "threshold 0.5" in text
         await press(pilot, "j", "space", "enter")
         await shows(pilot, "A alpha ! false alarm 1", "B beta . clean", "1 of 2 clean; A false alarm", "[A]")
         await press(pilot, "n")
-        text = await shows(pilot, "A alpha > late 2", "B beta = exact 0", "1 of 2 exact; A late")
+        text = await rests(pilot, "A alpha > late 2", "B beta = exact 0", "1 of 2 exact; A late")
         assert "0.70" in text
         assert "-0.50✗◂" in text
         await press(pilot, "escape", "j", "enter")
@@ -49,10 +49,10 @@ async def test_the_focus_stays_ticked_and_no_more_than_eight_are(tmp_path):
         await press(pilot, "a", "enter", "o", "space")
         await shows(pilot, "is always shown")
         await press(pilot, *["j", "space"] * 9)
-        text = await shows(pilot, "No more than 8", "s9[b]")
+        text = await rests(pilot, "No more than 8", "s9[b]")
         assert text.count("[x]") == 8
         await press(pilot, "G", "k", "g", "enter")
-        text = await shows(pilot, "8 of 8 exact", "H s7[b] = exact 0")
+        text = await rests(pilot, "8 of 8 exact", "H s7[b] = exact 0")
         assert "A0◂" not in text
         assert all(f"{letter}▁◂" in text for letter in "ABCDEFGH")
 
@@ -91,7 +91,7 @@ async def test_curves_stand_above_the_steps_or_beside_them(request_, size):
 async def test_blind_hides_what_was_decided_everywhere_and_stays(request_):
     async with opened(request_, size=(150, 36)) as pilot:
         await press(pilot, "enter", "j", "enter", "B")
-        text = await shows(pilot, "BLIND", "blind: gold labels")
+        text = await rests(pilot, "BLIND", "blind: gold labels")
         for word in ("gold ", "pred ", "late", "Gold", "Why", "✗", "│", "Because", "final answer", "gap"):
             assert word not in text.replace("late-one", "").replace("blind: gold labels", ""), word
         assert "0.30" in text

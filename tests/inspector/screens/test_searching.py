@@ -45,7 +45,7 @@ async def test_it_is_live_and_kept_with_enter(request_):
         await press(pilot, "a", "slash")
         await shows(pilot, "/ in all:")
         await typed(pilot, "late")
-        screen = await shows(pilot, "1 of 9 cases", "ms", "search late")
+        screen = await rests(pilot, "1 of 9 cases", "ms", "search late")
         assert listed(pilot) == ["bench/late-one"] == of_the_command(pilot)
         assert "step 0, problem, reason" in screen or "step 0 +2" in screen
         await press(pilot, "enter")

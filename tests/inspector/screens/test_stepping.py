@@ -9,7 +9,7 @@ from inspector.case_view.manner import Stop
 from inspector.messages import Copy
 from inspector.request import Request
 from opened import opened
-from screen_text import hides, press, settled, shows
+from screen_text import hides, press, rests, settled, shows
 
 WORDS = " ".join(f"word{number}" for number in range(200))
 
@@ -46,7 +46,7 @@ async def test_enter_folds_a_step_and_unfolds_the_problem(request_):
         await shows(pilot, "exact  3 ", "word5 ")
         assert stop(pilot) == Stop("step", 3)
         await press(pilot, "g", "enter")
-        text = await shows(pilot, "word199")
+        text = await rests(pilot, "word199")
         assert text.index("word199") < text.index("1/2 first")
         await press(pilot, "enter")
         await shows(pilot, "more lines (Enter shows all)")

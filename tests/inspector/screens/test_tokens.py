@@ -6,7 +6,7 @@ import pytest
 import example
 from inspector.xray import Question, Xray
 from opened import DEMO, opened
-from screen_text import press, screen_text, shows, until
+from screen_text import press, rests, screen_text, shows, until
 
 
 async def test_the_tokens_of_the_demos_prm_are_asked_for_and_shown():
@@ -15,7 +15,7 @@ async def test_the_tokens_of_the_demos_prm_are_asked_for_and_shown():
         await press(pilot, "a", "enter", "X")
         assert "asking the tokenizer..." in screen_text(pilot.app)
         await until(pilot, lambda: "are read" in screen_text(pilot.app), timeout=60)
-        text = await shows(pilot, "tokens of tiny-prm-m (Qwen2.5-Math-PRM)", "step 0: read at token")
+        text = await rests(pilot, "tokens of tiny-prm-m (Qwen2.5-Math-PRM)", "step 0: read at token")
         assert "<|im_start|>" in text
         await press(pilot, "X")
         assert "are read" not in screen_text(pilot.app)

@@ -6,7 +6,7 @@ from any_json import ANY_JSON
 from inspector.app import InspectApp
 from inspector.cli import main
 from inspector.terminal.keymap import FILE, laid_over, read, usual
-from screen_text import press, screen_text, shows, until
+from screen_text import press, rests, screen_text, shows, until
 
 
 def keys_of(keymap):
@@ -101,7 +101,7 @@ async def test_the_app_follows_it_in_keys_footer_panel_and_palette(request_, tmp
     async with app.run_test(size=(120, 40), notifications=True) as pilot:
         await shows(pilot, "2 scorers", "There is no command 'nothing'")
         await press(pilot, "enter")
-        text = await shows(pilot, "most instructive first", "^f Facets")
+        text = await rests(pilot, "most instructive first", "^f Facets")
         assert "Enter Open" in text
         await press(pilot, "f")
         await shows(pilot, "$\\frac{3}{4}$")

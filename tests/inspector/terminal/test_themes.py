@@ -23,7 +23,7 @@ from inspector.terminal.themes import (
 from inspector.widgets.line_scroll import LineScroll
 from inspector.widgets.line_view import LineView
 from opened import opened
-from screen_text import press, screen_text, settled, shows
+from screen_text import press, rests, screen_text, settled, shows
 
 EXACT = {name: colours for name, colours in COLOURS.items() if colours is not SIXTEEN}
 ALIKE = 10
@@ -201,7 +201,7 @@ async def test_the_chosen_theme_is_there_at_the_next_start(request_, tmp_path):
     async with app.run_test(size=(120, 36), notifications=True) as pilot:
         await shows(pilot, "2 scorers")
         await press(pilot, "ctrl+t")
-        text = await shows(pilot, "prm-light-contrast", "colour-blind")
+        text = await rests(pilot, "prm-light-contrast", "colour-blind")
         assert text.index("prm-dark") < text.index("prm-16-colours")
         await press(pilot, *"light-con", "enter")
         await settled(pilot)
