@@ -119,8 +119,9 @@ async def test_a_real_prm_fills_the_board_and_can_be_started_again(imported, tmp
         assert inspected(pilot).scorer == "tiny-prm-s"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
-async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, monkeypatch, size):
+@pytest.fixture
+def started(monkeypatch):
+    """The words of every scoring process that would have been started."""
     started = []
 
     class Job:
@@ -137,19 +138,51 @@ async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, monkeypat
             return None
 
     monkeypatch.setattr("inspector.scoring_job.Job", Job)
+    return started
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
+async def test_the_dialog_asks_whether_to_truncate(imported, tmp_path, started, size):
     app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
     async with app.run_test(size=size, notifications=True) as pilot:
         await until(pilot, lambda: len(app.screen_stack) > 2)
         await press(pilot, "escape", "S")
-        await shows(pilot, "[ ] score the first steps of too long cases (--truncate)", "Enter starts it")
+        await shows(pilot, "[ ] the first steps of too long cases (--truncate)", "Enter starts it")
         await press(pilot, "tab", "space")
-        await shows(pilot, "[x] score the first steps")
+        await shows(pilot, "[x] the first steps")
         await press(pilot, "space", "space", "shift+tab", *"dir", "tab", "enter")
         await until(pilot, lambda: len(started) == 1 and not app._job.running)
         await press(pilot, "S", *"dir", "enter")
         await until(pilot, lambda: len(started) == 2)
     words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
     assert started == [[*words, "--truncate"], words]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 30)])
+async def test_the_dialog_takes_every_other_flag_of_the_run(imported, tmp_path, started, size):
+    app = InspectApp(Request(workspace=str(imported)), folder=tmp_path)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen_stack) > 2)
+        await press(pilot, "escape", "S", *"dir")
+        await shows(pilot, "with more flags of prm-inspect score", "such as --adapter ./mine.py", "Enter starts it")
+        flags = app.screen.query_one("#flags")
+        for wrong, said in {
+            "--adapte ./mine.py --x": "unrecognized arguments: --x.",
+            "--dtype int3": "invalid choice: 'int3'",
+            "'--adapter": "no closing quotation in the flags. Close it.",
+            "mine.py": "mine.py is no flag.",
+            "--model other": "checkpoint, critic and server have lines of their own.",
+            "[red]--x\x1b[31m": "unrecognized arguments",
+        }.items():
+            flags.value = wrong
+            await press(pilot, "enter")
+            await until(pilot, lambda said=said: said in _told(app))
+            assert not started
+        flags.value = "--adapter './my prm.py' --option joiner=blank-line"
+        await press(pilot, "enter")
+        await until(pilot, lambda: len(started) == 1)
+    words = ["score", "processbench", f"--workspace={imported}", "--model=dir"]
+    assert started == [[*words, "--adapter", "./my prm.py", "--option", "joiner=blank-line"]]
 
 
 async def test_the_dialog_asks_a_critic_on_a_server(imported, tmp_path):
