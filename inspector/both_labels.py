@@ -8,8 +8,9 @@ import numpy as np
 import polars as pl
 
 from inspector.documents import METRICS, metrics_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import Selection, load
+from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.export import Document

@@ -9,30 +9,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from inspector.absence_notes import absence_notes
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.deciding import Deciding, decided
 from inspector.filtering.searching import found_in, matching
-from inspector.label_set import label_set, labels_note, on_labels
+from inspector.label_set import on_labels
 from inspector.names import match_name
 from inspector.ordering import Orders
 from inspector.request import Request
-from inspector.stale_notes import stale_notes
 from inspector.triage_columns import DTYPES as SAID
 from inspector.triage_columns import TriageColumns
-from inspector.wish_notes import wish_notes
 from inspector.wishes import Surroundings
-from inspector.workspace_place import find_workspace_or_demo
 from scoring.cache import VoteParts
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
-from scoring.derived import Derived, Unkept
+from scoring.derived import Unkept
 from scoring.evaluation import Evaluation
-from scoring.gold import Gold
-from scoring.metrics.baselines import baselines, is_baseline
+from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
-from scoring.scored import scored
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
@@ -212,64 +206,6 @@ class Selection:
     def frame(self) -> pl.DataFrame:
         """The cases with every evaluation's columns beside them: for files, never for a screen."""
         return self.table(self.columns)
-
-
-def load(request: Request) -> Selection:
-    """Read what a request names, decide and select.
-
-    Raises:
-        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
-    """
-    workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
-    if request.slices:
-        # Imported only for who asks: commands start sooner.
-        from inspector.filtering.saved_slices import with_slices
-
-        request = with_slices(request, workspace.root)
-    place = Derived.of(workspace, request.benchmarks)
-    cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
-    unchanged = place == Derived.of(workspace, request.benchmarks)
-    journal = workspace.journal()
-    triage = journal.triage if journal else Triage()
-    heard: Mapping[str, Sequence[Words]] = {} if request.labels == "original" else on_labels(journal)
-    own, (cases, adjudicated, said) = cases, label_set(request.labels, heard, cases)
-    # What is kept was made from the labels in the files.
-    there = scored(workspace, cases, texts, place if unchanged and cases is own else None)
-    evaluations, folders, problems = there.evaluations, there.folders, there.problems
-    problems += absence_notes(request, workspace, cases, tuple(folders))
-    problems += stale_notes(evaluations, folders, request.workspace)
-    added = _baselines(request, cases, [one.scorer.name for one in evaluations])
-    evaluations += added
-    names = [one.scorer.name for one in evaluations]
-    wanted = [match_name(word, names, "scorer") for word in request.scorers]
-    chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
-    rows = np.arange(cases.height)
-    loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
-    everything = Selection(
-        request,
-        workspace,
-        cases,
-        texts,
-        *loaded,
-        said=TriageColumns(triage, cases["case"]),
-        further=said,
-        journal=journal,
-        adjudicated=adjudicated,
-        heard=heard,
-    )
-    if request.thresholds:
-        # Some are tuned on the cases that are kept: those are looked for once, not for each scorer.
-        everything = replace(everything, found=found_in(everything, np.ones(cases.height, dtype=np.bool_)))
-    granted = decide(everything)
-    notes = wish_notes(request, granted.evaluations)
-    problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
-    return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
-
-
-def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:
-    """The baselines where they are asked for, less those whose name a scorer of the workspace has."""
-    made = baselines(Gold(cases), request.seed) if request.baselines else ()
-    return [one for one in made if one.scorer.name not in taken]
 
 
 def with_baselines(selection: Selection, added: Sequence[Evaluation]) -> Selection:

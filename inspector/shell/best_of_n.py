@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from inspector.best_of_n import OFFICIAL, SD, SOMERS, best_of_n_document
-from inspector.selection import load
+from inspector.loading import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table

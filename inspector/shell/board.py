@@ -9,9 +9,10 @@ from inspector.board_cells import signed
 from inspector.board_columns import MEANINGS, NAMES, UNSORTABLE
 from inspector.board_document import board_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.names import match_name
 from inspector.request import split
-from inspector.selection import Selection, load
+from inspector.selection import Selection
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.errors import UsageError

@@ -6,7 +6,7 @@ import polars as pl
 
 from inspector.bias import bias_document
 from inspector.breakdown import View, breakdown_document
-from inspector.selection import load
+from inspector.loading import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import FEW

@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from inspector.loading import load
 from inspector.names import match_name
 from inspector.protocol_card.document import card_document
 from inspector.protocol_card.fact import TITLES
-from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table

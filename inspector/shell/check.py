@@ -10,8 +10,9 @@ import polars as pl
 
 from inspector.checking.condition import check_condition
 from inspector.checking.document import LISTED, Check, cases_command, check, points
+from inspector.loading import load
 from inspector.names import match_name
-from inspector.selection import Selection, load
+from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of

@@ -12,7 +12,7 @@ from inspector.comparison_tables import (
     wide_standings,
     with_the_best,
 )
-from inspector.selection import load
+from inspector.loading import load
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.contested.document import contested_document
-from inspector.selection import load
+from inspector.loading import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from scoring.export import Document

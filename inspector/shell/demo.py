@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     request = replace(request_of(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
         from inspector.board import board_lines
-        from inspector.selection import load
+        from inspector.loading import load
 
         for line in board_lines(load(request)):
             print(line)

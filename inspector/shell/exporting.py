@@ -6,7 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from inspector.selection import Selection, load
+from inspector.loading import load
+from inspector.selection import Selection
 from inspector.sentences import threshold_name
 from inspector.shell.exporting_triage import TABLES, put_table, spoken_cases
 from inspector.shell.output import put_bytes, say

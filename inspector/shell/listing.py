@@ -7,7 +7,8 @@ import polars as pl
 
 from inspector.critique.counts import answer_counts, listed, unparsed_notes
 from inspector.documents import program_version
-from inspector.selection import Selection, load
+from inspector.loading import load
+from inspector.selection import Selection
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.workspace_place import find_workspace_or_demo

@@ -10,11 +10,12 @@ from inspector import documents
 from inspector.boundary_notes import boundary_notes
 from inspector.critique.counts import unparsed_notes
 from inspector.grouping import grouped
+from inspector.loading import load
 from inspector.parts import parts
 from inspector.range_notes import range_notes
 from inspector.request import Request
 from inspector.run_notes import mean_notes, unlike_notes
-from inspector.selection import Selection, load
+from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import FEW, wide_both, wide_metrics

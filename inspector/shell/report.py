@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from inspector.loading import load
 from inspector.report.document import Choices, report_document
-from inspector.selection import load
 from inspector.shell.output import put_bytes, say
 from inspector.shell.requests import request_of
 from scoring.errors import UnwritableWorkspace, UsageError

@@ -12,8 +12,9 @@ from inspector.case_pages import CaseDocument
 from inspector.case_table import CaseTable, Judgement
 from inspector.critique.kept import described, kept_answers, measures
 from inspector.documents import case_document
+from inspector.loading import load
 from inspector.names import match_name
-from inspector.selection import Selection, load
+from inspector.selection import Selection
 from inspector.sentences import TRUNCATED
 from inspector.shell.explaining import explain
 from inspector.shell.output import form_of, put

@@ -2,7 +2,8 @@
 
 import argparse
 
-from inspector.selection import Selection, load
+from inspector.loading import load
+from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.taxonomy.changing import Changed, merge, rename, typed_category

@@ -7,8 +7,8 @@ from dataclasses import replace
 import polars as pl
 
 from inspector.flips import PRESENT, flip_counts, flips_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.shell.wide import CASES, FEW, PRMSCORE, STEPS

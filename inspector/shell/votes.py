@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from inspector.selection import load
+from inspector.loading import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.votes import votes_document

@@ -6,9 +6,9 @@ from inspector.board import BOARD, SEPARATOR, board_frame, board_lines
 from inspector.board_arrangement import Arrangement, arranged
 from inspector.board_columns import BoardKind, board_columns
 from inspector.board_standings import Standings
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.widgets.columns import FittedColumns
 
 CASES, SCORERS = making.study()

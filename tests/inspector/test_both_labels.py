@@ -12,8 +12,8 @@ from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_document, l
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.documents import METRICS, metrics_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal
 

@@ -15,8 +15,8 @@ from inspector.command_flags import FORMS
 from inspector.documents import metrics_document
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import facet_counts
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell import breakdown_arguments
 from inspector.shell.breakdown import wide_bias
 from reference import Case

@@ -9,8 +9,8 @@ import making
 from inspector.breakdown import View, breakdown_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.breakdown import wide_rewards
 from scoring.filters import passing
 from scoring.metrics.reward_histograms import STEP_CLASSES

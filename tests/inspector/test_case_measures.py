@@ -7,8 +7,8 @@ import example
 import making
 from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.disagreement import disagreement
 from scoring.filters import Filter
 

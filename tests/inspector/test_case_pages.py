@@ -16,8 +16,8 @@ from inspector.case_pages import CaseDocument
 from inspector.case_table import CaseTable, Judgement, ScorerColumn, case_table
 from inspector.cli import main
 from inspector.documents import case_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.cache import RewardParts
 from scoring.export import Document
 

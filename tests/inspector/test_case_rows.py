@@ -10,7 +10,7 @@ from inspector.case_rows import CaseRows
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import FACETS, facet_counts
 from inspector.first_inspection import inspect
-from inspector.selection import load
+from inspector.loading import load
 from scoring.filters import Facet, Filter, passing
 from scoring.scorer_columns import EVERY_COLUMN
 

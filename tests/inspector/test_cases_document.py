@@ -6,7 +6,7 @@ import pytest
 
 import example
 from inspector.cases_document import CASE_COLUMNS, cases_document
-from inspector.selection import load
+from inspector.loading import load
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import making
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.comparison import COMPARISON, best_first, compare_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.errors import UsageError
 
 

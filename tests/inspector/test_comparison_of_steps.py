@@ -11,8 +11,8 @@ import step_making
 import step_reference
 from inspector.cli import main
 from inspector.comparison import COMPARISON, best_first, compare_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from step_reference import Step
 

@@ -11,9 +11,9 @@ from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
 from inspector.documents import case_document, metrics_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sentences import outcome_sentence
 from inspector.threshold_rows import thresholds_document
 from opened import inspected, opened

@@ -12,9 +12,9 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
-from inspector.selection import load
 from inspector.statistics_document import statistics_document
 from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter

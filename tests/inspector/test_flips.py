@@ -9,8 +9,8 @@ import making
 import reference
 from inspector.cli import main
 from inspector.flips import PRESENT, flip_counts, flips_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.errors import UsageError
 
 

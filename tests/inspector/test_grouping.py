@@ -8,8 +8,8 @@ import pytest
 import making
 from inspector.cli import main
 from inspector.grouping import grouped, groups
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from scoring.metrics.axes import LENGTHS, POSITIONS
 

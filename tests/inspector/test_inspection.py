@@ -10,9 +10,9 @@ from inspector.exporting import export_document
 from inspector.first_inspection import inspect
 from inspector.flipped import Changes
 from inspector.headline import Headline
+from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
-from inspector.selection import load
 from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter, Span
 from scoring.verdicts import OUTCOMES

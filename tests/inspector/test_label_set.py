@@ -18,11 +18,11 @@ from inspector.commands.key_words import KeyWords
 from inspector.documents import case_document, metrics_document
 from inspector.first_inspection import inspect
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.protocol_card.banner import banner
 from inspector.protocol_card.card import card
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.statistics import statistics_sheet
 from inspector.statistics_document import statistics_document
 from scoring import derived

@@ -8,8 +8,8 @@ import pytest
 import making
 import step_reference
 from inspector.documents import metrics_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts

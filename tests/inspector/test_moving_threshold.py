@@ -9,8 +9,8 @@ import making
 import step_making
 from inspector.documents import metrics_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.filters import Facet
 from step_reference import Step
 

@@ -8,8 +8,8 @@ import making
 import reference
 from inspector.cli import main
 from inspector.documents import metrics_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.errors import UsageError
 
 CASES = [

@@ -9,8 +9,8 @@ import pytest
 from inspector.board import board_frame
 from inspector.cli import main
 from inspector.documents import metrics_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 
 GOLD = [0, 1, -1, -1, 0, 1, -1, -1]
 RUNS = [

@@ -6,9 +6,9 @@ import pytest
 
 import making
 import reference
+from inspector.loading import load
 from inspector.names import match_name
 from inspector.request import Request
-from inspector.selection import load
 from inspector.wishes import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.workspace import Workspace

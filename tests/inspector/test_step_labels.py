@@ -15,10 +15,10 @@ from inspector.board import board_frame, board_lines, metrics_of
 from inspector.board_columns import BoardKind, board_columns
 from inspector.cli import main
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.wide import wide_metrics
 from inspector.wishes import OPTIMISTIC
 from opened import opened

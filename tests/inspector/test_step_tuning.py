@@ -18,8 +18,8 @@ import step_reference
 from inspector.cli import main
 from inspector.documents import metrics_document
 from inspector.flips import flip_counts, flips_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.thresholds import wide_thresholds
 from inspector.threshold_rows import thresholds_document
 from inspector.wishes import OPTIMISTIC, Surroundings, at_wish

@@ -12,8 +12,8 @@ from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.documents import metrics_document
 from inspector.flips import flips_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.thresholds import wide_curve
 from inspector.threshold_curve import CURVE, POINTS, curve_document
 from inspector.threshold_rows import thresholds_document

@@ -10,9 +10,9 @@ import reference
 from inspector.cli import main
 from inspector.documents import metrics_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.rail_lines import why_unmovable
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.thresholds import wide_thresholds
 from inspector.threshold_rows import THRESHOLDS, thresholds_document
 from reference import Case

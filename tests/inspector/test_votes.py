@@ -10,8 +10,8 @@ import pytest
 import critic_spaces
 from inspector import cli
 from inspector.command_flags import FORMS
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.votes import wide_votes
 from inspector.votes import votes_document
 from scoring.asking import Answer

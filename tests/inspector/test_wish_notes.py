@@ -7,8 +7,8 @@ import pytest
 import making
 import step_making
 from inspector.cli import main
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.wish_notes import wish_notes
 from reference import Case
 from step_reference import Step

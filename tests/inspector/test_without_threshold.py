@@ -16,9 +16,9 @@ from inspector.documents import case_document, metrics_document
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sentences import outcome_sentence, votes_words
 from inspector.wishes import OPTIMISTIC
 from opened import inspected, listed, opened

@@ -14,8 +14,8 @@ from inspector.agreement.spoken import spoken
 from inspector.agreement.tables import wide_agreement
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from scoring.errors import UsageError
 from scoring.metrics import people

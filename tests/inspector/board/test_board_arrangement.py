@@ -12,9 +12,9 @@ from inspector.board_columns import MEANINGS, UNSORTABLE, BoardKind, board_colum
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.widgets.columns import FittedColumns
 
 SELECTION = load(Request(benchmarks=("demo",)))

@@ -17,8 +17,8 @@ from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.board_published import published_frame
 from inspector.drilling import drilled
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.sheet import Drill
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts

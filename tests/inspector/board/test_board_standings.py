@@ -12,8 +12,9 @@ from inspector.board_arrangement import Arrangement, arranged
 from inspector.board_cells import BEST, BUSY, REFERENCE, TIED
 from inspector.board_standings import Standings, standings, waiting
 from inspector.comparison import compare_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load, with_baselines
+from inspector.selection import with_baselines
 from scoring.metrics.baselines import BASELINES, baselines
 from step_reference import Step
 

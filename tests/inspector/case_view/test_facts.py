@@ -8,8 +8,8 @@ from inspector.case_view.facts import known
 from inspector.case_view.findings import findings_of
 from inspector.case_view.manner import Stop
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from scoring.benchmarks.imported import Imported
 from scoring.reading.findings import Finding

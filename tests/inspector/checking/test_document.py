@@ -11,8 +11,8 @@ from inspector.checking.document import CHECK, LISTED, cases_command, check
 from inspector.checking.figures import newly_wrong_rows
 from inspector.cli import main
 from inspector.comparison import compare_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from scoring.errors import UsageError
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.outcome_conditions import tried

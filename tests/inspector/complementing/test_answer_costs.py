@@ -6,8 +6,8 @@ import judged
 import making
 from inspector.complementing.answer_costs import answer_costs
 from inspector.complementing.cascade_document import cascade_document
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from reference import Case
 from scoring.cache import VoteParts
 from scoring.evaluate import evaluate

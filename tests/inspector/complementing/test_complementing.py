@@ -12,8 +12,8 @@ from inspector.command_flags import FORMS
 from inspector.complementing.cascade_document import CASCADE, cascade_document
 from inspector.complementing.pairs_document import PAIRS, pairs_document
 from inspector.complementing.sets_document import RIGHT_SETS, sets_document
+from inspector.loading import load
 from inspector.request import Request, split
-from inspector.selection import load
 from scoring.errors import UsageError
 from scoring.filters import passing
 

@@ -10,8 +10,8 @@ from inspector.complementing.cascade_document import cascade_document
 from inspector.complementing.pairs_document import pairs_document
 from inspector.complementing.sets_document import sets_document
 from inspector.flips import flips_document
+from inspector.loading import load
 from inspector.request import Request, split
-from inspector.selection import load
 from inspector.threshold_curve import curve_document
 from published_spaces import mr_math
 from scoring.filters import passing

@@ -14,9 +14,9 @@ from inspector.command_flags import FORMS
 from inspector.contested.document import CONTESTED, contested_document
 from inspector.contested.ranking import ranking_of, rankings
 from inspector.contested.words import BETWEEN, because, because_phrases
+from inspector.loading import load
 from inspector.phrases import joined
 from inspector.request import Request
-from inspector.selection import load
 from inspector.shell.contested import LINES, wide_contested
 
 

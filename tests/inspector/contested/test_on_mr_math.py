@@ -9,8 +9,8 @@ import pytest
 
 from inspector.cli import main
 from inspector.contested.document import contested_document
+from inspector.loading import load
 from inspector.request import split
-from inspector.selection import load
 from published_spaces import mr_math
 
 

@@ -9,7 +9,7 @@ from inspector.cases_document import cases_document
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
 from inspector.first_inspection import inspect
-from inspector.selection import load
+from inspector.loading import load
 from scoring.errors import SearchError
 from scoring.filters import Filter
 from scoring.text_query import TextQuery

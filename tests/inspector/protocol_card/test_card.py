@@ -4,12 +4,13 @@ import pytest
 
 import example
 import judged
+from inspector.loading import load
 from inspector.protocol_card.card import card
 from inspector.protocol_card.difference import LACKING, differences, told
 from inspector.protocol_card.document import CARD, card_document
 from inspector.protocol_card.fact import GROUPS
 from inspector.request import Request
-from inspector.selection import load, select
+from inspector.selection import select
 from scoring.errors import UsageError
 
 

@@ -7,10 +7,10 @@ import pytest
 
 import making
 from inspector.cli import main
+from inspector.loading import load
 from inspector.report.blocks import Chart, Fold, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
-from inspector.selection import load
 from scoring.benchmarks.imported import Imported
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
 from inspector.contested.document import contested_document
+from inspector.loading import load
 from inspector.screens import contesting
-from inspector.selection import load
 from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
 

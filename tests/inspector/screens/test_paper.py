@@ -8,9 +8,9 @@ import pytest
 import papers
 from inspector.cli import main
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.paper import paper_figures, paper_of, paper_sheet
 from inspector.sheets.sheet import text_of
 from opened import opened

@@ -9,8 +9,8 @@ import example
 from inspector.cases_document import cases_document
 from inspector.cli import parse
 from inspector.filtering import search_run
+from inspector.loading import load
 from inspector.screens import searching
-from inspector.selection import load
 from inspector.shell.requests import request_of
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar

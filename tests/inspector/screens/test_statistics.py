@@ -7,9 +7,9 @@ import example
 import papers
 from inspector.cli import main
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.sheet import text_of
 from inspector.sheets.statistics import statistics_of, statistics_sheet
 from opened import listed, opened

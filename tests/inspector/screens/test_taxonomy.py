@@ -9,9 +9,9 @@ import pytest
 import making
 from inspector.cli import main
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.taxonomy import TaxonomyScreen
-from inspector.selection import load
 from inspector.sheets.sheet import text_of
 from inspector.sheets.taxonomy import VALUES, gathered_on, taxonomy_sheet, theme_of
 from inspector.widgets.text_list import TextList
@@ -288,7 +288,7 @@ async def test_without_notes_it_says_how_they_come_to_be(tmp_path):
 
 
 async def test_where_there_is_no_folder_it_is_said(monkeypatch):
-    monkeypatch.setattr("inspector.selection.find_workspace_or_demo", lambda *_: Workspace(None))
+    monkeypatch.setattr("inspector.loading.find_workspace_or_demo", lambda *_: Workspace(None))
     async with opened(size=(80, 24)) as pilot:
         await press(pilot, "A")
         await shows(pilot, "No case here has a note yet.")

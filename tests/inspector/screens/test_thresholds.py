@@ -7,10 +7,10 @@ import pytest
 
 import example
 import judged
+from inspector.loading import load
 from inspector.request import Request
 from inspector.screens.analysis import _same
 from inspector.screens.thresholds import ThresholdsScreen
-from inspector.selection import load
 from inspector.sheets.thresholds.figures import depends_on
 from inspector.threshold_curve import curve_document
 from inspector.threshold_rows import thresholds_document

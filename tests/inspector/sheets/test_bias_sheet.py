@@ -6,9 +6,9 @@ import example
 import making
 import taxonomy_spaces
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.bias import bias_sheet, document_of
 from inspector.sheets.sheet import text_of
 from inspector.subject import covering

@@ -16,9 +16,9 @@ from inspector.breakdown import View, breakdown_document
 from inspector.cli import main
 from inspector.drilling import drilled
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.breakdown.cells import grid_of, shown
 from inspector.sheets.breakdown.choice import (
     ALIGNED,

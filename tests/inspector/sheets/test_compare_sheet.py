@@ -12,9 +12,9 @@ import making
 from inspector.comparison import compare_document
 from inspector.first_inspection import inspect
 from inspector.flips import flips_document
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.compare.sheet import CASCADE, FIELD, FLIPS, PAIR, SETS, compare_sheet, comparisons, usual_other
 from inspector.sheets.sheet import text_of
 from inspector.subject import covering, subject

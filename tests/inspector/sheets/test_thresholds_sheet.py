@@ -13,9 +13,9 @@ import making
 import step_making
 from inspector.documents import metrics_document
 from inspector.first_inspection import inspect
+from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.selection import load
 from inspector.sheets.sheet import text_of
 from inspector.sheets.thresholds.cases import wrong_condition, wrong_rows
 from inspector.sheets.thresholds.figures import CURVES, RELIABILITY, REWARDS, TRANSFER, threshold_figures

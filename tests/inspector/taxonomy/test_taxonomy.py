@@ -12,8 +12,8 @@ import making
 import taxonomy_spaces
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.taxonomy.changing import category_name, merge, put, rename, typed_category
 from inspector.taxonomy.document import (
     BY_SCORER,

@@ -9,8 +9,8 @@ import pytest
 import making
 from inspector.cli import main
 from inspector.command_flags import FORMS
+from inspector.loading import load
 from inspector.request import Request
-from inspector.selection import load
 from inspector.triage.case_document import HISTORY, case_named, history_document
 from inspector.triage.document import TRIAGED, triage_document
 from inspector.triage.tables import LISTED, gone_words, history_lines, summary, wide_triage
