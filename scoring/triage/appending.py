@@ -6,12 +6,16 @@ from pathlib import Path
 
 from scoring.errors import UnwritableWorkspace
 from scoring.files import sync, unwritable
+from scoring.triage.lines import is_whole
+
+_AT_ONCE = 1 << 16
 
 
 def append_lines(path: Path, lines: Sequence[str]) -> int:
-    """Add lines at the end of a file by one write, on the disk when this returns; how many bytes these are.
+    """Add lines at the end of a file by one write, on the disk when this returns; by how many bytes it grew.
 
-    A last line that was cut short gets its end first, so that nothing is glued to it.
+    A system that ends a process while it writes may cut a line where a page of memory ends. Nobody was told that such a
+    last line is there, so that the first new one takes its place; where it only lacks its end, it gets that.
 
     Raises:
         UnwritableWorkspace: nothing was added.
@@ -21,17 +25,31 @@ def append_lines(path: Path, lines: Sequence[str]) -> int:
         new = not path.exists()
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
         try:
-            size = os.lseek(descriptor, 0, os.SEEK_END)
-            if size and os.lseek(descriptor, size - 1, os.SEEK_SET) and os.read(descriptor, 1) != b"\n":
+            size = kept = os.lseek(descriptor, 0, os.SEEK_END)
+            last = _unended(descriptor, size)
+            if is_whole(last):
                 data = b"\n" + data
-            _write(path, descriptor, data, size)
+            elif last:
+                kept -= len(last)
+                os.ftruncate(descriptor, kept)
+            _write(path, descriptor, data, kept)
         finally:
             os.close(descriptor)
         if new:
             sync(path.parent)
     except OSError as error:
         raise unwritable(path, error) from error
-    return len(data)
+    return kept + len(data) - size
+
+
+def _unended(descriptor: int, size: int) -> bytes:
+    """What stands behind the last end of a line; b"" where the file ends with one."""
+    found, start = b"", size
+    while start and b"\n" not in found:
+        end, start = start, max(0, start - _AT_ONCE)
+        os.lseek(descriptor, start, os.SEEK_SET)
+        found = os.read(descriptor, end - start) + found
+    return found[found.rfind(b"\n") + 1 :]
 
 
 def _write(path: Path, descriptor: int, data: bytes, size: int) -> None:

@@ -7,8 +7,9 @@
 
 `n` is a Lamport counter, `of` the counter of what is undone or redone, `batch` (where it is another than `n`) that of
 the first of the actions done at once, `content` of which text of the case a ruling or a rating was said. The folder is
-the union of its files: copies from other machines are merged by putting them into it. Nothing in a file is ever
-changed; a line is on the disk before its action counts as done.
+the union of its files: copies from other machines are merged by putting them into it. No line of a file is ever
+changed, and each is on the disk before its action counts as done; a last one that was cut short is no line
+(`scoring.triage.appending`).
 """
 
 import gc

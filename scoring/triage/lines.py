@@ -52,6 +52,8 @@ _TOGETHER = 200_000
 """Bytes that are decoded at once: where that fails, their lines are decoded one by one."""
 _BLANK = object()
 """Stands for a line with nothing on it."""
+_NOT_WHOLE = "is no whole JSON object"
+_CUT = "was cut short while it was written and does nothing; the next action of its author takes its place"
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def read_file(path: Path) -> Read:
         )
     actions: list[Action] = []
     problems, unknown, last, number = [], Counter[str](), 0, 1
+    unended = 0 if data.endswith(b"\n") else data.count(b"\n") + 1
     for block in _blocks(data.removesuffix(b"\n")):
         found = [_sound(one, at) for at, one in enumerate(_decoded(block), number)]
         if not found or not all(found):
@@ -89,7 +92,8 @@ def read_file(path: Path) -> Read:
                     unknown[_word(_value(line))] += 1
                     last = max(last, action)
                 elif action:
-                    problems.append(f"triage/{path.name}:{at}: {action}; the line does nothing")
+                    told = _CUT if at == unended and action == _NOT_WHOLE else f"{action}; the line does nothing"
+                    problems.append(f"triage/{path.name}:{at}: {told}")
         actions += (one for one in found if one is not None)
         number += block.count(b"\n") + 1
     last = max(last, max((one.n for one in actions), default=0))
@@ -152,6 +156,11 @@ def _sound(one: _Line, number: int) -> Action | None:
     return tuple.__new__(Action, parts)
 
 
+def is_whole(line: bytes) -> bool:
+    """Whether a line holds one JSON object, whatever is in it."""
+    return type(_value(line)) is dict
+
+
 def _value(line: bytes) -> Any:
     """What one line holds, None where that is no JSON; _BLANK where there is nothing on it."""
     try:
@@ -163,7 +172,7 @@ def _value(line: bytes) -> Any:
 def _action(value: Any, number: int) -> Action | int | str:
     """The action of a line; its counter where it is one that this version does not know; else what is wrong."""
     if type(value) is not dict:
-        return "" if value is _BLANK else "is no whole JSON object, perhaps because its writing was interrupted"
+        return "" if value is _BLANK else _NOT_WHOLE
     known = value.get
     n, who, machine, kind = known("n"), known("who"), known("machine"), known("action")
     if type(n) is not int or not 0 < n < _LARGEST:

@@ -47,14 +47,18 @@ PIECES = (
 )
 
 
-def alone(lines):
+def alone(lines, *, ended):
     """What every line comes to by itself, by the one way that tells what is wrong with it."""
+    cut = "was cut short while it was written and does nothing; the next action of its author takes its place"
     actions, problems, unknown, last = [], [], Counter(), 0
     for number, one in enumerate(lines, 1):
         value = reading._value(one)
         found = reading._action(value, number)
         if isinstance(found, str):
-            problems += [f"triage/j.jsonl:{number}: {found}; the line does nothing"] if found else []
+            told = f"{found}; the line does nothing" if found else ""
+            if number == len(lines) and not ended and found == "is no whole JSON object":
+                told = cut
+            problems += [f"triage/j.jsonl:{number}: {told}"] if told else []
             continue
         if isinstance(found, Action):
             actions.append(found)
@@ -73,7 +77,7 @@ def test_many_lines_at_once_come_to_what_each_comes_to(tmp_path_factory, lines, 
     before = reading._TOGETHER
     reading._TOGETHER = together
     try:
-        assert read_file(path) == alone(lines)
+        assert read_file(path) == alone(lines, ended=ended)
     finally:
         reading._TOGETHER = before
 
