@@ -6,6 +6,13 @@ import tiny_families
 from scoring.engines.vllm_engine import VllmEngine
 from scoring.readout import Refused
 
+TOLERANCE = 5e-4
+"""How far vLLM's rewards may be from those of transformers, both in float32.
+
+On most processors they differ by less than 1e-5. On those with AVX-512 and AMX the same test gave 1e-6 in one run and
+1.4e-4 in the next; rewards of another token differ by tenths.
+"""
+
 
 def loaded(opened, **settings):
     return VllmEngine.load(opened.checkpoint, opened.adapter.readout, dtype="float32", **settings)
@@ -17,10 +24,10 @@ def encoded(opened, number=12):
 
 
 def check(engine, opened, cases):
-    """In float32 to 1e-5; the largest difference that there is."""
+    """In float32 within the tolerance; the largest difference that there is."""
     expected = tiny_families.rewards(opened.engine(), cases)
     found = tiny_families.rewards(engine, cases)
     assert max(map(max, expected)) - min(map(min, expected)) > 0.3, "equal numbers would compare equal anyhow"
     for one, other in zip(found, expected, strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
+        assert one == pytest.approx(other, abs=TOLERANCE)
     return max(abs(a - b) for one, other in zip(found, expected, strict=True) for a, b in zip(one, other, strict=True))

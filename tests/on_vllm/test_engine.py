@@ -9,7 +9,7 @@ from scoring.checkpoint import Checkpoint  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Encoded  # stands with the ones around it
-from vllm_rewards import check, encoded, loaded  # needs torch
+from vllm_rewards import TOLERANCE, check, encoded, loaded  # needs torch
 
 pytestmark = pytest.mark.vllm
 
@@ -35,7 +35,7 @@ def test_only_our_positions_are_read_where_the_tag_stands_elsewhere_too(tiny):
     tag = case.ids[case.positions[0]]
     more = Encoded((tag, *case.ids, tag), tuple(at + 1 for at in case.positions))
     assert tiny_families.rewards(engine, [more])[0] == pytest.approx(
-        tiny_families.rewards(opened.engine(), [more])[0], abs=1e-5
+        tiny_families.rewards(opened.engine(), [more])[0], abs=TOLERANCE
     )
 
 

@@ -17,6 +17,7 @@ from scoring.generative.decision import LIKELIEST, Words  # noqa: E402  # stands
 from scoring.generative.talk import DECIDING  # noqa: E402  # stands with the ones below
 from scoring.generative.talks import Talking  # noqa: E402  # stands with the ones below
 from scoring.run_cases import RunCase  # noqa: E402  # stands with the ones below
+from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm
 
@@ -91,11 +92,13 @@ def test_the_reward_is_that_of_transformers(where, loaded, chat_folder, critic_f
     (place,) = answer.logprobs
     values, tokenizer = logits(folder)
     likeliest = values.topk(LIKELIEST).indices
-    assert [number for _, number in place.top] == pytest.approx(values.log_softmax(-1)[likeliest].tolist(), abs=1e-4)
+    assert [number for _, number in place.top] == pytest.approx(
+        values.log_softmax(-1)[likeliest].tolist(), abs=10 * TOLERANCE
+    )
     # Tokens that are parts of a letter share one text.
     whole = [index for index in likeliest.tolist() if "\ufffd" not in tokenizer.decode([index])][:2]
     yes, no = map(tokenizer.decode, ([index] for index in whole))
-    assert Words(yes, no).probability(place) == pytest.approx(values[whole].softmax(-1)[0].item(), abs=1e-5)
+    assert Words(yes, no).probability(place) == pytest.approx(values[whole].softmax(-1)[0].item(), abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -17,7 +17,7 @@ from scoring.errors import EngineError  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Refused  # stands with the ones around it
-from vllm_rewards import check, encoded, loaded  # needs torch
+from vllm_rewards import TOLERANCE, check, encoded, loaded  # needs torch
 
 pytestmark = pytest.mark.vllm
 
@@ -62,7 +62,7 @@ def test_a_config_that_names_code_of_its_own_runs_none_and_one_case_that_is_too_
         engine.close()
     reason = f"{len(long.ids):,} tokens are more than the {longest} that vLLM has memory for"
     assert answers[0].rewards == Refused(reason)
-    assert answers[1].rewards == pytest.approx(tiny_families.rewards(opened.engine(), [short])[0], abs=1e-5)
+    assert answers[1].rewards == pytest.approx(tiny_families.rewards(opened.engine(), [short])[0], abs=TOLERANCE)
     assert not (tmp_path / "ran").exists()
 
 

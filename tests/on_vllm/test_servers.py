@@ -9,6 +9,7 @@ import tiny_families  # noqa: E402  # needs torch
 from scoring.checkpoint import Checkpoint  # noqa: E402  # stands with the one above
 from scoring.opened import OpenedPrm  # noqa: E402  # stands with the one above
 from scoring.prms.catalogue import adapter_of  # noqa: E402  # stands with the one above
+from vllm_rewards import TOLERANCE  # noqa: E402  # needs torch
 
 pytestmark = pytest.mark.vllm
 
@@ -35,4 +36,4 @@ def test_the_pooling_server_gives_the_rewards_of_the_transformers_engine(pooling
     rows = [row["data"] for row in posted(f"{pooling_server}/pooling", asked)["data"]]
     found = [tuple(given[at][1] for at in one.positions) for given, one in zip(rows, cases, strict=True)]
     for one, other in zip(found, tiny_families.rewards(opened.engine(), cases), strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
+        assert one == pytest.approx(other, abs=TOLERANCE)
