@@ -7,11 +7,11 @@ as right though nobody rated them, as in PRM800K and ProcessBench, whose annotat
 benchmark lists all error steps every step has to be rated, since every one of them is counted. Who rates fewer gives no
 label, yet denies one that says otherwise of a step that they rated.
 
-Where all who give one give the same, and nobody rules "model wrong" or "import problem", that is the case's label.
-Where everybody with one of these three rulings rules "import problem", the case has no label: it leaves every
-denominator, as cases without gold do. "both defensible" and "unsure" decide nothing and deny nothing. What was said of
-another text of the case than it has here, before it was imported again, does not count. Everything else keeps its own
-label, and says why.
+Where all who give one give the same, and nobody rules anything else, that is the case's label: who finds both
+defensible defends the gold, too. Where everybody rules "import problem", the case has no label: it leaves every
+denominator, as cases without gold do. Who is "unsure" decides nothing and denies nothing. What was said of another text
+of the case than it has here, before it was imported again, does not count. Everything else keeps its own label, and
+says why.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from scoring.schema import STEP_INDEX
-from scoring.triage.actions import GOLD_WRONG
+from scoring.triage.actions import GOLD_WRONG, RULINGS
 from scoring.triage.words import Words
 
 CHANGED, CONFIRMED, WITHOUT_GOLD = "changed", "as the gold says", "import problem"
@@ -47,8 +47,8 @@ ADJUDICATIONS = {
     "own_earliest_error": STEP_INDEX,
     "own_error_steps": pl.List(STEP_INDEX),
 }
-_GOLD, _IMPORT, _MODEL = GOLD_WRONG, "import problem", "model wrong"
-_DECIDE = frozenset({_GOLD, _IMPORT, _MODEL})
+_GOLD, _IMPORT = GOLD_WRONG, "import problem"
+_DECIDE = frozenset(RULINGS) - {"unsure"}
 DENYING = frozenset({_GOLD, _IMPORT})
 """Rulings that bear on a label; a case on which nobody rules so keeps its own."""
 _Label = tuple[int, ...]

@@ -63,8 +63,9 @@ def label(**people):
         ({"ann": (GOLD, {0: -1}), "bob": (GOLD, {2: -1})}, "people differ on the step"),
         ({"ann": (GOLD, {0: -1}), "bob": MODEL}, "people differ on the ruling"),
         ({"ann": IMPORT, "bob": MODEL}, "people differ on the ruling"),
-        # Who is not sure, or finds both defensible, decides nothing and denies nothing.
+        # Who is not sure decides nothing and denies nothing; who finds both defensible defends the gold.
         ({"ann": (GOLD, {0: -1}), "bob": UNSURE}, 0),
+        ({"ann": (GOLD, {0: -1}), "bob": BOTH}, "people differ on the ruling"),
         ({"ann": MODEL, "bob": BOTH}, 1),
     ],
 )

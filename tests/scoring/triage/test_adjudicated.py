@@ -123,15 +123,23 @@ def test_ratings_of_people_who_do_not_rule_that_the_gold_is_wrong_do_not_count()
     assert outcome({"ann": ("gold wrong", {}), "bob": ("", {0: -1})}) == (UNRATED, None, None, ["ann"])
 
 
-@pytest.mark.parametrize("other", ["model wrong", "import problem"])
+@pytest.mark.parametrize("other", ["model wrong", "both defensible", "import problem"])
 def test_a_label_that_somebody_denies_is_not_taken(other):
     assert outcome({"ann": gold_wrong(s1=-1), "bob": (other, {1: -1})})[0] == RULINGS_DIFFER
 
 
-@pytest.mark.parametrize("other", ["both defensible", "unsure"])
-def test_rulings_that_decide_nothing_deny_nothing(other):
-    assert outcome({"ann": gold_wrong(s1=-1), "bob": (other, {})}) == (CHANGED, 1, None, ["ann"])
-    assert outcome({"ann": ("import problem", {}), "bob": (other, {})}) == (WITHOUT_GOLD, None, None, ["ann"])
+def test_who_is_unsure_decides_nothing_and_denies_nothing():
+    assert outcome({"ann": gold_wrong(s1=-1), "bob": ("unsure", {})}) == (CHANGED, 1, None, ["ann"])
+    assert outcome({"ann": ("import problem", {}), "bob": ("unsure", {})}) == (WITHOUT_GOLD, None, None, ["ann"])
+
+
+@pytest.mark.parametrize("ruling", ["gold wrong", "import problem"])
+def test_who_finds_both_defensible_defends_the_gold(ruling):
+    assert outcome({"ann": (ruling, {1: -1}), "bob": ("both defensible", {})})[:2] == (RULINGS_DIFFER, None)
+
+
+@pytest.mark.parametrize("other", ["model wrong", "both defensible", "unsure"])
+def test_a_case_on_which_nobody_denies_the_label_has_no_part_in_it(other):
     assert outcome({"bob": (other, {1: -1})}) is None
 
 
@@ -246,10 +254,11 @@ def test_a_step_that_was_rated_again_counts_and_the_others_have_not_been():
 def slowly(said, n_steps, gold, listed):
     """The rule once more, a sentence a line; the label alone."""
     rulings = [ruling for ruling, _ in said.values()]
-    if "import problem" in rulings and "gold wrong" not in rulings and "model wrong" not in rulings:
+    upheld = "model wrong" in rulings or "both defensible" in rulings
+    if "import problem" in rulings and "gold wrong" not in rulings and not upheld:
         return None, None
     rated = [steps for ruling, steps in said.values() if ruling == "gold wrong" and len(steps) > 0]
-    if "model wrong" in rulings or "import problem" in rulings or rated == [] or max(map(max, rated)) > n_steps - 1:
+    if upheld or "import problem" in rulings or rated == [] or max(map(max, rated)) > n_steps - 1:
         return gold, listed
     # The labels that are possible, and of each who says it and who says it is not so.
     possible = [[*map(int, named)] for named in NAMED] if listed is not None else [[], *([s] for s in range(n_steps))]
