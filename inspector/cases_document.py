@@ -51,8 +51,9 @@ def _columns_of_cases(selection: Selection) -> pl.DataFrame:
 
 
 def _said(selection: Selection) -> list[str]:
-    """`tags` and `note`, where people gave any case of the workspace one."""
+    """What people said and what became of labels, as far as they said it of any case of the workspace."""
     if selection.journal is None:
         return []
     triage = selection.journal.triage
-    return [name for name, given in (("tags", triage.tags), ("note", triage.notes)) if given]
+    said = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
+    return [*(name for name, given in said.items() if given), *selection.further]

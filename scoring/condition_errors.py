@@ -122,6 +122,9 @@ def _unknown(name: str, condition: str, columns: Sequence[str]) -> str:
         else f"there are {', '.join(map(named, columns[:30]))}."
     )
     text = f" A text stands in single quotes: {quoted(name)}." if f'"{name}"' in condition else ""
+    if name == "adjudication":
+        # Made where labels are: it is no column beside the benchmark's own.
+        hint, text = "it is there with `--labels adjudicated`, which the app takes too.", ""
     return f"there is no column {name!r}; {hint}{text}"
 
 

@@ -10,7 +10,7 @@ from inspector.screens.sure import SureDialog
 from inspector.screens.tag import TagDialog, Typed
 from inspector.sentences import counted
 from inspector.tag_words import batch_words, changes
-from inspector.text import clean
+from inspector.text import clean, squeezed
 from inspector.triage.case_document import history_rows
 from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
@@ -117,7 +117,12 @@ class Tagging(InspectionScreen):
         if batch:
             self._show_triage()
             self.show_reversed(batch)
-        self._say(f"{done}: {batch_words(batch)}." if batch else f"There is nothing to {what}.")
+        if batch:
+            # Where there is little room: the case that it was on comes on screen.
+            words = batch_words(batch)
+            self._say(f"{done}: {words}.", brief=f"{done}: {squeezed(words.rpartition(' on ')[0], 30)}")
+        else:
+            self._say(f"There is nothing to {what}.")
 
     def show_reversed(self, batch: Sequence[Action]) -> None:
         """Go where what was undone or done again can be seen."""
@@ -155,5 +160,5 @@ class Tagging(InspectionScreen):
             return None
         return self.inspection.cases["case"][row], journal
 
-    def _say(self, sentence: str, *, failed: bool = False) -> None:
+    def _say(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:  # noqa: ARG002  # a toast has room
         self.notify(clean(sentence), severity="error" if failed else "information", markup=False)

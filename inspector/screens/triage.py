@@ -17,7 +17,7 @@ from inspector.screens.contesting import LINE, Contesting
 from inspector.sentences import counted
 from inspector.text import clean, squeezed
 from inspector.triage.queue_cases import first_row, row_of
-from inspector.triage.queue_words import place_words, progress_words, ruling_forms, sum_words
+from inspector.triage.queue_words import end_forms, place_words, progress_words, ruling_forms
 from inspector.widgets.line_view import LineView
 from scoring.errors import InspectError
 from scoring.triage.actions import DEFER, GOLD_WRONG, RATE, RULE, RULINGS, SKIP, Action, Change, content_of
@@ -90,7 +90,7 @@ class TriageScreen(CaseScreen, Contesting):
             phrases = [Phrase((progress_words(queue),))]
             if not queue.waiting:
                 mine = {case: of[who] for case, of in rulings.items() if who in of}
-                phrases = [Phrase((f"All decided: {sum_words(queue, mine)}", "all decided"))]
+                phrases = [Phrase(end_forms(queue, mine))]
             phrases.append(Phrase(self._last, rank=1))
             phrases.append(Phrase((clean(queue.words), ""), rank=2))
         self.tell("queue", [one for one in phrases if one.forms[0]], "dim")
@@ -161,7 +161,8 @@ class TriageScreen(CaseScreen, Contesting):
                 self.say("You have rated every step.")
         else:
             value = "" if mine.get(stop.step) == rating else f"{rating}"
-            said = f"step {stop.step} rated {rating:+d} on" if value else f"step {stop.step} no longer rated on"
+            rated = f"rated {rating:+d}" if rating else "rated 0"
+            said = f"step {stop.step} {rated if value else 'no longer rated'} on"
             self._do([(RATE, self._here, f"{stop.step} {value}")], said, stay=True)
 
     @property
@@ -209,12 +210,12 @@ class TriageScreen(CaseScreen, Contesting):
             self.row, self.stop, self._revealed = row, None, False
             self.reading = self.reading.kept()
 
-    def _say(self, sentence: str, *, failed: bool = False) -> None:
+    def _say(self, sentence: str, *, failed: bool = False, brief: str = "") -> None:
         """What was done stands above the case: a toast would cover the rulings."""
         if failed:
             super()._say(sentence, failed=True)
         else:
-            self._last = clean(sentence), squeezed(clean(sentence), 40), ""
+            self._last = clean(sentence), clean(brief) or squeezed(clean(sentence), 40), ""
             self.show_title()
 
     def say(self, sentence: str) -> None:
@@ -238,6 +239,7 @@ class TriageScreen(CaseScreen, Contesting):
         if row is None:
             self.say(f"This is the {'last' if by > 0 else 'first'} case of the queue.")
             return
+        self._last = ("",)
         self._turn_to(row)
         self._show(keep_scroll=False)
 

@@ -10,7 +10,7 @@ from inspector.screens.tagging import NO_FOLDER
 from inspector.sentences import counted
 from inspector.text import clean
 from inspector.triage.queue_cases import first_row, queue_cases
-from inspector.triage.queue_orders import queue_orders
+from inspector.triage.queue_orders import ONCE_MORE, queue_orders
 from inspector.triage.queue_words import progress_words, queue_name
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
@@ -46,17 +46,22 @@ class Triaging(InspectionScreen):
             return
         picks = []
         if queue is not None and waiting:
-            picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", clean(queue.words), strong=True))
+            picks.append(Pick(GO_ON, f"Go on: {progress_words(queue)}", strong=True))
         new = len(queue_cases(inspection, journal))
         if inspection.shown.size:
-            picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in queue_orders(inspection)]
+            orders = [one for one in queue_orders(inspection) if new or one.name in ONCE_MORE]
+            picks += [Pick(one.name, one.words[:1].upper() + one.words[1:]) for one in orders]
         if not picks:
             self.say("There is no case in the list to decide about.")
             return
         ruled = inspection.shown.size - new
         left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
         title = f"Decide about {counted(new, 'case')} of the list{left_out}"
-        self.app.push_screen(Picking(title, picks), partial(self._begin_queue, journal))
+        hint = ""
+        if queue is not None and waiting:
+            back = f"a new one puts it aside, {self.keys.of('undo')} brings it back"
+            hint = f"The present queue: {clean(queue.words)}; {back}"
+        self.app.push_screen(Picking(title, picks, hint=hint), partial(self._begin_queue, journal))
 
     def _begin_queue(self, journal: Journal, order: str | None) -> None:
         inspection = self.inspection

@@ -122,11 +122,12 @@ def saturation_phrases(gathered: Gathered) -> list[Phrase]:
     new, left = found.new_in_last(), len(gathered.notes) - found.n
     told = "too few to speak of saturation" if new is None else f"last {LAST} notes: {_categories(new, 'new ')}"
     many, chance = _categories(found.categories), f"{100 * (found.unseen or 0):.0f}%"
-    sentence = f"about {chance} of further notes would be of a new one (Good-Turing)"
+    of_a_new = f"about {chance} of further notes would be of a new one (Good-Turing)"
+    forms = of_a_new, f"about {chance} of further notes of a new one", f"Good-Turing {chance}"
     return [
         Phrase((told,)),
         Phrase((f"{many} in {counted(found.n, 'sorted note')}", many), rank=2),
-        Phrase((sentence, f"about {chance} of further notes of a new one", f"Good-Turing {chance}"), rank=3),
+        *([Phrase(forms, rank=3)] if new is not None else []),
         *([Phrase((f"{counted(left, 'note')} in none", f"{left:,} in none", ""), rank=1)] if left else []),
     ]
 

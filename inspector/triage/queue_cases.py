@@ -1,7 +1,7 @@
 """The cases of a queue: which of a list come into it, and where they are in the workspace."""
 
 from inspector.inspection import Inspection
-from inspector.triage.queue_orders import DIFFERING, queue_rows
+from inspector.triage.queue_orders import ONCE_MORE, queue_rows
 from scoring.triage.journal import Journal
 from scoring.triage.queue import Queue
 
@@ -9,14 +9,14 @@ from scoring.triage.queue import Queue
 def queue_cases(inspection: Inspection, journal: Journal, order: str = "listed", seed: int = 0) -> list[str]:
     """The listed cases on which the author of the journal has not ruled, by name, in an order of `queue_orders`.
 
-    Where people differ, also those on which they have: that is what is to be decided once more.
+    In the orders ONCE_MORE also those on which they have: that is what is to be decided once more.
 
     Raises:
         InspectError: see `queue_rows`.
     """
     who, rulings = journal.author.who, journal.triage.rulings
     listed = inspection.cases["case"].gather(queue_rows(inspection, order, seed))
-    return [case for case in listed.to_list() if order == DIFFERING or who not in rulings.get(case, ())]
+    return [case for case in listed.to_list() if order in ONCE_MORE or who not in rulings.get(case, ())]
 
 
 def row_of(inspection: Inspection, case: str) -> int | None:

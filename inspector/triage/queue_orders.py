@@ -16,8 +16,10 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.step_rewards import Floats, Ints
 
-CONTESTED, DIFFERING = "contested", "differing"
+CONTESTED, DIFFERING, RULED = "contested", "differing", "ruled"
 """The orders that leave out the cases that they say nothing of."""
+ONCE_MORE = frozenset({DIFFERING, RULED})
+"""The orders of cases on which one may have ruled before."""
 STRATA = ("pattern", "error_type", "subset", "generator")
 """The columns beside the outcome by which a queue can be stratified, where the cases have them."""
 
@@ -53,6 +55,8 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
         orders.append(QueueOrder(CONTESTED, "only contested gold"))
     if inspection.selection.journal is not None and len(inspection.selection.journal.triage.people) > 1:
         orders.append(QueueOrder(DIFFERING, "only where people differ"))
+    if _ruled(inspection, 0).size:
+        orders.append(QueueOrder(RULED, "only those that you ruled on, once more"))
     return orders
 
 
@@ -63,7 +67,7 @@ def judging(inspection: Inspection) -> list[Evaluation]:
 
 
 def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
-    """Row ids (int32) of the listed cases in an order of `queue_orders`; all of them, but for the last two orders.
+    """Row ids (int32) of the listed cases in an order of `queue_orders`; all of them, but for the last three orders.
 
     What ties stays as it is in the file, but for orders with chance: there every prefix of the queue is a sample.
 
@@ -85,6 +89,13 @@ def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
     found = disagreements(inspection.selection, spoken(inspection.selection))["case"]
     rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
     return _placed(inspection, [rows[case] for case in found])
+
+
+def _ruled(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
+    journal = inspection.selection.journal
+    mine = {case for case, of in journal.triage.rulings.items() if journal.author.who in of} if journal else set()
+    listed = inspection.cases["case"].gather(inspection.shown)
+    return np.flatnonzero(listed.is_in(list(mine)).to_numpy()).astype(np.int32)
 
 
 def _placed(inspection: Inspection, rows: Sequence[int]) -> Ints:
@@ -157,4 +168,5 @@ _ORDERS: dict[str, Callable[[Inspection, int], Ints]] = {
     "disagreed": _disagreed,
     CONTESTED: _contested,
     DIFFERING: _differing,
+    RULED: _ruled,
 }

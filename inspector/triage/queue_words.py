@@ -37,6 +37,14 @@ def sum_words(queue: Queue, rulings: Mapping[str, str]) -> str:
     return f"{told or 'no ruling'}{skipped}"
 
 
+def end_forms(queue: Queue, rulings: Mapping[str, str]) -> tuple[str, ...]:
+    """What is said where no case waits any more, and shorter."""
+    if not queue.skipped:
+        return f"All decided: {sum_words(queue, rulings)}", f"all decided: {len(queue.ruled):,} ruled", "all decided"
+    short = f"none waits: {len(queue.ruled):,} ruled, {len(queue.skipped):,} skipped"
+    return f"None waits: {sum_words(queue, rulings)}", short
+
+
 def ruling_forms(now: str | None) -> tuple[str, ...]:
     """The rulings with their digits, the present one in brackets; and shorter."""
     marked = [f"[{at} {one}]" if one == now else f"{at} {one}" for at, one in enumerate(RULINGS, 1)]

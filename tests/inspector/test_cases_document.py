@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import example
 from inspector.cases_document import CASE_COLUMNS, cases_document
 from inspector.loading import load
+from scoring.triage.actions import NOTE, RATE, RULE, SORT
 
 
 @pytest.fixture
@@ -24,6 +26,19 @@ def test_tags_and_notes_stand_in_it_where_there_are_some(request_):
     assert "note" not in after.columns
     assert dict(after.select("case", "tags").iter_rows())["bench/late-one"] == ["odd"]
     assert after.drop("tags").equals(before)
+
+
+def test_rulings_categories_and_what_became_of_labels_stand_in_it_too(request_):
+    selection = load(request_)
+    selection.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
+    selection.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
+    beyond = len(CASE_COLUMNS)
+    original = cases_document(load(request_)).rows
+    assert original.columns[beyond : beyond + 3] == ["ruling", "category", "note"]
+    found = cases_document(load(replace(request_, labels="adjudicated"))).rows
+    row = found.row(by_predicate=pl.col("case") == "bench/late-one", named=True)
+    assert (row["ruling"], row["category"], row["adjudication"]) == ("gold wrong", ["counting"], "changed")
+    assert row["earliest_error"] == 1
 
 
 def test_a_search_says_where_it_found_something(request_):

@@ -17,6 +17,7 @@ def error(condition):
     ("condition", "pointed", "words"),
     [
         ("n_step > 3", "n_step", "there is no column 'n_step'; did you mean n_steps?"),
+        ("adjudication = 'changed'", "adjudication", "it is there with `--labels adjudicated`"),
         ("n_steps > 3 AND subzet = 'a'", "subzet", "did you mean subset?"),
         ('subset = "a\'b"', '"a\'b"', "A text stands in single quotes: 'a''b'."),
         ("n_steps > 2 AND gpt4.outcome = 'late'", "gpt4.outcome", 'write "gpt4.outcome", in double quotes'),

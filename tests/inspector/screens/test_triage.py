@@ -222,3 +222,54 @@ async def test_there_is_room_for_rulings_on_a_small_terminal(request_, size):
         await press(pilot, "enter")
         await shows(pilot, "1 model", "5 unsure")
         assert all(len(line) <= size[0] for line in screen_text(pilot.app).splitlines())
+
+
+async def test_who_has_ruled_on_all_cases_of_the_list_goes_through_them_once_more(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "2", "2", "2", "2", "s")
+        await shows(pilot, "None waits: 4 gold wrong; 1 case skipped")
+        await press(pilot, "escape", "colon", *"ruling = 'gold wrong'", "enter")
+        await shows(pilot, "4 of 9 cases")
+        await press(pilot, "T")
+        screen = await rests(pilot, "Decide about 0 cases of the list; 4 cases that you ruled on left out")
+        # No order leads nowhere.
+        assert "As listed" not in screen
+        assert "Only those that you ruled on, once more" in screen
+        await press(pilot, "enter")
+        await shows(pilot, "0 ruled, 4 to go", "[2 gold wrong]")
+        # The ruling stands, the rating that it lacked is there; the same ruling once more goes on.
+        await press(pilot, "minus")
+        await shows(pilot, "step 1 rated -1", "0 ruled, 4 to go")
+        await press(pilot, "2")
+        await shows(pilot, "1 ruled, 3 to go")
+        await press(pilot, "3")
+        await shows(pilot, "2 ruled, 2 to go")
+        assert sorted(rulings(pilot).values()) == ["both defensible", *["gold wrong"] * 3]
+
+
+async def test_a_new_queue_puts_the_present_one_aside_and_undo_brings_it_back(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await begun(pilot)
+        await press(pilot, "1", "escape", "T")
+        await shows(pilot, ">Go on: 1 ruled, 4 to go", " Random, in turns by error type", "u brings it back")
+        await press(pilot, "down", "enter")
+        await shows(pilot, "0 ruled, 4 to go")
+        await press(pilot, "u")
+        await shows(pilot, "1 ruled, 4 to go", "Undone: a new queue on 4 cases.")
+
+
+async def test_what_was_done_is_no_longer_said_of_the_next_case(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "0")
+        await shows(pilot, "step 1 rated 0 on bench/alarm-one")
+        await press(pilot, "n")
+        assert "rated 0" not in await rests(pilot, "bench/late-one")
+
+
+async def test_at_eighty_columns_what_was_undone_is_said_whole(request_):
+    async with opened(request_, size=(80, 24)) as pilot:
+        await begun(pilot)
+        await press(pilot, "3", "u")
+        await shows(pilot, "Undone: the ruling 'both defensible'")
