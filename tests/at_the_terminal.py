@@ -38,13 +38,16 @@ def shown(terminal: Terminal, *texts: str, gap: float = 0.2) -> str:
 
 
 def eventually(terminal: Terminal, check: Callable[[str], T], *, timeout: float = 15) -> T:
-    """What `check` gives for the screen, as soon as it holds there; raises what it raised at last."""
+    """What `check` gives for the screen, as soon as it holds there; raises what it raised at last.
+
+    Of a screen that is half painted it may also look for what is not there yet.
+    """
     end = time.monotonic() + timeout
     while True:
         terminal.settle(0.02, timeout=1)
         try:
             return check(terminal.screen_text())
-        except AssertionError:
+        except (AssertionError, AttributeError, LookupError, TypeError, ValueError):
             if time.monotonic() > end:
                 raise
 
