@@ -60,7 +60,7 @@ NEEDING = {
     ("triage", "skip"): Needing(QUEUE, says("1 skipped, 8 to go")),
     ("triage", "defer"): Needing(QUEUE, says("9 to go · deferred bench/exact-one")),
     ("triage", "rate-wrong"): Needing((*QUEUE, "j"), says("rated -1")),
-    ("triage", "rate-neutral"): Needing((*QUEUE, "j"), says("rated +0")),
+    ("triage", "rate-neutral"): Needing((*QUEUE, "j"), says("rated 0")),
     ("triage", "rate-right"): Needing((*QUEUE, "j"), says("rated +1")),
     ("triage", "next-case"): Needing(QUEUE, says("2 of 9")),
     ("triage", "previous-case"): Needing((*QUEUE, "n"), says("1 of 9")),
