@@ -26,7 +26,9 @@ def curve_lines(shown: OpenCase, width: int, height: int) -> list[Line]:
     """The chart in at most `width` x `height` cells; a sentence where there is nothing to draw."""
     drawn = [track for track in shown.tracks if track.rewards]
     if not drawn:
-        return [Line([("No rewards to draw: what stands here gives verdicts or labels.", "dim")])]
+        hidden = shown.manner.unscored
+        why = "Scorers are hidden." if hidden else "No rewards to draw: what stands here gives verdicts or labels."
+        return [Line([(why, "dim")])]
     canvas = Canvas(max(8, width - MARGIN - 1), min(MOST, max(LEAST, height - BENEATH)), shown.manner.brush.ascii_only)
     places = columns_of(shown.case["n_steps"], canvas.width)
     _draw(canvas, shown, drawn, places)

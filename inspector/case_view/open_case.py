@@ -14,8 +14,8 @@ class OpenCase:
     """One case, the scorers it is seen through and the manner.
 
     `case` and `texts` are its rows of the frames of cases and texts. `tracks` are the scorers beside each other, the
-    one in focus first; there is none in a workspace without scorers. `room` is how many lines of what scrolls are
-    seen at once; with 0 there is no end to it.
+    one in focus first; there is none in a workspace without scorers, and where they are hidden. `room` is how many
+    lines of what scrolls are seen at once; with 0 there is no end to it.
     """
 
     inspection: Inspection
@@ -28,8 +28,8 @@ class OpenCase:
 
     @property
     def focus(self) -> Evaluation | None:
-        """The evaluation in focus."""
-        return self.inspection.evaluation
+        """The evaluation in focus, unless scorers are hidden."""
+        return None if self.manner.unscored else self.inspection.evaluation
 
     @property
     def gold(self) -> int | None:
@@ -47,7 +47,7 @@ class OpenCase:
 def open_case(inspection: Inspection, row: int, manner: Manner) -> OpenCase:
     """The case with this row id."""
     case = inspection.cases.row(row, named=True)
-    chosen = scorers_shown(inspection, manner.beside)
+    chosen = [] if manner.unscored else scorers_shown(inspection, manner.beside)
     several = len(chosen) > 1
     letters = letters_of(inspection, chosen) if several else {}
     tracks = tuple(track(one, row, letters.get(one.scorer.name, "")) for one in chosen)

@@ -17,12 +17,14 @@ from scoring.verdicts import OUTCOMES, UNPARSED
 
 TAIL = 300
 """Characters of an answer's end that are shown where it could not be read."""
+_HIDDEN = "gold labels, reasons and verdicts are hidden"
 
 
 def sentence_lines(shown: OpenCase) -> Iterator[Line]:
     """Verdict, gold and how they differ, for the scorer in focus."""
     if shown.manner.blind:
-        told = f"blind: gold labels, reasons and verdicts are hidden; {shown.manner.keys.of('blind')} shows them"
+        hidden = "gold labels and scorers are hidden until you rule" if shown.manner.unscored else _HIDDEN
+        told = f"blind: {hidden}; {shown.manner.keys.of('blind')} shows them"
         for line in wrap(told, shown.manner.width):
             yield Line([(line, "strong")])
         return

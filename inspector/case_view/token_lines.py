@@ -66,8 +66,8 @@ def token_lines(shown: OpenCase) -> Iterator[Line]:
 
 def _of_this(shown: OpenCase) -> Xray | None:
     """What is known, if it is of this case and of the scorer in focus."""
-    found, name = shown.manner.xray, shown.focus.scorer.name if shown.focus else ""
-    return found if found is not None and (found.case, found.scorer) == (shown.case["case"], name) else None
+    found, at_hand = shown.manner.xray, (shown.case["case"], shown.inspection.scorer)
+    return found if found is not None and (found.case, found.scorer) == at_hand else None
 
 
 def grouped(tokens: Sequence[Token]) -> list[Group]:

@@ -1,6 +1,6 @@
 """What a person can do to decide about cases one after the other."""
 
-from inspector.commands.command import Command
+from inspector.commands.command import ONE_CASE, Command
 from scoring.triage.actions import RULINGS
 
 _HERE = ("triage",)
@@ -19,7 +19,7 @@ TRIAGE: tuple[Command, ...] = (
         "Triage",
         "Decide about the cases of the list one after the other, or go on where you were",
         "triage",
-        ("board", "cases", "case"),
+        ("board", "cases", *ONE_CASE),
     ),
     *(
         Command(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
 from inspector.case_view.manner import Manner
 from inspector.commands import bindings_of
@@ -26,19 +26,23 @@ from scoring.triage.queue import Queue
 from scoring.triage.words import Words, words_of
 
 
-class TriageScreen(CaseScreen, Contesting):
+class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
     """A case of the queue with the rulings beneath it. A ruling brings the next case that waits.
 
-    While gold labels and verdicts are hidden, a ruling shows them first, and the key for the next case goes on. Why the
-    label is contested stands above the case, where it is.
+    Blind, gold labels and all that scorers say are hidden, so that a ruling is one's own: it shows them first, and the
+    key for the next case goes on. Why the label is contested stands above the case, where it is.
     """
 
     NAME = "triage"
-    BINDINGS: ClassVar[list[BindingType]] = list(bindings_of("triage"))
+    # Not after those of a case: what one came here for is listed first.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("triage"),
+        Binding("ctrl+c,super+c", "screen.copy_text", "Copy selected text", show=False, system=True),
+    ]
     HELP = (
         "One case after the other: a digit rules on it and brings the next one. What was done is on the disk at once, "
         "and one key undoes it, ruling by ruling.\n\n"
-        "While gold labels and verdicts are hidden, a ruling shows them; the key for the next case goes on."
+        "Blind, gold labels and scorers are hidden until you rule; the key for the next case then goes on."
     )
 
     def __init__(self, brush: Brush, row: int) -> None:
@@ -77,7 +81,7 @@ class TriageScreen(CaseScreen, Contesting):
         return super().blind and not self._revealed
 
     def manner(self, view: LineView) -> Manner:
-        return replace(super().manner(view), blind=self.blind)
+        return replace(super().manner(view), blind=self.blind, unscored=self.blind)
 
     def show_title(self) -> None:
         super().show_title()

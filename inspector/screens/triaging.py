@@ -57,11 +57,11 @@ class Triaging(InspectionScreen):
         ruled = inspection.shown.size - new
         left_out = f"; {counted(ruled, 'case')} that you ruled on left out" if ruled else ""
         title = f"Decide about {counted(new, 'case')} of the list{left_out}"
-        hint = ""
+        hints = [f"{self.keys.of('blind')} in a queue hides gold and scorers until you rule"]
         if queue is not None and waiting:
             back = f"a new one puts it aside, {self.keys.of('undo')} brings it back"
-            hint = f"The present queue: {clean(queue.words)}; {back}"
-        self.app.push_screen(Picking(title, picks, hint=hint), partial(self._begin_queue, journal))
+            hints.insert(0, f"The present queue: {clean(queue.words)}; {back}")
+        self.app.push_screen(Picking(title, picks, hint="\n".join(hints)), partial(self._begin_queue, journal))
 
     def _begin_queue(self, journal: Journal, order: str | None) -> None:
         inspection = self.inspection

@@ -120,11 +120,14 @@ def _lines(theme: Theme, width: int) -> Iterator[Row]:
 
 
 def _wrong(theme: Theme) -> Iterator[Row]:
-    """A phrase a scorer: how many of the cases it has wrong, of those it tried."""
-    inspection = theme.inspection
+    """A phrase a scorer: how many of the cases it has wrong, of those it tried; those who tried none in one."""
+    inspection, idle = theme.inspection, []
     for name in covering(inspection):
         evaluation = inspection.selection.evaluation(name)
         n_tried, n_wrong = judged(evaluation, theme.rows, inspection.unparsed)
+        if not n_tried:
+            idle.append(squeezed(name, NAME))
+            continue
         failed = theme.drill(f"wrong of {name}", wrong(name, inspection.unparsed), n=n_wrong, scorer=name)
         of = theme.drill(f"tried by {name}", tried(name, inspection.unparsed), n=n_tried, scorer=name)
         yield (
@@ -133,6 +136,8 @@ def _wrong(theme: Theme) -> Iterator[Row]:
             Piece(" of ", "dim"),
             count(n_tried, of, "dim"),
         )
+    if idle:
+        yield (Piece(f"tried none: {idle[0] if len(idle) == 1 else counted(len(idle), 'scorer')}", "dim"),)
 
 
 def _values(theme: Theme, column: str) -> Iterator[Row]:

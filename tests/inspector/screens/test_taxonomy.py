@@ -6,6 +6,7 @@ import shlex
 
 import pytest
 
+import example
 import making
 from inspector.cli import main
 from inspector.first_inspection import inspect
@@ -341,6 +342,15 @@ def test_values_beyond_the_first_are_counted(tmp_path):
     lines = [text_of(row) for row in taxonomy_sheet(theme, found.notes[0], 120).lines]
     assert any(f"and {12 - VALUES} other values" in line for line in lines)
     assert not any(line.startswith("wrong") for line in lines)
+
+
+def test_scorers_that_tried_no_case_of_a_category_are_told_last_without_figures(tmp_path):
+    request_ = example.noted(tmp_path)
+    note(Journal(tmp_path / "triage", Author("ann", "gpu")), "bench/early-one", "alone", "early")
+    inspection = inspect(load(request_))
+    found = gathered_on(inspection)
+    told = [text_of(row) for row in taxonomy_sheet(theme_of(inspection, found, "early"), None, 120).lines]
+    assert "wrong: alpha 1 of 1   tried none: beta" in told
 
 
 async def test_from_notes_to_a_table_without_leaving_the_keyboard(tmp_path, monkeypatch):

@@ -149,9 +149,14 @@ async def test_what_was_said_of_another_text_is_said_anew(request_):
 async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(request_):
     async with opened(request_) as pilot:
         await begun(pilot, "B")
-        assert "false alarm" not in await rests(pilot, "BLIND")
+        hidden = await rests(pilot, "BLIND", "scorers are hidden until you rule", "Step 0 of alarm-one")
+        assert "false alarm" not in hidden
+        assert "0.90" not in hidden
+        await press(pilot, "O")
+        assert "0.90" not in await rests(pilot, "Scorers are hidden.")
+        await press(pilot, "O")
         await press(pilot, "1")
-        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one")
+        await shows(pilot, "false alarm", "[1 model wrong]", "bench/alarm-one", "0.90")
         await press(pilot, "n")
         assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
 
