@@ -22,17 +22,17 @@ class Picking(Dialog[str | None]):
         ("escape,q", "dismiss(None)", "Close"),
     ]
 
-    def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0, hint: str = "") -> None:
-        """`cursor` is the line (0-based) on which the cursor begins, `hint` what else is to be known."""
+    def __init__(self, title: str, picks: Sequence[Pick], cursor: int = 0, hints: Sequence[str] = ()) -> None:
+        """`cursor` is the line (0-based) where the cursor begins, each of `hints` a paragraph beneath the picks."""
         super().__init__()
-        self._title, self._picks, self._cursor, self._hint = title, tuple(picks), cursor, hint
+        self._title, self._picks, self._cursor, self._hints = title, tuple(picks), cursor, tuple(hints)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
             yield Static(Content(clean(self._title)), classes="strong")
             yield PickList()
-            if self._hint:
-                yield Static(Content(clean(self._hint)), classes="dim")
+            for hint in self._hints:
+                yield Static(Content(clean(hint)), classes="dim")
             yield Static(Content("Enter takes it, Esc closes"), classes="dim")
 
     def on_mount(self) -> None:

@@ -208,6 +208,12 @@ class TriageScreen(CaseScreen, Contesting, inherit_bindings=False):
     def _waiting(self, inspection: Inspection) -> int | None:
         return None if self.queue is None else first_row(inspection, self.queue)
 
+    def go_through(self, row: int) -> None:
+        """Another queue, begun here."""
+        self._last = ("",)
+        self._turn_to(row)
+        self._show(keep_scroll=False)
+
     def _turn_to(self, row: int | None) -> None:
         """Another case, from its beginning, at the next showing."""
         if row is not None:

@@ -61,7 +61,7 @@ class Triaging(InspectionScreen):
         if queue is not None and waiting:
             back = f"a new one puts it aside, {self.keys.of('undo')} brings it back"
             hints.insert(0, f"The present queue: {clean(queue.words)}; {back}")
-        self.app.push_screen(Picking(title, picks, hint="\n".join(hints)), partial(self._begin_queue, journal))
+        self.app.push_screen(Picking(title, picks, hints=hints), partial(self._begin_queue, journal))
 
     def _begin_queue(self, journal: Journal, order: str | None) -> None:
         inspection = self.inspection
@@ -81,4 +81,8 @@ class Triaging(InspectionScreen):
                 return
         row = None if journal.queue is None else first_row(inspection, journal.queue)
         if row is not None:
-            self.post_message(Go("triage", row))
+            self.go_through(row)
+
+    def go_through(self, row: int) -> None:
+        """Show the queue from this row id on."""
+        self.post_message(Go("triage", row))

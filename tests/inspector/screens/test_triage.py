@@ -161,6 +161,15 @@ async def test_hidden_labels_are_shown_by_the_ruling_and_the_next_key_goes_on(re
         assert "late (" not in await rests(pilot, "bench/late-one", "BLIND")
 
 
+async def test_another_queue_is_begun_in_triage(request_):
+    async with opened(request_) as pilot:
+        await begun(pilot)
+        await press(pilot, "2", "T")
+        await shows(pilot, "The present queue", "B in a queue hides gold and scorers until you rule")
+        await press(pilot, *["G", "enter"])
+        assert "gold wrong on" not in await rests(pilot, "bench/alarm-one", "1 of 1", "0 ruled, 1 to go")
+
+
 async def test_what_others_ruled_is_not_told_to_who_decides_blind(request_):
     Journal(Path(request_.workspace) / "triage", Author("zoe", "far")).rule(["bench/alarm-one"], "unsure")
     async with opened(request_) as pilot:
