@@ -126,7 +126,7 @@ class CritiqueScreen(Stepping):
 
     def _why_nothing(self, inspection: Inspection) -> str:
         """Why no answer is shown; "" where one is."""
-        if self.reading.blind:
+        if self.blind:
             return f"Blind: what a critic answered is hidden, as its verdict is; {self.keys.of('blind')} shows both."
         if inspection.scorer is None:
             return "There is no scorer."
@@ -153,7 +153,7 @@ class CritiqueScreen(Stepping):
 
         Of many, those of other cases are forgotten.
         """
-        if not self._critique_open or self.reading.blind or not rows:
+        if not self._critique_open or self.blind or not rows:
             return
         if len(self._read) > KEPT:
             self._read = {place: page for place, page in self._read.items() if place[0] in {*rows, self.row}}

@@ -34,7 +34,7 @@ class Diffing(Stepping):
         if case is not None and original_of(case.texts) is None:
             self.notify("This case has no original: its benchmark gives the one solution only.", markup=False)
             return
-        if not shown and self.reading.blind:
+        if not shown and self.blind:
             self.say(f"The original would tell where the error is: {self.keys.of('blind')} shows everything again.")
             return
         self.show_body("" if shown else MODE)

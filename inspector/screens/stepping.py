@@ -122,7 +122,7 @@ class Stepping(ReadingScreen):
         if shown is None:
             return
         if not self.reading.prefix and len(prefix(shown)) < FEWEST:
-            told = "that would tell where the error is" if self.reading.blind else "fewer than two steps come before"
+            told = "that would tell where the error is" if self.blind else "fewer than two steps come before"
             self.notify(f"Nothing to fold: {told}.", markup=False)
             return
         turned = frozenset(stop for stop in self.reading.turned if stop.kind != "run")

@@ -209,3 +209,16 @@ async def test_blind_hides_what_was_answered(space, tmp_path):
         await hides(pilot, "half is", "step 1 wins", "gold none")
         await press(pilot, "B")
         await shows(pilot, "half is", "step 1 wins")
+
+
+async def test_what_was_answered_comes_with_the_ruling_of_who_decides_blind(space, tmp_path):
+    critic_spaces.critic(space, answers)
+    async with opened_on(space, tmp_path, size=(140, 40)) as pilot:
+        await press(pilot, "a", "B", "T", "enter")
+        await shows(pilot, "BLIND", "scorers are hidden until you rule")
+        await press(pilot, "v")
+        assert "half is" not in await rests(pilot, "Blind: what a critic answered is hidden")
+        await press(pilot, "1")
+        await shows(pilot, "[1 model wrong]", "half is 1/2", "step 1 wins")
+        await press(pilot, "n")
+        assert "half is" not in await rests(pilot, "2 of", "Blind: what a critic answered is hidden")
