@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scoring.errors import NoWorkspace
-from scoring.workspace import MARK, TRIAGE, Workspace
+from scoring.workspace import MARK, TRIAGE, Workspace, workspace_folder
 
 ENVIRONMENT = "PRM_INSPECT_WORKSPACE"
 LOCAL = Path(".prm-inspect")
@@ -18,10 +18,12 @@ def find_workspace(given: str | None, *, create: bool = False) -> Workspace:
 
     Raises:
         NoWorkspace: there is none and none is to be made.
+        UsageError: the one that is named is an address and no folder.
     """
     named = given if given is not None else os.environ.get(ENVIRONMENT) or None
     if named is not None:
-        return Workspace.create(Path(named)) if create else Workspace.open(Path(named))
+        folder = workspace_folder(named)
+        return Workspace.create(folder) if create else Workspace.open(folder)
     if (LOCAL / MARK).is_file():
         return Workspace.open(LOCAL)
     if create:

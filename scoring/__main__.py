@@ -17,7 +17,6 @@ import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
@@ -85,14 +84,14 @@ def _code(end: End) -> int:
 
 def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
     """The run that the arguments ask for."""
-    from scoring.workspace import Workspace
+    from scoring.workspace import Workspace, workspace_folder
 
     with interrupt.at_once():
         if args.critic:
             from scoring.critic_runs.request import critic_events as events
         else:
             from scoring.prm_request import prm_events as events
-        workspace = Workspace.open(Path(args.workspace))
+        workspace = Workspace.open(workspace_folder(args.workspace))
         cases, texts = workspace.cases(args.benchmarks, twins=True)
         rows = _rows(args, cases)
     yield from events(args, workspace, cases, texts, rows, interrupt, _say)

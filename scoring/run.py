@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.engines.base import Engine
-from scoring.events import CaseRefused, End, Event, Progress, Ready, Saved, Start, Status
+from scoring.events import CaseRefused, End, Event, Notice, Progress, Ready, Saved, Start, Status
 from scoring.interrupt import Interrupt, Stopped
 from scoring.plan import Plan, plan
 from scoring.prms.base import Encoder
@@ -122,6 +123,7 @@ class _Run:
     computing: float = 0.0
     engine: str | None = None
     _told: float = 0.0
+    _noticed: set[str] = field(default_factory=set)
     saving: Saving = field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,6 +189,12 @@ class _Run:
     def _run(self, engine: Engine, window: Sequence[EncodedCase]) -> Iterator[Event]:
         batches = engine.read([one.tokens for one in window])
         while batch := self._next(batches):
+            if isinstance(batch, Noticed):
+                # Every window is a call of its own, and may notice the same again.
+                if batch.sentence not in self._noticed:
+                    self._noticed.add(batch.sentence)
+                    yield Notice(batch.sentence)
+                continue
             self.tokens, self.padding = self.tokens + batch.tokens, self.padding + batch.padding
             for answer in batch.answers:
                 one = window[answer.index]
@@ -202,7 +210,7 @@ class _Run:
                     yield self._truncated(one)
             yield from self._report()
 
-    def _next(self, batches: Iterator[Batch]) -> Batch | None:
+    def _next(self, batches: Iterator[Batch | Noticed]) -> Batch | Noticed | None:
         began = time.monotonic()
         with self.interrupt.at_once():
             batch = next(batches, None)

@@ -34,6 +34,7 @@ MARK = "workspace.json"
 FORMAT = 1
 TRIAGE = "triage"
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
 @dataclass(frozen=True)
@@ -229,6 +230,20 @@ class Workspace:
         """The files in those folders: they change when rewards were added, merged or removed."""
         folders = self.reward_folders(benchmarks)
         return frozenset(str(path) for folder in folders for path in folder.glob("*.parquet"))
+
+
+def workspace_folder(place: str) -> Path:
+    """The folder of a workspace as a person named it.
+
+    Raises:
+        UsageError: it is an address and no folder. Nothing of it is repeated: it may hold a secret.
+    """
+    if address := _ADDRESS.match(place):
+        raise UsageError(
+            f"a workspace is a folder of this machine, and {address[1]}:// is an address of another place.",
+            "Name a folder, for instance -w ./results.",
+        )
+    return Path(place)
 
 
 def _generations(home: Path) -> list[Path]:

@@ -12,18 +12,23 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from inspector.documents import program_version
+from inspector.scoring_job import LOG
 from inspector.text import clean
 from inspector.workspace_place import find_workspace
-from scoring.engines.server.keys import GENERAL
+from scoring.engines.server.keys import GENERAL, OPENAI
 from scoring.errors import InspectError
+from scoring.parquet import read_parquet
+from scoring.secrets import KEY_LIKE, keep_secret, key_like
+from scoring.workspace import Workspace
 
 PACKAGES = ("textual", "rich", "polars", "numpy", "scipy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "transformers": (("torch", "transformers"), "score"),
     "vllm": (("vllm",), "vllm"),
     "server": (("httpx",), "server"),
-    "ray": (("ray",), "ray"),
     "hf: names": (("datasets",), "score"),
 }
 """Engine -> the packages it needs and the extra that brings them."""
@@ -38,9 +43,11 @@ def run(args: argparse.Namespace) -> int:
 
         return importing.examine(args)
     found, broken = _probe()
-    for line in [*_host(), *_workspace(args), *_engines(found)]:
+    workspace, about = _workspace(args)
+    exposed = list(_exposed(workspace.root)) if workspace and workspace.root else []
+    for line in [*_host(), about, *exposed, *_engines(found)]:
         print(clean(line))
-    return 1 if broken else 0
+    return 1 if broken or exposed else 0
 
 
 def _probe() -> tuple[dict[str, dict[str, Any]], bool]:
@@ -64,16 +71,41 @@ def _host() -> Iterator[str]:
     yield f"  {os.cpu_count()} processors{memory}, {_bytes(shutil.disk_usage(Path.cwd()).free)} free on this disk"
 
 
-def _workspace(args: argparse.Namespace) -> Iterator[str]:
+def _workspace(args: argparse.Namespace) -> tuple[Workspace | None, str]:
+    """The workspace, if there is one, and a line about it."""
     try:
         workspace = find_workspace(args.workspace)
     except InspectError as error:
-        yield f"workspace: none ({error.sentence})"
-        return
+        return None, f"workspace: none ({error.sentence})"
     names = ", ".join(workspace.default_benchmarks()) or "nothing imported"
     scorers = len(workspace.reward_folders())
     writable = "" if workspace.root and os.access(workspace.root, os.W_OK) else ", not writable"
-    yield f"workspace: {workspace.root}: {names}; {scorers} scorers{writable}"
+    return workspace, f"workspace: {workspace.root}: {names}; {scorers} scorers{writable}"
+
+
+def _exposed(root: Path) -> Iterator[str]:
+    """A line for every file with words of servers that hold a key, or what looks like one: nothing of it is shown."""
+    for _, secret in _key_variables():
+        keep_secret(secret)
+    parts = sorted(root.glob("rewards/*/*.parquet"))
+    others = [path for path in (*sorted(root.glob("rewards/*/scorer.json")), root / LOG) if path.is_file()]
+    for path in [*parts, *others]:
+        count = _rows_with_keys(path) if path.suffix == ".parquet" else key_like(path.read_text(errors="replace"))
+        if count:
+            place = path.relative_to(root)
+            yield f"  {place} holds what looks like an API key ({count} {'text' if count == 1 else 'texts'}). Revoke it"
+            yield "  where it was issued, and keep this workspace to yourself."
+
+
+def _rows_with_keys(part: Path) -> int:
+    """How many rows of a part hold a key; 0 where it cannot be read, which whoever reads its rewards says."""
+    texts, known = pl.selectors.string(), [secret for _, secret in _key_variables() if len(secret) >= 6]
+    like = [texts.str.contains(KEY_LIKE), *(texts.str.contains(secret, literal=True) for secret in known)]
+    try:
+        rows = read_parquet(part, texts, where=pl.any_horizontal(*like))
+    except OSError:
+        return 0
+    return sum(any(isinstance(text, str) and key_like(text) for text in row) for row in rows.iter_rows())
 
 
 def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
@@ -103,9 +135,14 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 def _keys() -> str:
     """Which variables hold a key for servers, by name alone."""
-    # One that is set to nothing is no key.
-    named = sorted(name for name, value in os.environ.items() if name.startswith(GENERAL) and value.strip())
+    named = sorted(name for name, _ in _key_variables() if name.startswith(GENERAL))
     return f"; keys in {', '.join(f'${name}' for name in named)}" if named else f"; no key in ${GENERAL}"
+
+
+def _key_variables() -> list[tuple[str, str]]:
+    """The environment variables that hold keys of servers, and the keys. One that is set to nothing is no key."""
+    named = [(name, value.strip()) for name, value in os.environ.items() if name.startswith(GENERAL) or name == OPENAI]
+    return [(name, value) for name, value in named if value]
 
 
 def _version(package: str) -> str:

@@ -15,8 +15,8 @@ class Engine(Protocol):
         """What runs, with versions, device and dtype: written beside every row."""
         ...
 
-    def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
-        """Answers for all cases, each exactly once, in an order that depends on nothing but the cases.
+    def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
+        """Answers for all cases, each exactly once, in an order that depends on nothing but the cases; and notices.
 
         What one case gets does not depend on the others beyond rounding. A case that cannot be run (memory) is
         answered with a reason and the rest goes on. The iterator may be left early.

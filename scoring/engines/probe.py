@@ -54,13 +54,6 @@ def vllm_facts() -> dict[str, Any]:
     return facts | ({"error": f"{found.problem} {found.next_step}"} if found.problem else {})
 
 
-def ray_facts() -> dict[str, Any]:
-    """Ray is taken at its word; starting a cluster to ask costs seconds."""
-    import ray
-
-    return {"version": ray.__version__, "usable": True}
-
-
 def datasets_facts() -> dict[str, Any]:
     """What hf: names need."""
     import datasets
@@ -79,7 +72,6 @@ PROBES: dict[str, Callable[[], dict[str, Any]]] = {
     "torch": torch_facts,
     "transformers": transformers_facts,
     "vllm": vllm_facts,
-    "ray": ray_facts,
     "datasets": datasets_facts,
     "httpx": httpx_facts,
 }

@@ -8,7 +8,7 @@ from scoring.engines.base import Engine
 from scoring.opened import OpenedPrm
 from scoring.prm_check.encoding import PROBES, encode_case, name
 from scoring.prm_check.result import Result, result
-from scoring.readout import Answer, Encoded, Refused
+from scoring.readout import Answer, Batch, Encoded, Refused
 from scoring.xray import Case
 
 EXACT, ROUNDED = 1e-5, 0.05
@@ -46,7 +46,8 @@ def running_checks(prm: OpenedPrm, engine: Engine, cases: Sequence[Case]) -> Ite
 
 def rewards_of(engine: Engine, encoded: Sequence[Encoded]) -> list[tuple[float, ...]]:
     """Rewards case by case; () for one that the engine refuses."""
-    answers: dict[int, Answer] = {one.index: one for batch in engine.read(encoded) for one in batch.answers}
+    batches = [batch for batch in engine.read(encoded) if isinstance(batch, Batch)]
+    answers: dict[int, Answer] = {one.index: one for batch in batches for one in batch.answers}
     found = [answers[index].rewards for index in range(len(encoded))]
     return [() if isinstance(rewards, Refused) else rewards for rewards in found]
 

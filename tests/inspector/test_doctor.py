@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+import critic_spaces
 from inspector.cli import main
 from inspector.shell import doctor
 
@@ -13,7 +14,7 @@ BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
 
 
 def found(**facts: dict) -> dict:
-    names = ("torch", "transformers", "vllm", "ray", "datasets", "httpx")
+    names = ("torch", "transformers", "vllm", "datasets", "httpx")
     return {name: facts.get(name, ABSENT) for name in names}
 
 
@@ -59,3 +60,30 @@ def test_with_a_path_it_looks_at_the_file_and_writes_nothing(tmp_path, monkeypat
     assert main(["doctor", "file.jsonl"]) == 0
     assert "1 case of 1 row" in capsys.readouterr().out
     assert [path.name for path in tmp_path.iterdir()] == ["file.jsonl"]
+
+
+@pytest.mark.parametrize("key", ["sk-proj-4f7Qx9TnB2mLw8", "our-own-house-key"])
+def test_a_workspace_that_holds_a_key_is_named_and_the_key_is_not(key, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(doctor, "_probe", lambda: (found(), False))
+    monkeypatch.setenv("PRM_INSPECT_API_KEY", "our-own-house-key")
+    root = critic_spaces.imported(tmp_path, 3)
+    assert main(["doctor", "-w", str(root)]) == 0
+    critic_spaces.critic(root, lambda row, _: [f"No such key: {key}"] * (row < 2) or ["fine"])
+    capsys.readouterr()
+    assert main(["doctor", "-w", str(root)]) == 1
+    said = capsys.readouterr().out
+    assert "holds what looks like an API key (2 texts)" in said
+    assert "rewards/judge-" in said
+    assert key not in said
+
+
+@pytest.mark.parametrize("words", [["metrics"], ["import", "sums.json"], ["doctor"]])
+def test_an_address_is_no_folder_and_makes_none(words, monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(doctor, "_probe", lambda: (found(), False))
+    code = main([*words, "-w", "s3://key:secret@bucket/ws"])
+    told = capsys.readouterr()
+    assert code == (0 if words == ["doctor"] else 2)
+    assert "a workspace is a folder of this machine, and s3:// is an address of another place." in told.out + told.err
+    assert "secret" not in told.out + told.err
+    assert not list(tmp_path.iterdir())

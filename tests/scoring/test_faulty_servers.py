@@ -27,10 +27,14 @@ def root(tmp_path):
     return tmp_path / "ws"
 
 
+def words_for(root, *servers):
+    places = [word for server in servers for word in ("--server", server.url)]
+    return ("score", "demo", "-w", root, "--critic", "processbench", "--votes", VOTES, "--limit", CASES, *places)
+
+
 def asked(root, server, *more):
     """Exit code, start and end of a run."""
-    words = ("--critic", "processbench", "--votes", VOTES, "--limit", CASES, "--server", server.url, *more)
-    code, events, err = scoring_process.ran("score", "demo", "-w", root, *words)
+    code, events, err = scoring_process.ran_here(*words_for(root, server), *more)
     assert events, err
     return code, scoring_process.only(events, "start"), scoring_process.only(events, "end")
 
@@ -92,3 +96,93 @@ def test_thoughts_without_an_answer_came_and_are_read_as_the_protocol_says(root,
     assert set(frame["reasoning"]) == {thoughts}
     assert set(frame["reason"]) == {reason}
     assert set(frame["verdict"]) == {None if reason else -1}
+
+
+KEY = "sk-proj-4f7Qx9TnB2mLw8"
+
+
+def texts_in(folder):
+    """Every text of every file in a folder."""
+    for path in folder.rglob("*"):
+        if path.suffix == ".parquet":
+            frame = pl.read_parquet(path).select(pl.selectors.string())
+            yield from (text for column in frame for text in column.drop_nulls())
+        elif path.is_file():
+            yield path.read_text()
+
+
+@pytest.mark.parametrize("told", [KEY, "sk-proj-of-somebody-else-0123456789"])
+@pytest.mark.parametrize("where", ["error", "answer", "reasoning", "finish"])
+def test_a_key_that_a_server_repeats_is_neither_shown_nor_stored(root, told, where):
+    behaviour = Behaviour(key=KEY, faults={"echo": 1.0} if where == "error" and told == KEY else {})
+    if where == "error" and told != KEY:
+        behaviour.moderate = {"": (400, f"your other key {told} is better")}
+    behaviour.finish = told if where == "finish" else "stop"
+    if where in {"answer", "reasoning"}:
+        behaviour.message = {"role": "assistant", "content": "\\boxed{1}", "reasoning_content": "hm"}
+        behaviour.message["content" if where == "answer" else "reasoning_content"] = f"It is {told}: \\boxed{{-1}}"
+    with running(behaviour) as server:
+        code, out, err = told_by(root, server)
+    assert told not in out + err
+    texts = list(texts_in(root))
+    assert code in {0, 1, 2}
+    assert any("***" in text for text in texts)
+    assert not [text for text in texts if told in text]
+
+
+def told_by(root, *servers):
+    """Exit code and both outputs of a run with a key."""
+    words = (*words_for(root, *servers), "--tries", "1", "--concurrency", "4")
+    with scoring_process.started(*words, env={"PRM_INSPECT_API_KEY": KEY}) as run:
+        out, err = run.communicate(timeout=300)
+    return run.returncode, out, err
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "again"),
+    [(403, "Your input was flagged by moderation.", 0), (403, "no", 1), (302, "there", 1), (404, "gone", 1)],
+)
+def test_one_prompt_that_a_server_declines_is_a_case_with_a_reason_and_the_others_are_scored(
+    root, status, words, again
+):
+    question = question_of(root)
+    with running(Behaviour(moderate={question: (status, words)})) as server:
+        code, _, end = asked(root, server, "--concurrency", "1")
+        assert (code, end["status"], end["scored"], end["refused"], end["left"]) == (1, "done", CASES - 1, 1, 0)
+        silent = kept(root).filter(pl.col("answer").is_null())
+        (reason,) = set(silent["reason"])
+        assert f"HTTP {status}" in reason
+        # What nobody will ever answer is not asked again.
+        _, start, _ = asked(root, server, "--concurrency", "1")
+        assert start["to_do"] == again
+
+
+def question_of(root):
+    """Words of one prompt that no other has, of a case that is not the first."""
+    _, texts = Workspace.open(root).cases(["demo"])
+    problems = texts.frame()["problem"].head(CASES)
+    return next(problem for problem in problems[3:] if sum(problem in other for other in problems) == 1)
+
+
+def test_a_key_that_is_revoked_ends_the_run_and_nothing_is_lost(root):
+    with running(Behaviour(barred=(20, 401, "no more"))) as server:
+        code, _, err = scoring_process.ran_here(*words_for(root, server), "--concurrency", "2", "--tries", "2")
+        assert code == 2
+        assert "wants a key (HTTP 401). Set the environment variable PRM_INSPECT_API_KEY." in err
+        saved = kept(root).filter(pl.col("answer").is_not_null()).height
+        assert saved == 20 * VOTES
+        server.behaviour.barred = None
+        code, _, end = asked(root, server)
+        assert (code, end["status"], end["left"]) == (0, "done", 0)
+    assert kept(root)["answer"].null_count() == 0
+
+
+def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_work(root):
+    with running(Behaviour(barred=(5, 402, "no credit"), delay=0.01)) as one, running(Behaviour(delay=0.01)) as other:
+        code, events, _ = scoring_process.ran_here(*words_for(root, one, other), "--concurrency", "4")
+        end = scoring_process.only(events, "end")
+        notices = [event["sentence"] for event in events if event["event"] == "notice"]
+        assert (code, end["status"], end["refused"], end["left"]) == (0, "done", 0, 0)
+        assert notices == [f"{one.url} is set aside (HTTP 402) and tried again later; the others go on."]
+        assert (one.answered, one.seen.paths[CHAT]) == (5, 5 + 8)
+    assert kept(root)["answer"].null_count() == 0

@@ -23,7 +23,12 @@ ANSWER = "Paragraph 2 divides by zero, which nothing before it allows. \\boxed{2
 
 @dataclass
 class Behaviour:
-    """What the server does. `refuse` maps a field of the request to the words of the 400 that it meets."""
+    """What the server does. `refuse` maps a field of the request to the words of the 400 that it meets.
+
+    `moderate` maps a word of the question to the status and message that it meets, `barred` (answers, status, message)
+    says what every question meets after so many answers, and `quota` how many such replies there are (-1 = no end).
+    `unlisted` is the status that asking for the models meets.
+    """
 
     faults: dict[str, float] = field(default_factory=dict)
     seed: int = 0
@@ -36,6 +41,10 @@ class Behaviour:
     logprobs: bool = True
     usage: bool = True
     refuse: dict[str, str] = field(default_factory=dict)
+    moderate: dict[str, tuple[int, str]] = field(default_factory=dict)
+    barred: tuple[int, int, str] | None = None
+    quota: int = -1
+    unlisted: int = 0
     message: dict[str, Any] | None = None
     finish: str = "stop"
     delay: float = 0.0
@@ -65,6 +74,7 @@ class FaultServer:
         self.seen = Seen()
         self.keep = keep
         self.port = 0
+        self.answered = 0
         self._draw = random.Random(behaviour.seed)
         self._server: asyncio.Server | None = None
 
@@ -104,7 +114,7 @@ class _Cut(Exception):  # noqa: N818  # what happens to a connection is no error
 class _Connection:
     def __init__(self, server, reader, writer, draw):
         self.server, self.reader, self.writer, self.draw = server, reader, writer, draw
-        self.behaviour, self.seen = server.behaviour, server.seen
+        self.behaviour, self.seen, self.headers = server.behaviour, server.seen, {}
 
     async def talk(self):
         with contextlib.suppress(_Cut):
@@ -113,6 +123,7 @@ class _Connection:
                 first, *lines = head.decode("latin-1").split("\r\n")
                 method, path, _ = first.split(" ", 2)
                 headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+                self.headers = headers
                 # Counted when it begins: whoever sends one may go away before it is whole.
                 self.seen.paths[path] += 1
                 body = await self.reader.readexactly(int(headers.get("content-length", 0)))
@@ -141,6 +152,9 @@ class _Connection:
             await self.send(404, {"detail": "Not Found"})
 
     async def models(self):
+        if self.behaviour.unlisted:
+            await self.send(self.behaviour.unlisted, {"error": {"message": "Missing scopes: api.model.read"}})
+            return
         told = [{"id": name, "object": "model", "owned_by": self.behaviour.owner} for name in self.behaviour.models]
         for one in told:
             if self.behaviour.context:
@@ -168,6 +182,16 @@ class _Connection:
             words = "This model's maximum context length is shorter than that."
             await self.send(400, {"error": {"message": words}})
             return
+        if self.behaviour.barred and self.server.answered >= self.behaviour.barred[0] and self.behaviour.quota:
+            self.behaviour.quota -= 1
+            _, status, words = self.behaviour.barred
+            await self.send(status, {"error": {"message": words}})
+            return
+        question = asked["messages"][-1]["content"] if "messages" in asked else ""
+        moderated = next((told for word, told in self.behaviour.moderate.items() if word in question), None)
+        if moderated:
+            await self.send(moderated[0], {"error": {"message": moderated[1]}})
+            return
         refused = next((name for name in self.behaviour.refuse if name in asked), None)
         if refused:
             words = self.behaviour.refuse[refused]
@@ -180,6 +204,7 @@ class _Connection:
                 self.seen.faults[name] += 1
                 await getattr(self, f"_{name}")(asked)
                 return
+        self.server.answered += 1
         await self.send(200, self.completion(asked))
 
     def completion(self, asked, count=None):
@@ -258,6 +283,11 @@ class _Connection:
         told = self.completion(asked)
         told.pop("usage", None)
         await self.send(200, told)
+
+    async def _echo(self, _):
+        """An error in disguise, with the key that it was asked with: a real server of this kind was seen."""
+        told = self.headers.get("authorization", "nobody").removeprefix("Bearer ")
+        await self.send(200, {"error": {"message": f"Incorrect API key provided: {told}"}})
 
     async def _drip(self, asked):
         body = json.dumps(self.completion(asked)).encode()

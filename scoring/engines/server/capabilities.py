@@ -9,7 +9,7 @@ from scoring.engines.server.address import Address
 from scoring.engines.server.chat_reply import decoded
 from scoring.engines.server.faults import Fault, Unreachable
 from scoring.engines.server.quoting import quoted
-from scoring.engines.server.statuses import must_not_go_on
+from scoring.engines.server.statuses import not_let_in
 from scoring.engines.server.wire import Reply, Wire
 from scoring.errors import EngineError
 
@@ -59,7 +59,8 @@ async def examine(wire: Wire) -> Capabilities:
     """Ask a server what it is.
 
     Raises:
-        EngineError: nobody answers there, the key is refused, or it redirects.
+        EngineError: nobody answers there, the key is refused, or it redirects. A key that may not list the models
+            (HTTP 403) may still be one that may use them.
     """
     models, version, health = await asyncio.gather(
         _asked(wire, f"{wire.address.api}/models"),
@@ -70,7 +71,8 @@ async def examine(wire: Wire) -> Capabilities:
         raise EngineError(
             f"no server answers at {wire.address} ({models}).", "Start it, or check the address and the port."
         )
-    must_not_go_on(models, wire.address, wire.key)
+    if no_entry := not_let_in(models, wire.address, wire.key):
+        raise EngineError(no_entry.sentence, no_entry.next_step)
     told = version if isinstance(version, Reply) else None
     return Capabilities(wire.address, _models(models), _version(told), _healthy(health))
 

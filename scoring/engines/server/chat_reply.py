@@ -8,11 +8,12 @@ import msgspec
 from scoring.asking import TokenLogprobs
 from scoring.engines.server.faults import Fault
 from scoring.engines.server.quoting import quoted
+from scoring.secrets import masked
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the answers of a call. `text` is as it came, blanks too, and "" where the server gives none."""
+    """One of the answers of a call. `text` is as it came but for keys, blanks too; "" where the server gives none."""
 
     text: str
     reasoning: str | None
@@ -77,7 +78,10 @@ def _choice(told: dict[str, Any]) -> Choice:
     if not text.strip() and isinstance(refusal, str) and refusal.strip():
         text = refusal
     finish = told.get("finish_reason")
-    return Choice(text, apart or reasoning, finish if isinstance(finish, str) else None, _logprobs(told))
+    finish = masked(finish) if isinstance(finish, str) else None
+    shown, thought = masked(text), masked(apart or reasoning or "") or None
+    # The tokens of a text that holds a key spell it.
+    return Choice(shown, thought, finish, _logprobs(told) if shown == text else None)
 
 
 def _content(content: Any) -> tuple[str, str | None]:

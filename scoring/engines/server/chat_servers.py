@@ -114,14 +114,9 @@ class ChatServers:
             Server(Wire(can.address, key), can, Dialect.first(self.sampling))
             for can, key in zip(self.found, self.keys, strict=True)
         ]
-        return Conversation(
-            Fleet(servers, self.patience),
-            self.model,
-            self.sampling,
-            self.patience,
-            Slots(self.concurrency),
-            Notices(arrived.put),
-        )
+        notices = Notices(arrived.put)
+        fleet = Fleet(servers, self.patience, notices)
+        return Conversation(fleet, self.model, self.sampling, self.patience, Slots(self.concurrency), notices)
 
     def _exposed(self) -> list[Address]:
         """Servers to which a key goes that others can read on the way."""

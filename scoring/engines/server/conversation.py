@@ -9,7 +9,7 @@ from scoring.asking import Answer, Answered, Ask, Sampling
 from scoring.engines.server.chat_reply import ChatReply, Choice, read_chat
 from scoring.engines.server.chat_request import chat_request, continues
 from scoring.engines.server.delivery import Delivered, Failure, deliver
-from scoring.engines.server.faults import Fault, Reworded
+from scoring.engines.server.faults import Reworded
 from scoring.engines.server.fleet import Fleet, Server
 from scoring.engines.server.notices import Notices
 from scoring.engines.server.patience import Patience
@@ -96,14 +96,8 @@ class Conversation:
 
         def read(server: Server, body: dict[str, Any], reply: Reply) -> Reading:
             self._hear(server, body, reply, sampling)
-            try:
-                check(reply, server.wire.address, server.wire.key, self.patience)
-            except Fault as fault:
-                if not (fault.again or fault.lasting):
-                    server.refuses(fault.phrase)
-                raise
+            check(reply, server.wire.address, server.wire.key, self.patience)
             chat = read_chat(reply.body)
-            server.good = True
             self._compare(server, body, chat, sampling)
             return Reading(chat.choices[:count], chat.tokens_in, chat.tokens_out, body.get("seed"))
 
@@ -126,7 +120,7 @@ class Conversation:
         """
         if reply.status not in {400, 422}:
             return
-        refusal = Refusal.read(reply.body, server.wire.key)
+        refusal = Refusal.read(reply.body)
         if refusal.too_long:
             return
         now = chat_request(

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from scoring.engines.server.faults import Fault, Reworded, Unreachable
+from scoring.engines.server.faults import Declined, Fault, Reworded, Unreachable
 from scoring.engines.server.fleet import Fleet, Server
 from scoring.engines.server.patience import Patience
 from scoring.engines.server.wire import Reply
@@ -35,13 +35,13 @@ class Delivered(Generic[T]):
 Write = Callable[[Server], tuple[str, dict[str, Any]]]
 """The path and body of a request for one server."""
 Read = Callable[[Server, dict[str, Any], Reply], T]
-"""What a reply to that body holds. Raises Fault, Reworded or EngineError."""
+"""What a reply to that body holds. Raises Fault or Reworded."""
 
 
 async def deliver(fleet: Fleet, patience: Patience, write: Write, read: Read[T]) -> Delivered[T]:
     """Send a request, again where that may help and perhaps elsewhere.
 
-    A server that cannot be reached costs no try, for it has not seen the request.
+    A server that cannot be reached costs no try, for it has not seen the request; nor does one that is set aside.
 
     Raises:
         EngineError: every request will fail.
@@ -55,12 +55,18 @@ async def deliver(fleet: Fleet, patience: Patience, write: Write, read: Read[T])
         try:
             calls += 1
             reply = await _sent(server, path, body, patience)
-            return Delivered(read(server, body, reply), calls, calls + lost - 1)
+            got = read(server, body, reply)
+            fleet.answered(server)
+            return Delivered(got, calls, calls + lost - 1)
         except Reworded:
             continue
         except Unreachable as error:
             fleet.lost(server, error.phrase)
             calls, lost, fault = calls - 1, lost + 1, Fault(error.phrase)
+        except Declined as error:
+            if fleet.declined(server, error):
+                continue
+            tries, fault = tries + 1, error
         except Fault as error:
             tries, fault = tries + 1, error
             if fault.suspicious:

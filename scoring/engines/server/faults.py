@@ -31,5 +31,31 @@ class Fault(Exception):  # noqa: N818  # as above
         self.lasting = lasting
 
 
+class Declined(Fault):
+    """A request that a server would not do. Whether the request or the server is the reason, its other answers tell.
+
+    Attributes:
+        sentence: what is so where the server is the reason, for the end of a run; `next_step` what to do then.
+        account: whether it is about who asks and not about what is asked.
+        sure: whether once is enough to blame a server that has not answered anything yet.
+    """
+
+    def __init__(
+        self,
+        phrase: str,
+        sentence: str,
+        next_step: str,
+        *,
+        account: bool = False,
+        sure: bool = False,
+        lasting: bool = False,
+    ) -> None:
+        super().__init__(phrase, again=account, lasting=lasting)
+        self.sentence = sentence
+        self.next_step = next_step
+        self.account = account
+        self.sure = sure
+
+
 class Reworded(Exception):  # noqa: N818  # as above
     """The server does not take a request in these words, and others are known: send it again at once."""

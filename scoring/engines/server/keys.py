@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from scoring.engines.server.address import Address
 from scoring.errors import UsageError
+from scoring.secrets import keep_secret
 
 GENERAL = "PRM_INSPECT_API_KEY"
 """For every server, as long as all are on one host; followed by _HOST or _HOST_PORT, for that one."""
@@ -24,6 +25,7 @@ class Key:
     def __init__(self, secret: str, variables: Sequence[str]) -> None:
         self._secret = secret
         self.variables = tuple(variables)
+        keep_secret(secret)
 
     def __repr__(self) -> str:
         return f"<the key in {self.variables[0]}>" if self else "<no key>"
@@ -38,10 +40,6 @@ class Key:
     def header(self) -> dict[str, str]:
         """The header that shows the key to its server."""
         return {"authorization": f"Bearer {self._secret}"} if self else {}
-
-    def hidden(self, text: str) -> str:
-        """`text` without the secret, for words of a server that may repeat it."""
-        return text.replace(self._secret, "***") if self else text
 
 
 def variables(address: Address, *, alone: bool) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ class Patience:
     `tries` times in all and for `total`, after waits that are drawn from 0 to `base` times 2 to the number of tries,
     at most `longest` ("full jitter": AWS architecture blog, exponential backoff and jitter). A server that says when
     to come again is not asked before, at most `rest` later. When no server can be reached, `down` is waited for one.
+    One of several that declines whatever it is asked is tried again after `aside`, and twice as long each time.
     """
 
     timeout: float = 600.0
@@ -24,6 +25,7 @@ class Patience:
     longest: float = 30.0
     rest: float = 120.0
     down: float = 300.0
+    aside: float = 60.0
     _chance: SystemRandom = field(default_factory=SystemRandom, repr=False, compare=False)
 
     def wait(self, tries: int) -> float:

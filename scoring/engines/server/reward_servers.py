@@ -17,6 +17,7 @@ from scoring.engines.server.faults import Fault
 from scoring.engines.server.fleet import Fleet, Server
 from scoring.engines.server.keys import Key
 from scoring.engines.server.loop_thread import LoopThread
+from scoring.engines.server.notices import Notices
 from scoring.engines.server.patience import Patience
 from scoring.engines.server.quoting import quoted
 from scoring.engines.server.statuses import check
@@ -66,7 +67,7 @@ class RewardServers:
         places = "; ".join(f"{one.software} at {one.address}{self.way.path}" for one in self.found)
         return f"{places}, model {quoted(self.model)}"
 
-    def read(self, cases: Sequence[Encoded]) -> Iterator[Batch]:
+    def read(self, cases: Sequence[Encoded]) -> Iterator[Batch | Noticed]:
         """Rewards of all cases, in order. The first sequence is used to try out what the servers really do.
 
         Raises:
@@ -76,9 +77,10 @@ class RewardServers:
         first = next((one for _, one in parts if one.positions), None)
         arrived: SimpleQueue[tuple[int, Rows | Refused] | Noticed | BaseException] = SimpleQueue()
         with LoopThread() as loop:
-            fleet = loop.run(self._open())
+            notices = Notices(arrived.put)
+            fleet = loop.run(self._open(notices))
             loop.last = fleet.close
-            way = loop.run(self._proven(fleet, first)) if first else self.way
+            way = loop.run(self._proven(fleet, first, notices)) if first else self.way
 
             async def work(part: Encoded, number: int) -> tuple[int, Rows | Refused]:
                 return number, await self._read(fleet, way, part)
@@ -86,11 +88,11 @@ class RewardServers:
             came = across(loop, (one for _, one in parts), work, arrived, self.concurrency)
             yield from _in_order(cases, [place for place, _ in parts], came)
 
-    async def _open(self) -> Fleet:
+    async def _open(self, notices: Notices) -> Fleet:
         pairs = zip(self.found, self.keys, strict=True)
-        return Fleet([Server(Wire(can.address, key), can, Dialect()) for can, key in pairs], self.patience)
+        return Fleet([Server(Wire(can.address, key), can, Dialect()) for can, key in pairs], self.patience, notices)
 
-    async def _proven(self, fleet: Fleet, sequence: Encoded) -> Way:
+    async def _proven(self, fleet: Fleet, sequence: Encoded, notices: Notices) -> Way:
         """The way, tried out on every server: they may have been started differently.
 
         Raises:
@@ -98,7 +100,7 @@ class RewardServers:
         """
         ways = []
         for server in fleet.servers:
-            alone = Fleet([server], self.patience)
+            alone = Fleet([server], self.patience, notices)
 
             async def send(body: dict[str, Any], alone: Fleet = alone) -> Any:
                 delivered = await deliver(alone, self.patience, lambda one: self._to(one, body), self._decoded)
@@ -149,13 +151,15 @@ class RewardServers:
 
 def _in_order(
     cases: Sequence[Encoded], owners: Sequence[int], came: Iterator[tuple[int, Rows | Refused] | Noticed | None]
-) -> Iterator[Batch]:
-    """Batches of cases in their order, each as soon as it is whole."""
+) -> Iterator[Batch | Noticed]:
+    """Batches of cases in their order, each as soon as it is whole, and what is noticed meanwhile."""
     found: dict[int, dict[int, Rows | Refused]] = {}
     waiting = iter(range(len(cases)))
     batch = list(islice(waiting, _BATCH))
     for one in came:
-        if isinstance(one, tuple):
+        if isinstance(one, Noticed):
+            yield one
+        elif one is not None:
             found.setdefault(owners[one[0]], {})[one[0]] = one[1]
         while batch and all(len(found.get(place, ())) == len(cases[place].sequences) for place in batch):
             answers = tuple(_answer(place, [rows for _, rows in sorted(found.pop(place).items())]) for place in batch)

@@ -1,15 +1,14 @@
-"""What HTTP's status codes mean for a run."""
+"""What HTTP's status codes mean for a request, and for a run."""
 
 from urllib.parse import urlsplit
 
 from scoring.engines.server.address import Address
-from scoring.engines.server.faults import Fault
+from scoring.engines.server.faults import Declined, Fault
 from scoring.engines.server.keys import Key
 from scoring.engines.server.patience import Patience
 from scoring.engines.server.quoting import quoted
 from scoring.engines.server.refusal import Refusal
 from scoring.engines.server.wire import Reply
-from scoring.errors import EngineError
 
 _AGAIN = {408, 409, 425, 429, *range(500, 600)} - {501, 505}
 _DOWN = {502, 503, 504}
@@ -19,56 +18,63 @@ def check(reply: Reply, address: Address, key: Key, patience: Patience) -> None:
     """Nothing if the reply is an answer, JSON and status 200.
 
     Raises:
+        Declined: the server would not do it.
         Fault: this request failed.
-        EngineError: every request will.
     """
     if reply.status == 200:
         if not reply.is_json:
             kind = quoted(reply.headers.get("content-type", "")) or "no content type"
             raise Fault(f"{kind} in place of JSON", suspicious=True)
         return
-    must_not_go_on(reply, address, key)
-    refusal = Refusal.read(reply.body, key)
+    if no_entry := not_let_in(reply, address, key):
+        raise no_entry
+    refusal = Refusal.read(reply.body)
     if reply.status == 429 and refusal.no_credit:
-        raise EngineError(f"{address} says: {refusal.message}.", "Add credit there; what is saved is not asked again.")
+        phrase, next_step = f"{address} says: {refusal.message}.", "Add credit there; what is saved is not asked again."
+        raise Declined(f"HTTP 429: {refusal.message}", phrase, next_step, account=True, sure=True)
     if reply.status in _AGAIN:
         rest = patience.rests(reply.headers.get("retry-after"))
         raise Fault(f"HTTP {reply.status}", rest=rest, suspicious=reply.status in _DOWN)
-    if reply.status in {404, 405}:
-        raise EngineError(
-            f"{address} does not know the model or the endpoint (HTTP {reply.status}: {refusal.message}).",
-            "Check the model's name and the address.",
-        )
-    raise refused(reply, refusal)
+    raise _declined(reply, refusal, address, key)
 
 
-def refused(reply: Reply, refusal: Refusal) -> Fault:
+def not_let_in(reply: Reply, address: Address, key: Key) -> Declined | None:
+    """Why a server does not let us in, or sends us elsewhere; None where it does neither."""
+    if reply.status == 401:
+        return _wants_key(reply, address, key)
+    if reply.status == 402:
+        sentence = f"{address} wants to be paid (HTTP 402)."
+        return Declined("HTTP 402", sentence, "Add credit there, or use another server.", account=True, sure=True)
+    if 300 <= reply.status < 400:
+        where = _where(reply)
+        sentence = f"{address} redirects{where} (HTTP {reply.status}), where no key is sent."
+        return Declined(f"HTTP {reply.status}{where}", sentence, "Give the address where the server is.", sure=True)
+    return None
+
+
+def _wants_key(reply: Reply, address: Address, key: Key) -> Declined:
+    variable, code = key.variables[-1], f"HTTP {reply.status}"
+    if key:
+        sentence = f"{address} refuses the key in {variable} ({code})."
+        return Declined(code, sentence, "Set the right one there.", account=True, sure=True)
+    sentence = f"{address} wants a key ({code})."
+    return Declined(code, sentence, f"Set the environment variable {variable}.", account=True, sure=True)
+
+
+def _declined(reply: Reply, refusal: Refusal, address: Address, key: Key) -> Fault:
     """What is wrong with a request that is not worth sending again."""
+    phrase = f"HTTP {reply.status}: {refusal.message}"
     if reply.status in {400, 413, 422} and refusal.too_long:
         return Fault(f"context too long: {refusal.message}", again=False, lasting=True)
-    return Fault(f"HTTP {reply.status}: {refusal.message}", again=False)
-
-
-def must_not_go_on(reply: Reply, address: Address, key: Key) -> None:
-    """Nothing, unless the server does not let us in at all, or sends us elsewhere.
-
-    Raises:
-        EngineError: so it is.
-    """
-    if reply.status in {401, 403}:
-        variable = key.variables[-1]
-        if key:
-            raise EngineError(
-                f"{address} refuses the key in {variable} (HTTP {reply.status}).", "Set the right one there."
-            )
-        raise EngineError(f"{address} wants a key (HTTP {reply.status}).", f"Set the environment variable {variable}.")
-    if reply.status == 402:
-        raise EngineError(f"{address} wants to be paid (HTTP 402).", "Add credit there, or use another server.")
-    if 300 <= reply.status < 400:
-        raise EngineError(
-            f"{address} redirects{_where(reply)} (HTTP {reply.status}), where no key is sent.",
-            "Give the address where the server is.",
-        )
+    if reply.status in {400, 403, 451} and refusal.moderated:
+        return Fault(phrase, again=False, lasting=True)
+    if reply.status in {404, 405}:
+        sentence = f"{address} does not know the model or the endpoint ({phrase})."
+        return Declined(phrase, sentence, "Check the model's name and the address.", sure=True)
+    sentence = f"{address} refuses every request ({phrase})."
+    if reply.status == 403:
+        return Declined(phrase, sentence, f"Check what the key in {key.variables[-1]} may do there.")
+    return Declined(phrase, sentence, "Change what it does not take, and try again.")
 
 
 def _where(reply: Reply) -> str:

@@ -12,7 +12,7 @@ from scoring.engines.server.conversation import other_seed
 from scoring.engines.server.patience import Patience
 from scoring.errors import EngineError, UsageError
 from servers.fault_server import ANSWER, Behaviour, running
-from servers.runs import QUICK, asks
+from servers.runs import QUICK, Run, asks
 
 CHAT = "/v1/chat/completions"
 
@@ -247,6 +247,29 @@ def test_a_server_that_goes_down_and_comes_again(run):
             assert again.seen.paths[CHAT] > 20
     assert sorted(done | {one.index for one in rest}) == list(range(600))
     assert all(one.answers[0].text for one in rest)
+
+
+def test_a_server_that_was_set_aside_is_tried_with_one_request_until_it_answers(run):
+    patience = Patience(timeout=5.0, base=0.01, longest=0.05, aside=0.1)
+    behaviour = Behaviour(barred=(5, 402, "no credit"), quota=10, delay=0.01)
+    with running(behaviour) as one, running(Behaviour(delay=0.02)) as other:
+        done = run([one, other], 300, concurrency=4, patience=patience)
+        assert one.answered > 20
+        assert one.seen.paths[CHAT] == one.answered + 10
+    assert all(answer.text for answer in done.answers)
+    # Eight in a row set it aside; of the last two each was a trial.
+    assert [sentence.split("/", 2)[2].split(" ", 1)[1] for sentence in done.noticed] == [
+        "is set aside (HTTP 402) and tried again later; the others go on.",
+        "answers again.",
+    ]
+
+
+def test_a_key_that_may_not_list_the_models_may_use_them():
+    with running(Behaviour(unlisted=403)) as server:
+        engine = ChatServers.connect([server.url], Sampling(), model="tiny")
+        assert Run(engine.answers(asks(1))).answers[0].text
+        with pytest.raises(EngineError, match="does not list its models"):
+            ChatServers.connect([server.url], Sampling())
 
 
 def test_when_all_are_down_for_too_long_the_run_ends():

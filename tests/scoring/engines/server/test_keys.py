@@ -6,6 +6,7 @@ import pytest
 from scoring.engines.server.address import Address
 from scoring.engines.server.keys import Key, find_keys
 from scoring.errors import UsageError
+from scoring.secrets import masked
 
 
 def found(environment, *urls):
@@ -49,7 +50,7 @@ def test_what_cannot_be_a_key_is_refused_without_being_shown(secret):
 def test_a_key_is_never_shown_or_written():
     key = Key("hunter2", ["PRM_INSPECT_API_KEY"])
     assert "hunter2" not in f"{key} {key!r} {[key]} {key.variables}"
-    assert key.hidden("wrong key hunter2.") == "wrong key ***."
+    assert masked("wrong key hunter2.") == "wrong key ***."
     for write in (pickle.dumps, copy.copy):
         with pytest.raises(TypeError):
             write(key)

@@ -7,7 +7,8 @@ from scoring.engines.server.refusal import Refusal
 
 
 def refusal(told):
-    return Refusal.read(told if isinstance(told, bytes) else json.dumps(told).encode(), Key("hunter2", ["V"]))
+    Key("hunter2", ["V"])
+    return Refusal.read(told if isinstance(told, bytes) else json.dumps(told).encode())
 
 
 @pytest.mark.parametrize(
