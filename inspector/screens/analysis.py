@@ -200,7 +200,9 @@ class AnalysisScreen(InspectionScreen):
             self._rest = self.set_timer(REST, start)
 
     def _start(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
-        self.run_worker(partial(self._make, owners, make), thread=True, exclusive=True, group="figures")
+        self.run_worker(
+            partial(self._make, owners, make), thread=True, exclusive=True, group="figures", description="figures"
+        )
 
     def _make(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
         """In a thread."""

@@ -147,7 +147,7 @@ class BoardArranging(BoardRanking):
             self._with_baselines(self.inspection, ())
         elif selection.evaluations:
             work = partial(self._make_baselines, selection.evaluations[0].gold, selection.request.seed)
-            self.run_worker(work, thread=True, exclusive=True, group="baselines")
+            self.run_worker(work, thread=True, exclusive=True, group="baselines", description="baselines")
         else:
             self.say("Without a scorer there is nothing to hold baselines against; prm-inspect --baselines shows them.")
 

@@ -56,7 +56,7 @@ class BoardRanking(InspectionScreen):
         self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]
     ) -> None:
         work = partial(self._rank, selection, pieces, against, asked)
-        self.run_worker(work, thread=True, exclusive=True, group="ranking")
+        self.run_worker(work, thread=True, exclusive=True, group="ranking", description="ranking")
 
     def _rank(self, selection: "Selection", pieces: "Sequence[Piece]", against: str, asked: tuple[object, ...]) -> None:
         """In a thread."""

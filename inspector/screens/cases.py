@@ -85,6 +85,9 @@ class CasesScreen(Searching, Filtering, Slicing, Arranging, Triaging, Tagging, U
 
     def on_resize(self) -> None:
         self._lay_out()
+        if self.inspection is not None:
+            # What a title says of the threshold depends on the room there is.
+            self._show_titles(self.inspection)
         self._show_pane_soon()
 
     def on_screen_resume(self) -> None:

@@ -58,6 +58,8 @@ class ConditionScreen(TypedAhead[str | None]):
         self._at = 0
         self._completion = Completion(0)
         self._marked = 0
+        # Enter was pressed on what stands there.
+        self._taken = False
 
     def compose(self) -> ComposeResult:
         choices, complaint = LineView(id="choices"), LineView(id="complaint")
@@ -80,7 +82,7 @@ class ConditionScreen(TypedAhead[str | None]):
         return self.query_one(Input).value
 
     def on_input_changed(self) -> None:
-        self._marked = 0
+        self._marked, self._taken = 0, False
         self.call_after_refresh(self._show)
 
     def on_resize(self) -> None:
@@ -88,12 +90,12 @@ class ConditionScreen(TypedAhead[str | None]):
 
     # -- showing
 
-    def _show(self, *, pressed: bool = False) -> None:
+    def _show(self) -> None:
         line = self.query_one(Input)
         self._completion = self._complete(line.value, line.cursor_position)
         self._show_choices()
         wrong = self._judge(line.value) if line.value.strip() else None
-        self._complain(wrong, pressed=pressed)
+        self._complain(wrong)
         said = self._count(line.value) if line.value.strip() and wrong is None else ""
         self.query_one("#condition-keys", PhraseLine).tell([Phrase((said, "")), KEYS], " · ", "dim")
 
@@ -111,12 +113,12 @@ class ConditionScreen(TypedAhead[str | None]):
         # The words stand right above the line. No height changes with them: the screen is laid out once.
         view.show([Line([])] * (CHOICES - len(lines)) + lines)
 
-    def _complain(self, wrong: FilterError | None, *, pressed: bool) -> None:
+    def _complain(self, wrong: FilterError | None) -> None:
         view = self.query_one("#complaint", LineView)
         if wrong is None:
             view.show([])
             return
-        style = "bad" if pressed else "dim"
+        style = "bad" if self._taken else "dim"
         caret = []
         if wrong.place is not None:
             start, end = wrong.place
@@ -162,4 +164,5 @@ class ConditionScreen(TypedAhead[str | None]):
         elif self._judge(text) is None:
             self.dismiss(text)
         else:
-            self._show(pressed=True)
+            self._taken = True
+            self._show()

@@ -158,7 +158,7 @@ class Searching(ReadingScreen):
             return
         self._search_running = True
         search = partial(self._search, self._search_number, self.inspection, query)
-        self.run_worker(search, thread=True, exclusive=True, group="search", exit_on_error=True)
+        self.run_worker(search, thread=True, exclusive=True, group="search", description="search", exit_on_error=True)
 
     def _search(self, number: int, inspection: Inspection, query: TextQuery) -> None:
         """In a thread: search, and post what was found."""

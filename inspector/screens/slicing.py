@@ -39,7 +39,9 @@ class Slicing(InspectionScreen):
             self.put(now.searched(now.base_search, chosen.filter).ordered(chosen.sort))
         elif chosen.search:
             # Texts are read: not while keys wait.
-            self.run_worker(partial(self._search_out, now, chosen), thread=True, exclusive=True, group="slice")
+            self.run_worker(
+                partial(self._search_out, now, chosen), thread=True, exclusive=True, group="slice", description="slice"
+            )
         else:
             self.on_sliced(_searched_out(now, chosen))
 

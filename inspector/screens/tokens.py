@@ -76,7 +76,7 @@ class Tokens(Diffing):
         if inspection is None or inspection.evaluation is None:
             return
         self._question = question = Question(inspection.selection, self.row, inspection.evaluation.scorer)
-        self.run_worker(partial(self._wait, question), thread=True, group="tokens")
+        self.run_worker(partial(self._wait, question), thread=True, group="tokens", description="tokens")
 
     def _wait(self, question: Question) -> None:
         self.post_message(self.Told(question, question.answer()))

@@ -1,35 +1,123 @@
 """The footer: the keys that work now, as many as there is room for."""
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
+from rich.text import Text
+from textual.events import Leave, MouseDown, MouseMove, Resize
+from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Footer
-from textual.widgets._footer import FooterKey
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
 
 
-class KeyLine(Footer):
-    """Textual's footer without keys that would be cut in half; the first ones are those of what has the focus."""
+class ShownKey(NamedTuple):
+    """A key of the line: `name` presses it, `display` and `description` are what stands there, `start` its cell."""
 
-    def __init__(self) -> None:
-        super().__init__(compact=True, show_command_palette=False)
-        self._fitted_to = 0
+    name: str
+    display: str
+    description: str
+    enabled: bool
+    tooltip: str
+    start: int
 
-    def compose(self) -> ComposeResult:
-        self._fitted_to = self.app.size.width
-        yield from self._fitting(super().compose(), self._fitted_to)
+    @property
+    def end(self) -> int:
+        """The cell behind it."""
+        return self.start + cell_len(self.display) + 1 + cell_len(self.description)
 
-    @staticmethod
-    def _fitting(keys: ComposeResult, room: int) -> Iterator[Widget]:
-        for key in keys:
-            # A cell before the words and one behind them.
-            room -= cell_len(key.key_display) + cell_len(key.description) + 2 if isinstance(key, FooterKey) else 0
-            # Nothing needs to stand behind the last one.
-            if room >= -1:
-                yield key
 
-    def on_resize(self) -> None:
-        if self._fitted_to != self.app.size.width:
-            self._fitted_to = self.app.size.width
-            self.call_after_refresh(self.recompose)
+class KeyLine(Widget, can_focus=False):
+    """What Textual's footer shows, without keys that would be cut in half, in one widget instead of one a key.
+
+    A widget costs styles, layout and messages whenever it comes; a footer of fifteen was a quarter of the work of every
+    key that changes the bindings.
+    """
+
+    ALLOW_SELECT: ClassVar = False
+    COMPONENT_CLASSES: ClassVar = {"key-line--key", "key-line--description", "key-line--hover"}
+    DEFAULT_CSS = """
+    KeyLine {
+        dock: bottom;
+        height: 1;
+        color: $footer-foreground;
+        background: $footer-background;
+    }
+    KeyLine > .key-line--key {
+        color: $footer-key-foreground;
+        background: $footer-key-background;
+        text-style: bold;
+    }
+    KeyLine > .key-line--description {
+        color: $footer-description-foreground;
+        background: $footer-description-background;
+    }
+    KeyLine > .key-line--hover {
+        color: $footer-key-foreground;
+        background: $block-hover-background;
+    }
+    """
+
+    keys: reactive[tuple[ShownKey, ...]] = reactive[tuple[ShownKey, ...]](())
+    hovered: reactive[ShownKey | None] = reactive[ShownKey | None](None)
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_updated)
+
+    def on_unmount(self) -> None:
+        self.screen.bindings_updated_signal.unsubscribe(self)
+
+    def _bindings_updated(self, screen: "Screen[object]") -> None:
+        if screen.app.app_focus and self.is_attached and screen is self.screen:
+            self.call_after_refresh(self._read)
+
+    def on_resize(self, _: Resize) -> None:
+        self._read()
+
+    def _read(self) -> None:
+        """Take the bindings of now: those of what has the focus come first, one key an action."""
+        if not self.is_attached:
+            # The screen went away before it was drawn again.
+            return
+        keys, start, actions = [], 0, set()
+        for _, binding, enabled, tooltip in self.screen.active_bindings.values():
+            if not binding.show or binding.action in actions:
+                continue
+            actions.add(binding.action)
+            display = self.app.get_key_display(binding)
+            key = ShownKey(binding.key, display, binding.description, enabled, tooltip, start)
+            if key.end > self.size.width:
+                break
+            keys.append(key)
+            start = key.end + 1
+        self.keys = tuple(keys)
+
+    def render(self) -> Text:
+        key_style = self.get_component_rich_style("key-line--key")
+        words = self.get_component_rich_style("key-line--description")
+        hovering = self.get_component_rich_style("key-line--hover")
+        text = Text(no_wrap=True)
+        for key in self.keys:
+            dim = "" if key.enabled else "dim"
+            part = Text.assemble((key.display, key_style), (f" {key.description}", words))
+            part.stylize(hovering if key is self.hovered else dim)
+            text.append_text(part).append(" ")
+        return text
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        self.hovered = self._at(event.x)
+        self.tooltip = self.hovered.tooltip if self.hovered else None
+
+    def on_leave(self, _: Leave) -> None:
+        self.hovered = None
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        key = self._at(event.x)
+        if key and key.enabled:
+            self.app.simulate_key(key.name)
+        elif key:
+            self.app.bell()
+
+    def _at(self, cell: int) -> ShownKey | None:
+        return next((key for key in self.keys if key.start <= cell < key.end), None)

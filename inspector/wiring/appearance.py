@@ -44,7 +44,9 @@ class Appearance(Wired):
 
     def _keep_theme(self, theme: "Theme") -> None:
         if self.state is not None and theme.name != chosen_theme(self.state):
-            self.run_worker(partial(self._write_theme, self.state, theme.name), thread=True, group="theme")
+            self.run_worker(
+                partial(self._write_theme, self.state, theme.name), thread=True, group="theme", description="theme"
+            )
 
     def _write_theme(self, state: Path, name: str) -> None:
         if problem := choose_theme(state, name):

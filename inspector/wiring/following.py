@@ -51,7 +51,7 @@ class Following(Wired):
                 one.keep()
             clean(selection.workspace)
 
-        self.run_worker(keep, thread=True, exclusive=True, group="keep")
+        self.run_worker(keep, thread=True, exclusive=True, group="keep", description="keep")
 
     def _look(self) -> None:
         inspection = self.inspection
@@ -65,7 +65,9 @@ class Following(Wired):
             self._seen = files
             request = replace(self.request, slices=(), thresholds=now.request.thresholds, **asked(now.found))
             request = replace(request, baselines=now.request.baselines)
-            self.run_worker(partial(self._reload, request), thread=True, exclusive=True, group="reload")
+            self.run_worker(
+                partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
+            )
 
     def _labels_late(self, now: "Selection") -> bool:
         """Whether labels are to be made of what people say by now; True once for the same words."""

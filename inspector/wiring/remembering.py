@@ -49,7 +49,7 @@ class Remembering(Wired):
         if remembered is None:
             return
         if remembered.changed:
-            self.run_worker(remembered.save, thread=True, group="remember")
+            self.run_worker(remembered.save, thread=True, group="remember", description="remember")
         elif remembered.problem and not self._told:
             self._told = True
             self.notify(clean(remembered.problem), severity="warning", markup=False, timeout=15)

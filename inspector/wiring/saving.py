@@ -28,7 +28,9 @@ class Saving(Wired):
             if message.what == "report":
                 self.notify("Writing the report.", markup=False, timeout=3)
             # A slow disk, or a table that takes longer, must not stop the keys.
-            self.run_worker(partial(self._export, self.inspection, message), thread=True, group="export")
+            self.run_worker(
+                partial(self._export, self.inspection, message), thread=True, group="export", description="export"
+            )
 
     def _export(self, inspection: "Inspection", message: Export) -> None:
         """In a thread: make the document, write it and tell."""
@@ -72,7 +74,9 @@ class Saving(Wired):
     def _copy(self, text: str, done: str, too_long: str) -> None:
         # What a line in which one types pastes again.
         self._clipboard = text
-        self.run_worker(partial(self._copy_and_tell, text, done, too_long), thread=True, group="copy")
+        self.run_worker(
+            partial(self._copy_and_tell, text, done, too_long), thread=True, group="copy", description="copy"
+        )
 
     def _copy_and_tell(self, text: str, done: str, too_long: str) -> None:
         """In a thread: tmux is a program of its own."""

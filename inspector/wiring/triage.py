@@ -25,7 +25,9 @@ class FollowingTriage(Wired):
             return
         journal = self.inspection.selection.journal
         if journal is not None and journal.changed:
-            self.run_worker(partial(self._read_journals, journal), thread=True, exclusive=True, group="triage")
+            self.run_worker(
+                partial(self._read_journals, journal), thread=True, exclusive=True, group="triage", description="triage"
+            )
 
     def _read_journals(self, journal: "Journal") -> None:
         """In a thread: there may be very many actions."""
