@@ -1,19 +1,50 @@
 """Fixtures that tests of every part use."""
 
+import gc
 import itertools
 import os
 import subprocess
+import sys
 from pathlib import Path
 
-import pytest
-from hypothesis import settings
+# The program is started some hundred times, and starts twice as fast from bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# Frames of a few hundred rows are not worth waking threads for, and other workers want the processors as well.
+os.environ.setdefault("POLARS_MAX_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# No test may ask a hub: where there is none, that takes half a minute.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# Before anything asks for it, and by a way that reaches the workers.
+if "--thorough" in sys.argv:
+    os.environ["PRM_INSPECT_THOROUGH"] = "1"
 
-import authored
+import pytest  # noqa: E402  # what is set above has to be set first
+from hypothesis import settings  # noqa: E402
+
+import authored  # noqa: E402
+from thoroughness import FEW, THOROUGH, USUAL  # noqa: E402
 
 _NUMBERS = itertools.count()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--thorough", action="store_true", help="many examples a property, every pair of screens, every size of a storm"
+    )
+
+
 # Another process may hold up any example; only the whole run has a time.
-settings.register_profile("prm-inspect", deadline=None)
+settings.register_profile("prm-inspect", deadline=None, max_examples=USUAL if THOROUGH else FEW)
 settings.load_profile("prm-inspect")
+
+
+@pytest.fixture(autouse=True)
+def _apps_are_let_go():
+    """Nothing that an app froze outlives its test."""
+    yield
+    if gc.get_freeze_count():
+        gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -28,9 +28,14 @@ class Look:
     styles: tuple[tuple[str, ...], ...]
 
 
+def strips(app: Any) -> list[Any]:
+    """The lines of the screen on top as Textual has them, to be compared."""
+    return list(app.screen._compositor.render_strips())
+
+
 def look(app: Any) -> Look:
     """What the screen on top shows now."""
-    rows = [list(_cells(strip)) for strip in app.screen._compositor.render_strips()]
+    rows = [list(_cells(strip)) for strip in strips(app)]
     lines = tuple("".join(character for character, _ in row) for row in rows)
     return Look(lines, tuple(tuple(style for _, style in row) for row in rows))
 
@@ -66,16 +71,16 @@ async def resting_look(pilot: Pilot[Any], *, still: float = 0.15, timeout: float
     """What is on screen once it rests and has stayed the same for `still` seconds. Raises TimeoutError."""
     end = time.perf_counter() + timeout
     await rests(pilot)
-    seen, since = look(pilot.app), time.perf_counter()
+    seen, since = strips(pilot.app), time.perf_counter()
     while time.perf_counter() - since < still:
         if time.perf_counter() > end:
             raise TimeoutError("the screen never rests")
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(0.05)
         await rests(pilot)
-        now = look(pilot.app)
+        now = strips(pilot.app)
         if now != seen:
             seen, since = now, time.perf_counter()
-    return seen
+    return look(pilot.app)
 
 
 def written(title: str, looks: dict[str, Look]) -> str:

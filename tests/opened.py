@@ -1,11 +1,13 @@
 """The app, opened on the demo or on a workspace of a test, under a Pilot."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
+from textual._compositor import Compositor
 from textual.pilot import Pilot
 
 from inspector.app import InspectApp
@@ -19,6 +21,20 @@ DEMO = Request(benchmarks=("demo",))
 SOURCES = Path(__file__).resolve().parents[1]
 
 
+def _left_unpainted(compositor: Compositor, *_: object, **__: object) -> None:
+    compositor._dirty_regions.clear()
+
+
+@contextmanager
+def unpainted() -> Iterator[None]:
+    """Frames are not made for a terminal that is not there; what a screen looks like is asked of it all the same.
+
+    They cost a tenth to a third of a test. How they are painted is seen under real terminals, and by tests of widgets.
+    """
+    with patch.object(Compositor, "render_update", _left_unpainted):
+        yield
+
+
 @asynccontextmanager
 async def opened(
     request: Request = DEMO,
@@ -27,12 +43,15 @@ async def opened(
     ascii_only: bool = False,
     folder: Path | None = None,
     state: Path | None = None,
+    painted: bool = False,
 ) -> AsyncIterator[Pilot[int]]:
     """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`.
 
+    `painted` makes frames as for a terminal, see `unpainted`.
+
     Without a folder it writes to the current one, where a test has gone to its own, and never among the sources.
     """
-    with TemporaryDirectory() as spare:
+    with TemporaryDirectory() as spare, nullcontext() if painted else unpainted():
         if folder is None and Path.cwd() == SOURCES:
             folder = Path(spare)
         app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)

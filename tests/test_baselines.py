@@ -2,12 +2,13 @@ from fractions import Fraction
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from baselines import BASELINES, equations_hold, evidence, ledger, novelty, numbers_traced
 from baselines.equations import equations
 from baselines.tokens import NUMBER, tokens
+from thoroughness import up_to
 
 EVERY = pytest.mark.parametrize("module", BASELINES.values(), ids=list(BASELINES))
 
@@ -175,7 +176,7 @@ def test_any_text_has_a_reward(module: ModuleType, text: str) -> None:
 
 @EVERY
 @given(st.text(), st.lists(st.text(alphabet="0123456789 +-*/^=()%.,x{}\\frac$of apples\n"), max_size=6))
-@settings(max_examples=60, deadline=None)
+@up_to(60)
 def test_rewards_are_in_range_and_look_at_no_later_step(module: ModuleType, problem: str, steps: list[str]) -> None:
     rewards = module.rewards(problem, steps)
     assert all(isinstance(reward, float) and 0 <= reward <= 1 for reward in rewards)

@@ -6,7 +6,7 @@ from itertools import islice
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from baselines.equations import equations
@@ -19,6 +19,7 @@ from generator.families import CAN_BE_LONG, FAMILIES, SUBSET_OF, expr, linear, o
 from generator.plan import LARGEST, evaluate, place
 from generator.render import VOICES, math
 from generator.stream import ERROR_WEIGHTS, Case, case, cases, examples, make
+from thoroughness import up_to
 
 MANY = 1200
 STREAM = list(islice(cases(1), MANY))
@@ -207,7 +208,7 @@ def test_held_out_cases_obey_the_same_rules() -> None:
 @given(
     st.integers(0, 10**9), st.sampled_from(sorted(FAMILIES)), st.sampled_from(VOICES), st.sampled_from(sorted(MAKERS))
 )
-@settings(max_examples=60, deadline=None)
+@up_to(60)
 def test_any_family_voice_and_type_gives_a_case_or_says_no(seed: int, family: str, voice: str, error: str) -> None:
     made = make(Random(seed), family, voice, error)
     if made is not None:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.mathtext import symbols, unicode_math
 from inspector.mathtext.commands import SIMPLE, SPECIAL, STRUCTURES
 from inspector.mathtext.dollars import is_formula
 from inspector.mathtext.source import ARGUMENTS
+from thoroughness import up_to
 
 GRADED = Path(__file__).parent / "data" / "mathtext_graded.tsv"
 LONG = 50_000
@@ -51,7 +52,7 @@ FRAGMENTS = [
 soups = st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join)
 
 
-@settings(max_examples=500, deadline=None)
+@up_to(500)
 @given(st.one_of(st.text(), soups, soups.map(lambda soup: f"${soup}$"), soups.map(lambda soup: f"\\[{soup}\\]")))
 @example("$\\substack{}$")
 @example("$\\mathbb{}\\operatorname{}\\hat{}\\text{}\\boxed{}\\frac{}{}\\sqrt{}\\binom{}{}$")
@@ -86,7 +87,7 @@ KEPT += [
 ]
 
 
-@settings(max_examples=500, deadline=None)
+@up_to(500)
 @given(st.lists(st.sampled_from(KEPT), max_size=40).map("".join))
 def test_no_letter_and_no_digit_is_dropped(soup: str) -> None:
     written = re.sub(r"\\(?:begin|end)\{pmatrix\}|\\[A-Za-z]+", "", soup)

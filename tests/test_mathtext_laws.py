@@ -5,11 +5,12 @@ import unicodedata
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.mathtext import unicode_math
 from inspector.mathtext.symbols import SUBSCRIPTS, SUPERSCRIPTS
+from thoroughness import up_to
 
 Formula = tuple[str, list[str]]
 """LaTeX, and its numbers in the order in which a reader says them: above before below, subscript before superscript."""
@@ -88,7 +89,7 @@ formulas = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@up_to(400)
 @given(formulas, st.sampled_from(["${}$", r"\({}\)", r"\[{}\]", "so {} is", "${}$ and 5 more"]))
 def test_every_number_is_there_once_and_in_order(formula: Formula, frame: str) -> None:
     latex, numbers = formula
@@ -99,7 +100,7 @@ def test_every_number_is_there_once_and_in_order(formula: Formula, frame: str) -
     assert kept(read(converted)) == kept(wanted), converted
 
 
-@settings(max_examples=200, deadline=None)
+@up_to(200)
 @given(formulas)
 def test_no_brace_is_left_where_everything_is_known(formula: Formula) -> None:
     latex = formula[0]

@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from flat_reader import FUNCTIONS, VALUES, AmbiguousError, Reader, Value, power
 from inspector.mathtext import unicode_math
+from thoroughness import up_to
 
 Tree = tuple  # ("num", "3"), ("var", "x"), (operation, *subtrees)
 
@@ -144,7 +145,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@up_to(400)
 @given(trees, st.integers(0, 2**32))
 def test_the_flat_text_has_the_value_of_the_formula(tree: Tree, seed: int) -> None:
     try:

@@ -1,10 +1,10 @@
 """The README is true: its commands run, its snippet works, its keys are the program's."""
 
+import contextlib
 import json
 import re
 import shlex
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from inspector.loading import load
 from inspector.request import Request
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.readers import version
+from scoring_process import captured
 from servers.fault_server import running
 
 ROOT = Path(__file__).parent.parent
@@ -31,11 +32,20 @@ COMMAND_LINES = [
 ]
 
 
-def run(line: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+@dataclass(frozen=True)
+class Ran:
+    """What a command line came to."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(line: str, cwd: Path) -> Ran:
     words = shlex.split(line)
     assert words[0] == "prm-inspect"
-    argv = [sys.executable, "-m", "inspector.cli", *words[1:]]
-    return subprocess.run(argv, capture_output=True, check=False, cwd=cwd, env={"PYTHONPATH": str(ROOT), "PATH": ""})
+    with contextlib.chdir(cwd):
+        return Ran(*captured(lambda: cli.main(words[1:])))
 
 
 def test_there_are_command_lines():
@@ -51,7 +61,7 @@ def test_every_command_line_is_one_that_the_program_knows(line: str):
 @pytest.mark.parametrize("line", [line for line in COMMAND_LINES if "--benchmark demo" in line])
 def test_every_command_on_the_demo_runs_without_a_workspace(line: str, tmp_path: Path):
     answer = run(line, tmp_path)
-    assert answer.returncode == 0, answer.stderr.decode()
+    assert answer.returncode == 0, answer.stderr
     written = [path for path in tmp_path.iterdir() if path.name in line or path.name.endswith(".provenance.json")]
     assert answer.stdout or written
     assert set(tmp_path.iterdir()) == set(written)
@@ -146,12 +156,12 @@ def test_the_commands_about_critics_run_one_after_the_other(tmp_path: Path):
     lines = [line.partition("  #")[0].strip() for line in block.splitlines() if line.startswith("prm-inspect")]
     with running() as server:
         told = [run(line.replace("http://127.0.0.1:8000", server.url), tmp_path) for line in lines]
-    assert [one.returncode for one in told] == [0] * len(lines), [one.stderr.decode() for one in told]
+    assert [one.returncode for one in told] == [0] * len(lines), [one.stderr for one in told]
     said = dict(zip((line.split()[1] + ("8" if "--votes" in line else "") for line in lines), told, strict=True))
-    assert "112 of 112 answers came" in said["score8"].stderr.decode()
-    assert len([line for line in said["votes"].stdout.decode().splitlines() if line.startswith("tiny-")]) == 8
-    assert "boxed{2}" in said["show"].stdout.decode()
-    assert "Nothing to read again" in said["reread"].stderr.decode()
+    assert "112 of 112 answers came" in said["score8"].stderr
+    assert len([line for line in said["votes"].stdout.splitlines() if line.startswith("tiny-")]) == 8
+    assert "boxed{2}" in said["show"].stdout
+    assert "Nothing to read again" in said["reread"].stderr
 
 
 def test_every_file_it_names_is_there():

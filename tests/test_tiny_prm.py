@@ -9,10 +9,11 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from generator.stream import Example, case, examples
+from thoroughness import up_to
 
 DEMO = Path(__file__).parent.parent / "assets" / "demo"
 MODELS = DEMO / "models"
@@ -133,7 +134,7 @@ def test_the_card_is_what_the_measurements_give() -> None:
 # Text to ids
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@up_to(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_comes_back_from_its_ids(stock_tokenizer: Any, text: str) -> None:
     ids = stock_tokenizer(text, add_special_tokens=False, split_special_tokens=True)["input_ids"]

@@ -1,16 +1,12 @@
-"""No key is silent: where it can do nothing, it says why."""
+"""Where a key can do nothing, it says why; and the footer names a few that can. That no key is silent:
+`test_situations`."""
 
 import pytest
 
 import example
-from inspector.commands import COMMANDS
 from inspector.request import Request
 from opened import opened
-from screen_text import press, screen_text, settled, shows, until
-
-# Keys that move within what is on screen do nothing where all of it is, and show whom to ask.
-MOVES = {"next-step", "previous-step", "first-step", "last-step", "quit"}
-WITHOUT_A_CASE = {"reason", "blind", "raw"}
+from screen_text import press, screen_text, shows
 
 
 @pytest.fixture(scope="module")
@@ -19,43 +15,9 @@ def folder(tmp_path_factory):
 
 
 def asked(folder, kind):
-    if kind == "no scorers":
-        return example.write(folder / kind, scored=False) if not (folder / kind).exists() else _of(folder / kind)
-    request = example.write(folder / kind) if not (folder / kind).exists() else _of(folder / kind)
-    where = "id = 'nobody'" if kind == "no cases" else "id = 'late-one'"
-    return Request(workspace=request.workspace, where=(where,))
-
-
-def _of(path):
-    return Request(workspace=str(path))
-
-
-REACHED = {
-    ("no scorers", "cases"): (),
-    ("no scorers", "case"): ("enter",),
-    ("no scorers", "board"): ("escape",),
-    ("one case", "board"): (),
-    ("one case", "cases"): ("a",),
-    ("one case", "case"): ("a", "enter"),
-    ("no cases", "board"): (),
-    ("no cases", "cases"): ("a",),
-}
-
-
-@pytest.mark.parametrize(("kind", "screen"), REACHED)
-async def test_every_key_answers_where_there_is_little(folder, tmp_path, kind, screen):
-    silent = set()
-    for command in (one for one in COMMANDS if screen in one.screens and one.id not in MOVES):
-        async with opened(asked(folder, kind), folder=tmp_path) as pilot:
-            await press(pilot, *REACHED[kind, screen])
-            await settled(pilot)
-            before = screen_text(pilot.app)
-            await press(pilot, command.keys.split(",")[0])
-            try:
-                await until(pilot, lambda before=before: screen_text(pilot.app) != before, timeout=1)
-            except TimeoutError:
-                silent.add(command.id)
-    assert silent - (WITHOUT_A_CASE if kind == "no cases" else set()) == set()
+    """A workspace of the kind, one for all tests of the file."""
+    place = folder / kind
+    return Request(workspace=str(place)) if place.exists() else example.write(place, scored=kind == "whole")
 
 
 @pytest.mark.parametrize(
@@ -78,11 +40,8 @@ async def test_it_says_why(folder, keys, said):
 @pytest.mark.parametrize("screen", ["board", "cases", "case"])
 @pytest.mark.parametrize("kind", ["whole", "no scorers"])
 async def test_the_footer_fits_80_columns_and_offers_a_few_keys(folder, kind, screen):
-    request = asked(folder, kind) if kind == "no scorers" else _of(folder / "one case")
-    if kind == "whole" and not (folder / "one case").exists():
-        request = example.write(folder / "one case")
     keys = {"board": (), "cases": ("a",), "case": ("a", "enter")}[screen]
-    async with opened(request, size=(80, 24)) as pilot:
+    async with opened(asked(folder, kind), size=(80, 24)) as pilot:
         if kind == "no scorers":
             keys = {"board": ("escape",), "cases": (), "case": ("enter",)}[screen]
         await press(pilot, *keys)

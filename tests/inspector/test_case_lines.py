@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -14,6 +14,7 @@ from inspector.paint import Brush
 from inspector.request import Request
 from reference import Case
 from scoring.cache import RewardParts
+from thoroughness import up_to
 
 PLAIN = Brush(ascii_only=True)
 CASES = [
@@ -67,7 +68,7 @@ def test_every_step_starts_where_it_is_said_to(start):
             assert lines[at][5:9] == f"{step:>3} "
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(row=st.integers(0, len(CASES) - 1), width=st.integers(40, 160), ascii_only=st.booleans(), raw=st.booleans())
 def test_no_line_is_wider_than_the_pane_and_nothing_in_it_acts(start, row, width, ascii_only, raw):
     _, lines = lines_of(start, row, width, brush=Brush(ascii_only), raw=raw)

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -20,6 +20,7 @@ from inspector.loading import load
 from inspector.request import Request
 from scoring.cache import RewardParts
 from scoring.export import Document
+from thoroughness import up_to
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 HOSTILE = "a | b\nc \\ $x & \\input{/etc/x} <script>alert(1)</script> 50% #1 a_b^c ~ `d` [e](f) **g**\\\\ -- {"
@@ -163,7 +164,7 @@ def page_of(form, texts, names, problem, reason):
     return CaseDocument(Document(making.frame([]), {}).rows, facts, table=table).render(form)
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(st.lists(TEXT, min_size=1, max_size=4), SCORERS, TEXT, TEXT)
 def test_markdown_has_a_line_a_step_with_all_its_cells(texts, names, problem, reason):
     page = page_of("markdown", texts, names, problem, reason)
@@ -180,7 +181,7 @@ def test_markdown_has_a_line_a_step_with_all_its_cells(texts, names, problem, re
         assert re.findall(r"(?<!\\)<(?!br>)", re.sub(r"\\\\", "", text)) == []
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(st.lists(TEXT, min_size=1, max_size=4), SCORERS, TEXT, TEXT)
 def test_latex_has_a_line_a_step_with_all_its_cells_and_closes_what_it_opens(texts, names, problem, reason):
     page = page_of("latex", texts, names, problem, reason)

@@ -18,6 +18,7 @@ from inspector.screens.analysis import AnalysisScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import press, rests, shows, until
+from thoroughness import also
 from walking import walk
 
 KEYS = {one.id: one.shown_key or one.keys for one in COMMANDS}
@@ -32,14 +33,13 @@ def study(folder: Path) -> Request:
 
 
 SPACES: dict[str, Callable[[Path], Request]] = {
-    "demo": lambda _: scenes.demo(),
-    "small": lambda _: scenes.small(),
     "noted": lambda _: scenes.noted(),
     "kinds": lambda _: scenes.kinds(),
     "critic": lambda _: scenes.critic(),
     "one scorer": lambda _: scenes.single(),
     "no scorer": lambda _: scenes.unscored(),
     "study": study,
+    **dict(also(("demo", lambda _: scenes.demo()), ("small", lambda _: scenes.small()))),
 }
 """What is looked at, by name; each makes its workspace in the current folder."""
 
@@ -103,9 +103,7 @@ async def first_is_listed(pilot, screen: str) -> None:
 @pytest.mark.parametrize("name", SPACES)
 async def test_every_number_opens_exactly_its_cases(name, folder):
     async with opened(SPACES[name](folder), size=SIZE) as pilot:
-        found = {}
-        for screen in ANALYSES:
-            found[screen] = await walked(pilot, screen)
+        found = {screen: await walked(pilot, screen) for screen in ANALYSES}
         if name in {"demo", "study"}:
             # No paper prints a table of these, and nobody noted anything.
             assert all(count for screen, count in found.items() if screen not in {"paper", "taxonomy"}), found

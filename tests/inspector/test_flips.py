@@ -2,7 +2,7 @@ import json
 import shlex
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
@@ -12,6 +12,7 @@ from inspector.flips import PRESENT, flip_counts, flips_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.errors import UsageError
+from thoroughness import up_to
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def kind(before, after):
     return "right" if after in {"exact", "clean"} else "wrong"
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@up_to(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(pair=st.tuples(*[st.sampled_from((-1.0, 0.1, 0.2, 0.4, 0.5, 0.7, 0.9, 2.0))] * 2))
 def test_every_case_whose_outcome_differs_is_there_and_no_other(root, pair):
     rows = flips(root, *map(repr, pair)).rows

@@ -7,7 +7,7 @@ from inspector.app import InspectApp
 from inspector.commands import COMMANDS, RAIL
 from inspector.commands.key_words import USUAL, KeyWords
 from inspector.terminal.keymap import FILE
-from screen_text import press, shows
+from screen_text import press, rests, shows
 
 
 def test_a_sentence_names_the_usual_key_or_a_persons_own_or_the_palette():
@@ -33,7 +33,9 @@ async def test_hints_and_toasts_name_a_persons_own_keys(tmp_path):
         await shows(pilot, "2 scorers")
         await press(pilot, "a", "slash", *"nowhere", "enter")
         await shows(pilot, "No case passes this filter; the palette (Clear filter)", "shows all again.")
-        await press(pilot, "slash", *["backspace"] * 7, "enter", "enter")
+        await press(pilot, "slash", *["backspace"] * 7, "enter")
+        await rests(pilot, "9 of 9 cases")
+        await press(pilot, "enter")
         await shows(pilot, "1 of 9", "(up shows all)")
         await press(pilot, "ctrl+g")
         await shows(pilot, "hidden; ^g shows it")

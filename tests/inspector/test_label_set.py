@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import example
@@ -33,6 +33,7 @@ from scoring.triage.actions import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule
+from thoroughness import up_to
 
 GOLD, IMPORT = "gold wrong", "import problem"
 
@@ -265,7 +266,7 @@ SAID = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@up_to(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=SAID)
 def test_where_nobody_says_that_the_gold_is_wrong_all_figures_are_the_same(root, said):
     for case, who, ruling, step, rating in said:
@@ -276,7 +277,7 @@ def test_where_nobody_says_that_the_gold_is_wrong_all_figures_are_the_same(root,
     assert other_labels(found.adjudicated) == ""
 
 
-@settings(deadline=None, max_examples=25)
+@up_to(25)
 @given(cases=making.benches(min_size=1), data=st.data())
 def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data):
     """The slow way: the labels are written into the cases by hand, and the cases are evaluated."""

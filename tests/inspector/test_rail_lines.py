@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -21,6 +21,7 @@ from inspector.sentences import GLYPHS
 from reference import Case
 from scoring.texts import Texts
 from scoring.workspace import Workspace
+from thoroughness import up_to
 
 
 def opened(cases, low=0.0, high=1.0, comparison="<"):
@@ -45,7 +46,7 @@ def column_best(cases, low, high, comparison="<"):
     return max((value for value in found if value is not None), default=None)
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)), comparison=st.sampled_from(("<", "<=")))
 def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, comparison):
     now = opened(cases, -1.0, 1.0, comparison)
@@ -60,7 +61,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, c
     assert line == Brush(ascii_only=True).curve(values, reference.best_f1(cases, comparison) or 0.0)
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
 def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
     now = opened(cases, -1.0, 1.1)
@@ -143,7 +144,7 @@ def test_what_changed_is_said_in_as_many_words_as_fit(study):
     assert said[40].endswith(f"{total} changed")
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(width=st.integers(70, 140), moved=st.floats(0, 1))
 def test_every_line_fits_and_so_no_number_is_cut(study, width, moved):
     for line in rail_lines(study.moved(moved), study, width, Brush()):

@@ -3,7 +3,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.cli import COMMANDS, parse
@@ -12,6 +12,7 @@ from inspector.request import Request, shell_word
 from inspector.shell.requests import request_of
 from inspector.wishes import RULES
 from scoring.errors import UsageError
+from thoroughness import up_to
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
 WORD = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=8).filter(
@@ -55,7 +56,7 @@ def read(command):
     return parse(words[1:])
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(request=REQUESTS, form=st.sampled_from(("", *FORMS)))
 def test_the_command_line_of_a_request_is_read_back_as_that_request(request, form):
     cases = read(request.command("cases", form=form))
@@ -65,7 +66,7 @@ def test_the_command_line_of_a_request_is_read_back_as_that_request(request, for
     assert request_of(metrics) == Request(**{**vars(request), "sort": ""})
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(request=REQUESTS, verb=st.sampled_from(("show", "stats", "scorers", "benchmarks")))
 def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
     found = read(request.command(verb, *(["demo/c 'é'"] if verb == "show" else [])))
@@ -74,7 +75,7 @@ def test_other_commands_get_no_flag_that_they_do_not_know(request, verb):
     assert verb != "show" or found.case == "demo/c 'é'"
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(WORD)
 def test_a_shell_reads_a_word_back(word):
     assert shlex.split(shell_word(word)) == [word]

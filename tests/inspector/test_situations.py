@@ -35,6 +35,11 @@ def searched(text: str) -> tuple[str, ...]:
     return ("a", "slash", *text, "enter")
 
 
+def only(case: str) -> Callable[[], Request]:
+    """The small workspace, of which the request names one case."""
+    return lambda: Request(workspace=scenes.small().workspace, where=(f"id = '{case}'",))
+
+
 IMPORT = "prm-inspect import"
 SITUATIONS = {
     "an empty workspace": Situation(scenes.empty, "cases", (), ("0 of 0 cases", "no case here yet", IMPORT)),
@@ -49,6 +54,11 @@ SITUATIONS = {
         scenes.small, "cases", searched("zebra"), ("0 of 9 cases", "search zebra", "No case passes", "x shows all")
     ),
     "partial coverage": Situation(scenes.small, "board", ("k",), ("7/9", "9/9")),
+    "one of many cases, on the board": Situation(only("late-one"), "board", (), ("F1 in percent", "alpha")),
+    "one of many cases, listed": Situation(only("late-one"), "cases", ("a",), ("1 of 9 cases", "late-one")),
+    "one of many cases, read": Situation(only("late-one"), "case", ("a", "enter"), ("1 of 1", "Step 0 of late-one")),
+    "no case at all, on the board": Situation(only("nobody"), "board", (), ("0 scorers", "filter id = 'nobody'")),
+    "no case at all, listed": Situation(only("nobody"), "cases", ("a",), ("0 of 9 cases", "No case passes")),
     "a case that was refused": Situation(
         scenes.small, "case", ("k", "a", "enter"), ("beta", "refused: over length", "Step 0 of exact-one")
     ),

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -31,6 +31,7 @@ from scoring.errors import UsageError
 from scoring.gold import Gold
 from screen_text import press, shows
 from step_reference import Step
+from thoroughness import up_to
 
 CUT = 0.3
 """The redundancy threshold of `abel`; `bert` has none, `carl` gives no redundancy."""
@@ -236,7 +237,7 @@ def test_where_a_class_stays_at_the_default_the_whole_is_no_upper_bound(root):
     assert reasons["circular"] is None
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(items=step_making.items(min_size=1), comparison=st.sampled_from(("<", "<=")), data=st.data())
 def test_best_is_the_best_of_every_distinct_value_whatever_the_cases(items, comparison, data):
     redundancy = data.draw(st.none() | st.sampled_from(step_making.VALUES))

@@ -3,10 +3,11 @@ r"""Which formulas are kept. That what is kept compiles was tried with pdflatex;
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.tex_formulas import latex_prose, whole_formula
+from thoroughness import up_to
 
 PIECES = [
     *"ab12+-=()[]|.,<>'{}^_ $%#&~\\",
@@ -101,7 +102,7 @@ def balanced(text):
     return depth == 0
 
 
-@settings(deadline=None, max_examples=300)
+@up_to(300)
 @given(HOSTILE)
 def test_nothing_of_a_text_acts_and_no_group_stays_open(text):
     found = latex_prose(text)
@@ -116,7 +117,7 @@ def test_nothing_of_a_text_acts_and_no_group_stays_open(text):
         assert not re.search(r"\\(input|write|begin|end|\\)", formula)
 
 
-@settings(deadline=None, max_examples=200)
+@up_to(200)
 @given(HOSTILE)
 def test_a_kept_formula_is_the_text_itself(text):
     found = whole_formula(text)

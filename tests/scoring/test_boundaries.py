@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -13,6 +13,7 @@ from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.schema import REWARDS
 from scoring.verdicts import NO_VERDICT
+from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
 
@@ -31,7 +32,7 @@ def agrees(found, cases, thresholds, comparison):
         assert found.step_accuracies[row] == pytest.approx(np.nan if accuracy is None else accuracy, nan_ok=True)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches(), comparison=st.sampled_from(("<", "<=")), data=st.data())
 def test_a_threshold_on_a_reward_is_decided_as_the_comparison_says(cases, comparison, data):
     rewards = [reward for case in cases for reward in reference.usable(case) or ()]
@@ -41,7 +42,7 @@ def test_a_threshold_on_a_reward_is_decided_as_the_comparison_says(cases, compar
     agrees(found, cases, [threshold] * len(cases), comparison)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches(), comparison=st.sampled_from(("<", "<=")), data=st.data())
 def test_so_is_a_threshold_of_each_case(cases, comparison, data):
     thresholds = [data.draw(st.sampled_from(making.TIED)) for _ in cases]
@@ -51,7 +52,7 @@ def test_so_is_a_threshold_of_each_case(cases, comparison, data):
     assert not found.movable
 
 
-@settings(deadline=None, max_examples=30)
+@up_to(30)
 @given(cases=making.benches(), rule=making.rules())
 def test_one_threshold_for_every_case_is_that_threshold(cases, rule):
     one = making.evaluation(cases, *rule)
@@ -59,7 +60,7 @@ def test_one_threshold_for_every_case_is_that_threshold(cases, rule):
     assert many.columns.equals(one.columns)
 
 
-@settings(deadline=None, max_examples=30)
+@up_to(30)
 @given(cases=making.benches(), rule=making.rules(), data=st.data())
 def test_cases_that_are_left_out_are_in_no_count_and_the_others_are_as_they_were(cases, rule, data):
     out = np.array([data.draw(st.booleans()) for _ in cases])

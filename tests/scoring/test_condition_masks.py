@@ -1,15 +1,16 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.categories import Categories
 from scoring.condition_masks import KEPT, ConditionMasks
 from scoring.errors import FilterError
 from scoring.filters import Facet, passing
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 OUTCOMES = ("exact", "late", "never")
 
 

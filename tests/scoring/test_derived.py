@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import example
 import judged
@@ -28,8 +28,9 @@ from scoring.gold import Gold
 from scoring.packed import DamagedPack, discard
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=40)
+SOME = up_to(40)
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -16,6 +16,7 @@ from scoring.gold import Gold
 from scoring.metrics.first_error import metric_rows
 from scoring.schema import REWARDS
 from scoring.verdicts import DEV, Rule, RuleByCase
+from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
 
@@ -56,7 +57,7 @@ def slow_threshold(cases, comparison, unparsed):
     return next(value for f1, value in found if f1 == pytest.approx(best, abs=1e-12))
 
 
-@settings(deadline=None, max_examples=25)
+@up_to(25)
 @given(
     seed=st.integers(0, 99),
     draw=st.integers(0, 9),
@@ -127,7 +128,7 @@ def test_each_case_is_decided_at_the_threshold_of_its_subset():
             assert tuned.judged_wrong(row) == [reward < threshold for reward in case.rewards]
 
 
-@settings(deadline=None, max_examples=10)
+@up_to(10)
 @given(data=st.data(), seed=st.integers(0, 9))
 def test_the_order_of_the_rows_changes_nothing(data, seed):
     cases = many(seed, each=22)

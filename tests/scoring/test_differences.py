@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -22,11 +22,12 @@ from scoring.scorer import Scorer
 from scoring.step_thresholds import step_sweep
 from scoring.thresholds import sweep
 from scoring.verdicts import OUTCOMES, AsGiven, Rule
+from thoroughness import up_to
 
 VALUES = (0.0, 0.25, 0.3, 0.35, 0.5, making.FLOAT32, 0.7, 1.0)
 """Rewards whose differences often meet: 0.3 - 0.35 is a float beside -0.05."""
 RULES = st.tuples(st.sampled_from((-0.05, 0.3 - 0.35, -0.5, -0.2, 0.0, 0.25, 1.0)), st.sampled_from(("<", "<=")))
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 
 
 def falls(case):
@@ -95,7 +96,7 @@ def test_however_it_is_reached_a_rule_decides_alike(cases, rule, other):
         assert np.array_equal(back.margins, start.margins, equal_nan=True)
 
 
-@settings(deadline=None, max_examples=50)
+@up_to(50)
 @given(cases=making.balanced(VALUES), comparison=st.sampled_from(("<", "<=")))
 def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, comparison):
     found, plain = decided(cases, 0.0, comparison), [falls(case) for case in cases]
@@ -107,7 +108,7 @@ def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, compar
     assert (best and best[1]) == pytest.approx(reference.best_f1(plain, comparison))
 
 
-@settings(deadline=None, max_examples=50)
+@up_to(50)
 @given(items=step_making.items(min_size=1), rule=RULES)
 def test_figures_of_steps_and_their_curve_are_those_of_the_differences(items, rule):
     found = step_making.evaluation(items).compared(rule[1], "differences").at(rule[0])

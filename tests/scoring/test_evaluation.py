@@ -2,7 +2,7 @@ import math
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import making
 import reference
@@ -11,8 +11,9 @@ from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.scorer_columns import PER_SCORER
 from scoring.verdicts import OUTCOMES
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=60)
+SOME = up_to(60)
 
 
 @SOME

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import UnwritableWorkspace
 from scoring.export import FORMS, Document, footer, p_words, shown
+from thoroughness import up_to
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 ENDINGS = {"csv": "csv", "json": "json", "jsonl": "jsonl", "markdown": "md", "latex": "tex"}
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 
 NASTY = st.sampled_from(
     [

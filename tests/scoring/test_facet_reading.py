@@ -1,14 +1,15 @@
 """Conditions that were written by a facet are that facet again."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nasty import TEXT
 from scoring.facet_reading import facet_of, filter_of
 from scoring.filters import Facet, Filter, Span
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 CHOICES = (
     st.lists(TEXT | st.none(), min_size=1, max_size=3, unique=True)
     | st.lists(st.booleans() | st.none(), min_size=1, max_size=3, unique=True)

@@ -4,7 +4,7 @@ from operator import and_
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nasty import NASTY, TEXT
@@ -12,8 +12,9 @@ from scoring.errors import FilterError
 from scoring.filters import Facet, Filter, Span, passing, row_passes
 from scoring.schema import METADATA
 from scoring.sql_words import literal, named, quoted
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 
 
 def obvious(column, values, keep):

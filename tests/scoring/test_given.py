@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -15,6 +15,7 @@ from scoring.metrics.first_error import count, metric_rows
 from scoring.scorer import Scorer
 from scoring.thresholds import sweep
 from scoring.verdicts import NO_VERDICT, AsGiven, Rule
+from thoroughness import up_to
 
 ALL = making.frame(judged.CASES)
 
@@ -50,7 +51,7 @@ def test_the_first_step_labelled_wrong_is_the_verdict():
     assert [found.judged_wrong(row) for row in (0, 2, 5)] == [[False, True, False], [False, False], None]
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches(), rule=making.rules())
 def test_labels_say_what_the_threshold_that_made_them_says(cases, rule):
     """A scorer whose labels are those of a rule is decided as by the rule, but for what only rewards can tell."""
@@ -215,7 +216,7 @@ def test_the_scorers_own_comparison_decides():
         assert found.rule == Rule(0.5, comparison, "default")
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(
     ballots=st.lists(st.lists(st.sampled_from(("0", "1", "-1", "9", "x", None)), max_size=3), min_size=1, max_size=6)
 )

@@ -1,16 +1,17 @@
 import numpy as np
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 
 import making
 import reference
 from reference import Case
 from scoring.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP, Gold
+from thoroughness import up_to
 
 WORDS = {True: RIGHT_STEP, False: WRONG_STEP, None: UNKNOWN_STEP}
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches())
 def test_labels_are_those_of_every_step_one_by_one(cases):
     gold = Gold(making.frame(cases))

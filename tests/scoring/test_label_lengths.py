@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -13,6 +13,7 @@ from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.step_rewards import align
 from scoring.verdicts import NO_VERDICT
+from thoroughness import up_to
 
 
 def labelled(rows, cases, rewards=None):
@@ -71,7 +72,7 @@ def test_left_out_cases_take_their_labels_along():
     assert outcomes(found) == ["dev", "exact"]
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(st.lists(st.tuples(st.integers(1, 4), st.none() | st.lists(st.booleans(), max_size=6)), min_size=1, max_size=8))
 def test_every_label_is_of_its_step_or_beyond_and_none_is_lost(cases):
     frame = making.frame([Case(n, -1) for n, _ in cases])

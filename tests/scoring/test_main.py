@@ -1,10 +1,7 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +9,11 @@ import pytest
 import checkpoints
 import making
 import reference
+import scoring_process
 from scoring.cache import RewardParts
 from scoring.fingerprint import FILE
 from scoring.workspace import Workspace
+from thoroughness import also
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -33,24 +32,17 @@ def workspace(tmp_path):
     return making.workspace(tmp_path / "ws", CASES, [])
 
 
-def command(workspace, model, *more, benchmark="bench"):
-    words = ["score", benchmark, "--workspace", workspace.root, "--model", model, "--device", "cpu", *more]
-    return [sys.executable, "-m", "scoring", *map(str, words)]
+def words_of(workspace, model, *more, benchmark="bench"):
+    return ("score", benchmark, "--workspace", workspace.root, "--model", model, "--device", "cpu", *more)
 
 
 def start(*args, **settings):
-    env = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": "/nonexistent"}
-    root = Path(__file__).parents[2]
-    return subprocess.Popen(
-        command(*args, **settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root, env=env
-    )
+    return scoring_process.started(*words_of(*args, **settings))
 
 
 def ran(*args, **settings):
-    """Exit code, events and words of a whole run."""
-    with start(*args, **settings) as process:
-        out, err = process.communicate(timeout=120)
-    return process.returncode, [json.loads(line) for line in out.splitlines()], err
+    """Exit code, events and words of a whole run, without a process of its own."""
+    return scoring_process.ran_here(*words_of(*args, **settings))
 
 
 def kept(workspace, name="tiny"):
@@ -82,7 +74,7 @@ def until_saved(process):
 
 
 def test_a_run_scores_every_case_and_its_repetition_loads_nothing(workspace, model, tmp_path):
-    code, events, err = ran(workspace, model)
+    code, events, err = scoring_process.ran(*words_of(workspace, model))
     assert (code, err) == (0, "")
     assert [event["event"] for event in events][:2] == ["start", "ready"]
     end = events[-1]
@@ -98,11 +90,8 @@ def test_a_run_scores_every_case_and_its_repetition_loads_nothing(workspace, mod
     for package in ("torch", "transformers", "tokenizers", "safetensors"):
         (trap / f"{package}.py").write_text("raise AssertionError('a finished run needs no engine')")
     before = parts(workspace)
-    words = command(workspace, model)
-    env = {**os.environ, "PYTHONPATH": str(trap)}
-    again = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2], env=env, check=False)
-    assert again.returncode == 0, again.stderr
-    first, last = map(json.loads, again.stdout.splitlines())
+    code, (first, last), err = scoring_process.ran(*words_of(workspace, model), env={"PYTHONPATH": str(trap)})
+    assert code == 0, err
     assert (first["cached"], first["to_do"], last["saved"]) == (60, 0, 0)
     assert parts(workspace) == before
 
@@ -170,7 +159,7 @@ def test_kill_9_twice_and_then_finish(tmp_path, model):
     assert_alike(kept(workspace), kept(whole))
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), *also((signal.SIGTERM, 143))])
 def test_a_signal_saves_says_so_and_gives_its_code(tmp_path, model, signum, code):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
     with start(workspace, model, "--token-budget", 600) as process:

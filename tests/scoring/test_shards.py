@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,14 +10,16 @@ import pytest
 import checkpoints
 import making
 import reference
+import scoring_process
 from scoring.cache import RewardParts
 from scoring.shards import in_share
+from thoroughness import also
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 FEW = [reference.Case(index % 5 + 1, -1) for index in range(60)]
-MANY = [reference.Case(index % 5 + 1, -1) for index in range(1800)]
+MANY = [reference.Case(index % 5 + 1, -1) for index in range(900)]
 
 
 @pytest.fixture(scope="module")
@@ -27,22 +27,16 @@ def model(tmp_path_factory):
     return checkpoints.write(tmp_path_factory.mktemp("models") / "tiny")
 
 
-def start(workspace, model, *more):
-    words = ["score", "bench", "--workspace", workspace.root, "--model", model, *more]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scoring", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "HF_HUB_OFFLINE": "1"},
-    )
+def words_of(workspace, model, *more):
+    return ("score", "bench", "--workspace", workspace.root, "--model", model, *more)
+
+
+def start(*args):
+    return scoring_process.started(*words_of(*args))
 
 
 def ran(*args):
-    with start(*args) as process:
-        out, err = process.communicate(timeout=120)
-    return process.returncode, [json.loads(line) for line in out.splitlines()], err
+    return scoring_process.ran(*words_of(*args))
 
 
 def kept(workspace):
@@ -83,7 +77,7 @@ def test_shares_are_disjoint_and_cover_everything():
 
 def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
     workspaces = [making.workspace(tmp_path / name, FEW, []) for name in ("one", "two")]
-    assert ran(workspaces[0], model, "--device=cpu")[0] == 0
+    assert scoring_process.ran_here(*words_of(workspaces[0], model, "--device=cpu"))[0] == 0
     code, events, err = ran(workspaces[1], model, "--device=cpu,cpu")
     assert (code, err) == (0, "")
     kinds = [event["event"] for event in events]
@@ -99,7 +93,7 @@ def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
     assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 60, 0)
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), *also((signal.SIGINT, 130))])
 def test_a_signal_reaches_both_and_both_save(tmp_path, model, signum, code):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
     with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
@@ -109,7 +103,7 @@ def test_a_signal_reaches_both_and_both_save(tmp_path, model, signum, code):
     end = json.loads(out.splitlines()[-1])
     assert (process.returncode, err) == (code, "")
     assert (end["event"], end["status"], end["signal"]) == ("end", "interrupted", signum)
-    assert end["saved"] == len(kept(workspace)[0]) == 1800 - end["left"]
+    assert end["saved"] == len(kept(workspace)[0]) == 900 - end["left"]
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
@@ -126,11 +120,11 @@ def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model):
     assert end["error"]["sentence"] in err
     saved = len(kept(workspace)[0])
     # A part may have been written and not told of.
-    assert end["saved"] <= saved < 1800
-    assert end["left"] == 1800 - end["saved"] > 0
+    assert end["saved"] <= saved < 900
+    assert end["left"] == 900 - end["saved"] > 0
     code, events, _ = ran(workspace, model, "--device=cpu,cpu")
     assert (code, events[0]["cached"], events[-1]["left"]) == (0, saved, 0)
-    assert len(kept(workspace)[0]) == 1800
+    assert len(kept(workspace)[0]) == 900
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
@@ -143,7 +137,7 @@ def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model):
         process.stderr.read()
     assert process.returncode == 2
     assert not any(Path(f"/proc/{number}").exists() for number in running)
-    assert 0 < len(kept(workspace)[0]) < 1800
+    assert 0 < len(kept(workspace)[0]) < 900
 
 
 def test_one_device_that_is_not_there_fails_the_run_and_the_other_finishes_its_share(tmp_path, model):

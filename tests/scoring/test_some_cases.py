@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import polars as pl
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -10,8 +10,9 @@ import making
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.some_cases import flat_rows
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=60)
+SOME = up_to(60)
 
 
 def same(found, whole, rows):

@@ -1,20 +1,21 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import making
 import reference
 from reference import Case
 from scoring.schema import REWARDS
 from scoring.step_rewards import align
+from thoroughness import up_to
 
 
 def aligned(cases):
     return align(making.frame(cases), making.rewards(cases))
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches())
 def test_what_is_usable_is_scored_and_everything_else_that_was_tried_is_refused_with_a_reason(cases):
     found = aligned(cases)

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -13,6 +13,7 @@ from reference import Case
 from scoring.step_thresholds import redundancy_sweep, step_sweep
 from step_making import FACTS
 from step_reference import Step
+from thoroughness import up_to
 
 COMPARISON = st.sampled_from(("<", "<="))
 REDUNDANCY = st.none() | st.sampled_from(step_making.VALUES)
@@ -33,7 +34,7 @@ def tries(values):
     return [values[0] - 1, *sorted({*values, *between}), values[-1] + 1] if values else []
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(items=step_making.items(min_size=1), comparison=COMPARISON, redundancy=REDUNDANCY, data=st.data())
 def test_the_curve_is_that_of_evaluating_at_every_distinct_value(items, comparison, redundancy, data):
     rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
@@ -54,7 +55,7 @@ def test_the_curve_is_that_of_evaluating_at_every_distinct_value(items, comparis
         assert best is None or best[1] == pytest.approx(highest, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(items=step_making.items(min_size=1), rule=making.rules(step_making.VALUES), redundancy=REDUNDANCY)
 def test_redundancy_has_a_curve_of_its_own(items, rule, redundancy):
     threshold, comparison = rule

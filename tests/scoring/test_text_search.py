@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring import text_search
@@ -21,6 +21,7 @@ from scoring.schema import TEXTS, VOTES
 from scoring.text_query import SCOPES, TextQuery
 from scoring.text_search import Searchable, search, search_all
 from scoring.texts import Texts
+from thoroughness import up_to
 
 # Few letters, so that words are found; a wide, an astral and a combining character, markup and white space.
 letters = st.sampled_from("abAB é界𝒳\u0301\n[$\\{}\x1b")
@@ -74,7 +75,7 @@ def slow(case, word, scope, *, ignore):
     ["b", "a"],
     {"problem", "steps"},
 )
-@settings(max_examples=150)
+@up_to(150)
 def test_the_same_cases_as_a_slow_reader(cases, wanted, scopes):
     query = TextQuery.parse(" ".join(f'"{word}"' for word in wanted), tuple(scopes))
     found = search_all(query, searchable(cases))

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -10,6 +10,7 @@ import reference
 from reference import Case
 from scoring.metrics.first_error import metric_rows
 from scoring.thresholds import sweep
+from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
 POLICY = st.sampled_from(("wrong", "drop"))
@@ -29,7 +30,7 @@ def average(found, rows, unparsed="wrong"):
     )
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(cases=making.balanced(), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY, data=st.data())
 def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_counting(cases, comparison, unparsed, data):
     rows = np.array(
@@ -45,7 +46,7 @@ def test_at_every_candidate_f1_is_that_of_the_metrics_table_and_of_plain_countin
         assert value is None or f1 == pytest.approx(value, abs=1e-12)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.balanced(max_size=14), comparison=st.sampled_from(("<", "<=")), unparsed=POLICY)
 def test_no_threshold_beats_the_best(cases, comparison, unparsed):
     best = swept(cases, comparison, unparsed)[1].best()
@@ -58,7 +59,7 @@ def test_no_threshold_beats_the_best(cases, comparison, unparsed):
         )
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(cases=making.benches(), comparison=st.sampled_from(("<", "<=")))
 def test_candidates_ascend_and_between_two_of_them_no_outcome_changes(cases, comparison):
     found, curve = swept(cases, comparison)

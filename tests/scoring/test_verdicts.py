@@ -3,7 +3,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -11,9 +11,10 @@ import reference
 from reference import Case
 from scoring.case_floats import case_floats, margins
 from scoring.verdicts import NO_VERDICT, OUTCOMES, UNPARSED, UNSCORED, Rule, outcome_names, outcomes, verdicts
+from thoroughness import up_to
 
 BOTH = pytest.mark.parametrize("comparison", ["<", "<="])
-SOME = settings(deadline=None, max_examples=80)
+SOME = up_to(80)
 
 
 def words(codes):

@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -11,6 +11,7 @@ from scoring.critics.boxed import processbench_verdict, vote
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import by_run, tally
+from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "+1", "-1", "-7", "two", "", None)
 
@@ -20,7 +21,7 @@ def tallied(*ballots):
     return tally(cases, judged.votes(cases["key"], ballots)), cases
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(st.lists(st.lists(st.sampled_from(SOME_BALLOTS), max_size=8), max_size=5))
 def test_winners_are_those_of_counting_one_case_at_a_time(ballots):
     found, cases = tallied(*ballots)

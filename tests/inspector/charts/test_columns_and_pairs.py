@@ -1,6 +1,6 @@
 """Columns side by side and pairs of bars: every count stands there once, opens its cases and keeps to the width."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -8,10 +8,11 @@ from inspector.charts.columns import Column, columns
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.paint import Brush
 from inspector.sheets.sheet import Drill, text_of
+from thoroughness import up_to
 
 COUNTS = st.lists(st.integers(0, 30_000), min_size=1, max_size=40)
 CLASSES = (("gold", "gold"), ("predicted", "predicted"))
-SOME = settings(deadline=None, max_examples=60)
+SOME = up_to(60)
 
 
 def opens(count):

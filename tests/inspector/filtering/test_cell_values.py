@@ -2,18 +2,19 @@ import math
 
 import polars as pl
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from inspector.filtering.cell_values import _reads_the_same
 from scoring.filters import passing
+from thoroughness import up_to
 
 NUMBERS = st.floats(-3, 3) | st.sampled_from(
     (0.0, -0.0, 0.005, -0.005, 0.125, 0.135, 1 / 3, -0.0049, 1e-300, 5e-324, 123456.785, 1e17, -math.inf, math.inf)
 )
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(value=NUMBERS, others=st.lists(NUMBERS, max_size=5), decimals=st.sampled_from((0, 2, 3)))
 @example(value=0.0, others=[0.004, -0.004, 0.006], decimals=2)
 @example(value=-0.001, others=[0.004], decimals=2)

@@ -10,7 +10,7 @@ from inspector.cli import main
 from inspector.terminal.remembered import Remembered
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from screen_text import hides, press, screen_lines, shows
+from screen_text import hides, press, rests, screen_lines, shows
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ async def test_by_where_a_search_found_something_nothing_can_be_sorted(request_)
 async def test_columns_are_chosen_moved_and_given_back(request_):
     async with opened(request_, size=(160, 36)) as pilot:
         await press(pilot, "a")
-        await shows(pilot, "case ", "at gold")
+        await rests(pilot, "case ", "at gold")
         before = header(pilot)
         await press(pilot, "C")
         await shows(pilot, "[x] case", "[ ] |margin|")
@@ -102,6 +102,7 @@ async def test_columns_are_chosen_moved_and_given_back(request_):
         assert header(pilot).split()[:3] == ["gold", "case", "pred"]
         await press(pilot, "C", "r", "enter")
         await hides(pilot, "[x] case")
+        await rests(pilot)
         assert inspected(pilot).selection.request.columns == ()
         assert header(pilot) == before
 

@@ -2,7 +2,7 @@ from collections import Counter
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from authored import row as plain_row
@@ -13,6 +13,7 @@ from scoring.benchmarks.construction import OF_TEXTS, RULES, broken_by_case, bro
 from scoring.benchmarks.imported import cases_frame
 from scoring.reading.rows import Rows
 from scoring.schema import METADATA
+from thoroughness import up_to
 
 
 def loaded(module, values):
@@ -158,7 +159,7 @@ ROWS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@up_to(150)
 @given(st.lists(ROWS, max_size=6))
 def test_it_is_what_plain_python_finds(values):
     cases = frame(values)

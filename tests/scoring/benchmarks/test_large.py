@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import authored
@@ -18,6 +18,7 @@ from scoring.benchmarks.large import is_large, load_large
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import read_source
 from scoring.reading.rows import read_rows
+from thoroughness import up_to
 
 MODULES = {"processbench": processbench, "stepwise": trl}
 SOUND = {
@@ -157,7 +158,7 @@ def is_json_lines(path):
 
 
 @pytest.mark.parametrize("name", MODULES)
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@up_to(150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / "a-file.jsonl"

@@ -1,7 +1,7 @@
 """The rows that people's words make: labels after triage for ProcessBench, ratings for PRM800K and TRL."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -16,6 +16,7 @@ from scoring.schema import CASES
 from scoring.triage.actions import RATINGS, RULINGS
 from scoring.triage.adjudicated import CHANGED
 from scoring.triage.words import Words
+from thoroughness import up_to
 
 MODEL, GOLD, BOTH, IMPORT, UNSURE = RULINGS
 FRAME = making.full_frame([reference.Case(3, 1)])
@@ -212,7 +213,7 @@ def again(path, rows, benchmark):
 
 
 @given(rated_cases())
-@settings(max_examples=60)
+@up_to(60)
 def test_processbench_rows_come_back_with_the_labels_after_triage(path, made):
     frame, words = made
     expected = {}
@@ -233,7 +234,7 @@ def test_processbench_rows_come_back_with_the_labels_after_triage(path, made):
 
 
 @given(rated_cases())
-@settings(max_examples=60)
+@up_to(60)
 def test_ratings_come_back_from_prm800k_and_trl(path, made):
     frame, words = made
     rated = {one.case: one.ratings for one in words if one.ratings and one.ruling != IMPORT}

@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import rows_out
@@ -16,6 +16,7 @@ from scoring.foreign_rows.line import encoded
 from scoring.reading.rows import read_rows
 from scoring.results.catalogue import load_results, recognised
 from scoring.schema import REWARDS
+from thoroughness import up_to
 
 WORDS = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=6)
 ERROR_TYPES = st.sampled_from(["slip", "redundency", "circular", "knowledge-based"])
@@ -32,7 +33,7 @@ SAID = {
     "stepwise": ("problem", "steps", "earliest_error", "error_steps", "key"),
 }
 """What a row of each benchmark's format says of a case."""
-FEW = settings(max_examples=40)
+FEW = up_to(40)
 FORMATS = {"processbench": "processbench", "prmbench": "prmbench", "grben": "grben", "stepwise": "trl"}
 
 

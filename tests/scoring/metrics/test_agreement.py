@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -15,6 +15,7 @@ from scoring.metrics.agreement import (
     quadrants,
     unanimous_wrong,
 )
+from thoroughness import up_to
 
 
 def test_quadrants_by_hand():
@@ -31,7 +32,7 @@ MARKS = st.integers(1, 12).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(MARKS)
 def test_quadrants_add_up_to_the_common_cases(words):
     made = side_by_side.lineup(*words)
@@ -43,7 +44,7 @@ def test_quadrants_add_up_to_the_common_cases(words):
     assert (mirrored.only_left, mirrored.only_right) == (parts[0].only_right, parts[0].only_left)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(MARKS)
 def test_lone_and_unanimous_are_what_plain_counting_gives(words):
     made = side_by_side.lineup(*words)

@@ -4,7 +4,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -14,6 +14,7 @@ from judged import critic
 from reference import Case
 from scoring.metrics.aligned_rewards import aligned_rows, mean_interval
 from scoring.metrics.wilson import Z
+from thoroughness import up_to
 
 
 def everything(evaluation):
@@ -24,7 +25,7 @@ def at(rows):
     return {(row["side"], row["offset"]): row for row in rows}
 
 
-@settings(deadline=None, max_examples=100)
+@up_to(100)
 @given(cases=making.benches(), taken=st.lists(st.booleans(), min_size=10, max_size=10), reach=st.integers(0, 6))
 def test_means_are_those_of_going_through_the_cases(cases, taken, reach):
     evaluation, mask = making.evaluation(cases), np.array(taken[: len(cases)], dtype=bool)

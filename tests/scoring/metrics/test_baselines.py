@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -10,6 +10,7 @@ from scoring.gold import Gold
 from scoring.metrics.baselines import BASELINES, baselines
 from scoring.metrics.first_error import metric_rows
 from scoring.verdicts import NO_VERDICT
+from thoroughness import up_to
 
 LENGTHS = [Case(n) for n in (1, 7, 8, 9, 64, 3000)]
 
@@ -22,7 +23,7 @@ def labels(evaluation):
     return [evaluation.rewards.labels.of(row) for row in range(evaluation.codes.size)]
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(cases=making.benches(), seed=st.integers(0, 3))
 def test_everyone_has_a_verdict_on_every_case_with_steps(cases, seed):
     found = by_name(cases, seed)

@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -25,8 +25,9 @@ from scoring.metrics.best_of_n import (
 )
 from scoring.metrics.responses import responses_of
 from scoring.schema import REWARDS
+from thoroughness import up_to
 
-SOME = settings(max_examples=80)
+SOME = up_to(80)
 
 
 def figures(problems, n=None, answers=None, rewards=None):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -10,8 +10,9 @@ from reference import Case
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.metrics.bias import bias_rows
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=60)
+SOME = up_to(60)
 
 
 def rows_of(evaluation, unparsed="wrong", taken=None):

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -15,8 +15,9 @@ from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
 from scoring.metrics.intervals import SMALL
 from scoring.verdicts import OUTCOMES
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])
 SIDES = {"fp": {"early"}, "fn": {"late", "missed"}, "late": {"late"}, "missed": {"missed"}, "exact": {"exact"}}
 SIDES["unanswered"] = {"unparsed", "refused"}
 SHARED = ("exact", "early", "late", "missed", "clean", "false_alarm", "unparsed", "refused")

@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
@@ -10,8 +10,9 @@ from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
 from scoring.metrics.breakdown_difference import breakdown_difference
 from scoring.metrics.wilson import paired_difference_interval, wilson_interval
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -13,6 +13,7 @@ import side_by_side
 from reference import Case
 from scoring.metrics.cascade import cascade
 from scoring.metrics.paired import METRICS, shared_scores
+from thoroughness import up_to
 
 
 @st.composite
@@ -48,7 +49,7 @@ def simulated(cases, verdicts, rule, cut, policy):
     return sent, means or [None] * 3
 
 
-@settings(deadline=None, max_examples=120)
+@up_to(120)
 @given(study=pairs(), policy=st.sampled_from(("wrong", "drop")))
 def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     cases, verdicts, rule = study
@@ -69,7 +70,7 @@ def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     assert found.best is None or found.values[0, found.best] == max(f1)
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(cases=making.benches(), data=st.data())
 def test_who_is_sent_on_does_not_depend_on_gold(cases, data):
     """The same rewards under any other gold labels send the same cases on."""

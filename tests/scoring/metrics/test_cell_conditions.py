@@ -2,7 +2,7 @@
 
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import making
@@ -12,8 +12,9 @@ from scoring.metrics.breakdown import Cells, breakdown
 from scoring.metrics.breakdown_difference import breakdown_difference
 from scoring.metrics.cell_conditions import COUNTS, behind
 from selecting import beside
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite

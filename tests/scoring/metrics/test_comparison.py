@@ -1,10 +1,11 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import side_by_side
 from scoring.metrics.comparison import CLUSTERED, NO_OTHER, comparison_rows, n_tests
 from scoring.metrics.paired import SIDES
+from thoroughness import up_to
 
 
 def rows_of(*words, **options):
@@ -150,7 +151,7 @@ def test_no_cases_at_all_and_scorers_that_tried_none():
         assert all(row["reason"] for row in rows)
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(
     st.integers(1, 8).flatmap(
         lambda n: st.tuples(

@@ -3,7 +3,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import selecting
@@ -11,6 +11,7 @@ import side_by_side
 from scoring.metrics.complements import agreement_rows, covered_rows, oracle_rows
 from scoring.metrics.paired import METRICS, shared_scores
 from scoring.metrics.wilson import wilson_interval
+from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(
     lambda n: st.tuples(
@@ -41,7 +42,7 @@ def checked(rows, evaluations):
     return cells(rows)
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(words=MARKS, policy=st.sampled_from(("wrong", "drop")))
 def test_agreement_and_coverage_are_what_plain_counting_gives(words, policy):
     gold, *marks = words
@@ -94,7 +95,7 @@ def accuracy(marks):
     return marks.count("1") / len(marks)
 
 
-@settings(deadline=None, max_examples=25)
+@up_to(25)
 @given(words=MARKS)
 def test_the_oracle_is_right_where_one_of_the_two_is(words):
     gold, *marks = words

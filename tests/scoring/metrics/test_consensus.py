@@ -3,12 +3,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import side_by_side
 from scoring.metrics.consensus import consensus
 from scoring.verdicts import NO_VERDICT
+from thoroughness import up_to
 
 
 def weight(right, wrong, family=1):
@@ -88,7 +89,7 @@ def slow(words, families):
     return found
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(
     st.integers(1, 9).flatmap(
         lambda n: st.tuples(

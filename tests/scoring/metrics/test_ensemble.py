@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import side_by_side
@@ -10,6 +10,7 @@ from scoring.metrics.comparison import comparison_rows
 from scoring.metrics.consensus import consensus
 from scoring.metrics.ensemble import ensemble_rows
 from scoring.metrics.paired import METRICS, SIDES, best_of, shared_scores
+from thoroughness import up_to
 
 
 def rows_of(*words, **options):
@@ -91,7 +92,7 @@ WORDS = st.integers(1, 9).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(WORDS)
 def test_counts_are_those_of_plain_counting(words):
     gold, *marks = words
@@ -114,7 +115,7 @@ def test_counts_are_those_of_plain_counting(words):
         assert (cell(rows, f"consensus_{metric}")["value"] or 0) <= (best or 0)
 
 
-@settings(deadline=None, max_examples=25)
+@up_to(25)
 @given(WORDS)
 def test_a_null_has_a_reason_and_an_interval_its_value(words):
     made = side_by_side.lineup(*words)

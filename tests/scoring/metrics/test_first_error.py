@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -14,8 +14,9 @@ from scoring.metrics.first_error import (
     metric_rows,
     quick_first_errors,
 )
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=50)
+SOME = up_to(50)
 
 
 def rows_of(cases, *rule, unparsed="wrong", seed=0, taken=None):

@@ -3,7 +3,7 @@ import statistics
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -17,6 +17,7 @@ from scoring.metrics.first_error import first_errors, metric_rows
 from scoring.metrics.first_error_means import FirstErrors
 from scoring.metrics.intervals import RESAMPLES
 from scoring.schema import REWARDS
+from thoroughness import up_to
 
 NO_REWARDS = pl.DataFrame(schema=REWARDS)
 
@@ -86,7 +87,7 @@ def test_a_mean_is_undefined_where_a_run_is_unless_the_official_figure_is_asked_
 BALLOTS = st.sampled_from(("0", "0", "1", "-1", "-1", "", None))
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(data=st.data(), unparsed=st.sampled_from(("wrong", "drop")))
 def test_means_are_those_of_evaluating_each_run_alone(data, unparsed):
     cases = [

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -12,8 +12,9 @@ import reference
 import side_by_side
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.paired import METRICS, best_of, holm, mcnemar, scores_of_pairs, shared_scores
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=40)
+SOME = up_to(40)
 
 
 def differences(lineup, left=0, right=1, seed=0):

@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import judged
@@ -14,8 +14,9 @@ from reference import Case
 from scoring.filters import passing
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
 from scoring.metrics.step_bins import PRESETS
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+SOME = up_to(50, suppress_health_check=[HealthCheck.too_slow])
 PLAIN = PRESETS["processbench"]
 
 

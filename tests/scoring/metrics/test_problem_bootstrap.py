@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics import problem_bootstrap
 from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.problem_bootstrap import resampled_sums
+from thoroughness import up_to
 
 
 def sums(parts, groups, problems, n_groups=1, seed=0):
@@ -13,7 +14,7 @@ def sums(parts, groups, problems, n_groups=1, seed=0):
     return resampled_sums(parts, np.asarray(groups), n_groups, np.asarray(problems), seed)
 
 
-@settings(deadline=None, max_examples=30)
+@up_to(30)
 @given(rows=st.lists(st.tuples(st.integers(-1, 2), st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=12))
 def test_sums_are_those_of_whole_problems_in_plain_loops(rows):
     groups, problems, values = map(np.array, zip(*rows, strict=True))

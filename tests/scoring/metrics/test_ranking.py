@@ -3,13 +3,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import response_reference
 from scoring.metrics.ranking import _products, places, product_places
+from thoroughness import up_to
 
-SOME = settings(max_examples=200)
+SOME = up_to(200)
 TINY, LARGEST = 5e-324, 1.7976931348623157e308
 NEAR = (0.5, float(np.nextafter(0.5, 1)), float(np.nextafter(0.5, 0)), 0.25, 1.0, float(np.nextafter(1, 0)), 2.0)
 ANY = st.floats(allow_nan=False, allow_infinity=False, allow_subnormal=True)

@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -18,6 +18,7 @@ from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
 from step_making import FACTS
 from step_reference import SWAPPED, Step
+from thoroughness import up_to
 
 CRITIC = {"kind": "critic", "threshold": 0.0, "comparison": "<=", "low": -1.0, "redundancy_threshold": 0.0}
 RATINGS = st.lists(st.sampled_from((-1, -0.5, 0, 0.5, 1, 5, True, False)), max_size=5)
@@ -52,7 +53,7 @@ def toolkit(items, texts):
     return found
 
 
-@settings(deadline=None, max_examples=100)
+@up_to(100)
 @given(st.data())
 def test_counts_are_the_toolkits_whatever_the_lists_are(data):
     items, texts = [], []

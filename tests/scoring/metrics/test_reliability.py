@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -12,6 +12,7 @@ from judged import critic
 from reference import Case
 from scoring.metrics.reliability import case_reliability, step_reliability, why_no_reliability
 from scoring.metrics.wilson import wilson_interval
+from thoroughness import up_to
 
 PROBABILITIES = (0.0, 0.1, 0.3, float(np.nextafter(0.3, 0)), 0.5, making.FLOAT32, 0.7, 0.95, 1.0)
 
@@ -50,7 +51,7 @@ def checked(share, average, own, unit):
     return n * abs(hits / n - mean)
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(
     cases=making.benches(PROBABILITIES),
     taken=st.lists(st.booleans(), min_size=10, max_size=10),

@@ -3,7 +3,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -13,6 +13,7 @@ from judged import critic
 from reference import Case
 from scoring.metrics.reward_bins import RewardBins, reward_bins
 from scoring.metrics.reward_histograms import STEP_CLASSES, case_histogram, step_histogram
+from thoroughness import up_to
 
 
 def everything(evaluation):
@@ -36,7 +37,7 @@ def inside(value, row, last):
     return row["reward_from"] <= value and (value < row["reward_to"] or (value == row["reward_to"] == last))
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(cases=making.benches(), taken=st.lists(st.booleans(), min_size=10, max_size=10), bins=st.integers(1, 7))
 def test_counts_are_what_going_through_the_cases_gives_and_conditions_select_them(cases, taken, bins):
     evaluation, mask = making.evaluation(cases), np.array(taken[: len(cases)], dtype=bool)

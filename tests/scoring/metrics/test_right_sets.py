@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -15,6 +15,7 @@ from scoring.gold import Gold
 from scoring.metrics.right_sets import right_sets
 from scoring.schema import REWARDS
 from scoring.verdicts import Rule
+from thoroughness import up_to
 
 MARKS = st.integers(1, 14).flatmap(
     lambda n: st.tuples(
@@ -34,7 +35,7 @@ def one_by_one(gold, marks, policy):
     return counts
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(words=MARKS, policy=st.sampled_from(("wrong", "drop")))
 def test_sets_are_what_plain_counting_gives_and_conditions_select_them(words, policy):
     gold, *marks = words

@@ -1,10 +1,11 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import making
 from reference import Case
 from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows
+from thoroughness import up_to
 
 
 def values_of(cases, group="", **columns):
@@ -120,7 +121,7 @@ def test_benchmarks_are_told_apart_and_none_gives_none():
     assert list(statistics_rows(making.frame([]))) == []
 
 
-@settings(deadline=None, max_examples=30)
+@up_to(30)
 @given(cases=making.benches())
 def test_counts_add_up(cases):
     found = values_of(cases)

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
@@ -15,6 +15,7 @@ from scoring.metrics.step_comparison import NO_BEST, NO_OTHER, PAIRED, step_comp
 from scoring.metrics.step_labels import pooled_interval
 from step_making import FACTS
 from step_reference import Step
+from thoroughness import up_to
 
 LEVEL = {"threshold": 0.5, "comparison": "<=", "redundancy": 0.3}
 
@@ -81,7 +82,7 @@ def two(draw):
     return items, other
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(two())
 def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both):
     one, other = both
@@ -101,7 +102,7 @@ def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both):
             assert rows[name, None, "prmscore"]["value"] == pytest.approx(score(items), abs=1e-12)
 
 
-@settings(deadline=None, max_examples=30)
+@up_to(30)
 @given(two())
 def test_a_null_has_a_reason_and_a_value_has_none(both):
     for row in rows_of(*both).values():

@@ -28,7 +28,7 @@ Labels that are not as many as the steps: here.
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -42,6 +42,7 @@ from scoring.schema import REWARDS
 from scoring.step_thresholds import step_sweep
 from step_making import FACTS
 from step_reference import Step
+from thoroughness import up_to
 
 COUNTS = ("TP", "FN", "FP", "TN")
 
@@ -169,7 +170,7 @@ def studies(draw):
     return items, labels, redundant
 
 
-@settings(deadline=None, max_examples=120)
+@up_to(120)
 @given(studies())
 def test_every_label_counts_as_in_the_toolkit(study):
     items, labels, redundant = study

@@ -1,7 +1,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import making
@@ -15,6 +15,7 @@ from scoring.metrics.step_labels import AVERAGING, METRICS, metric_rows, pooled_
 from scoring.schema import REWARDS, VOTES
 from step_making import FACTS
 from step_reference import ALONE, Step
+from thoroughness import up_to
 
 COMPARISON = st.sampled_from(("<", "<="))
 
@@ -43,7 +44,7 @@ def pooled(items, *, official=False, twins=None, **settings):
     return {row["metric"]: row["value"] for row in rows if row["subset"] == "all"}
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(
     items=step_making.items(),
     rule=making.rules(step_making.VALUES),
@@ -62,7 +63,7 @@ def test_every_figure_is_that_of_plain_counting(items, rule, redundancy, officia
         assert values[key] == (None if value is None else pytest.approx(value, abs=1e-12)), key
 
 
-@settings(deadline=None, max_examples=60)
+@up_to(60)
 @given(items=step_making.items(min_size=1), rule=making.rules(step_making.VALUES), data=st.data())
 def test_similarity_is_that_of_plain_counting(items, rule, data):
     threshold, comparison = rule
@@ -288,7 +289,7 @@ def test_a_scorer_that_names_one_step_has_no_figures_of_steps():
     }
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(items=step_making.items(min_size=1), seed=st.integers(0, 3))
 def test_the_headline_is_the_row_of_the_table(items, seed):
     found = step_making.evaluation(items)

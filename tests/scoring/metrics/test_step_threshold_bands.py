@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -13,9 +13,10 @@ from scoring.metrics.step_labels import pooled_interval
 from scoring.metrics.step_threshold_bands import prmscore_bands
 from step_making import FACTS
 from step_reference import Step
+from thoroughness import up_to
 
 
-@settings(deadline=None, max_examples=25)
+@up_to(25)
 @given(
     items=step_making.items(min_size=1),
     comparison=st.sampled_from(("<", "<=")),

@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -13,6 +13,7 @@ from scoring.metrics.first_error import metric_rows
 from scoring.metrics.intervals import percentile_interval
 from scoring.metrics.threshold_bands import first_error_bands
 from scoring.thresholds import sweep
+from thoroughness import up_to
 
 METRICS = ("f1", "error_acc", "correct_acc")
 
@@ -25,7 +26,7 @@ def average(evaluation, rows, policy):
     return {row["metric"]: row for row in metric_rows(evaluation, rows, policy) if row["subset"] == "average"}
 
 
-@settings(deadline=None, max_examples=40)
+@up_to(40)
 @given(
     cases=making.benches(),
     taken=st.lists(st.booleans(), min_size=10, max_size=10),

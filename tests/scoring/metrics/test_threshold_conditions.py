@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -8,8 +8,9 @@ import reference
 import selecting
 from reference import Case
 from scoring.metrics.threshold_conditions import AtThreshold, flip_conditions
+from thoroughness import up_to
 
-SOME = settings(deadline=None, max_examples=120)
+SOME = up_to(120)
 THRESHOLDS = st.sampled_from((*making.TIED, -2.0, 0.4, 2.0, 1e-7, -1e22))
 WORDS = ("exact", "early", "late", "missed", "clean", "false_alarm")
 

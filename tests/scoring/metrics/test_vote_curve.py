@@ -3,7 +3,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import judged
@@ -14,6 +14,7 @@ from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import tally
+from thoroughness import up_to
 
 SOME_BALLOTS = ("0", "1", "01", "-1", "-7", "two", "", None)
 ANSWERS = st.lists(st.lists(st.sampled_from(SOME_BALLOTS), max_size=6), min_size=1, max_size=5)
@@ -30,7 +31,7 @@ def curve_of(ballots):
     return vote_curve(cases, judged.votes(cases["key"], ballots)), cases
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(ANSWERS, st.randoms())
 def test_every_k_is_the_vote_of_the_first_k_answers(ballots, random):
     cases = making.frame([Case(3)] * len(ballots))
@@ -47,7 +48,7 @@ def test_every_k_is_the_vote_of_the_first_k_answers(ballots, random):
         assert curve.verdicts[:, -1].tolist() == tally(cases, rows).verdicts.tolist()
 
 
-@settings(deadline=None, max_examples=80)
+@up_to(80)
 @given(ANSWERS, st.data())
 def test_the_expectation_is_that_over_all_choices_of_k_answers(ballots, data):
     curve, _ = curve_of(ballots)

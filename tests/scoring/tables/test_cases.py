@@ -1,6 +1,6 @@
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from authored import rows
@@ -11,6 +11,7 @@ from scoring.schema import CASES, content_key
 from scoring.tables.cases import describe, load, table_name
 from scoring.tables.column_guess import guess
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
+from thoroughness import up_to
 
 PLAIN = {"id": "id", "problem": "problem", "steps": "steps"}
 MADE = {"id": "a", "problem": "p", "steps": ["one", "two", "three"]}
@@ -353,7 +354,7 @@ MAPPINGS = st.builds(
 
 
 @given(ROWS, MAPPINGS)
-@settings(max_examples=500)
+@up_to(500)
 def test_any_row_is_a_case_or_has_an_error_and_nothing_but_expected_errors_escapes(values, mapping):
     found = table(*values)
     try:

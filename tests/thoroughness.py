@@ -1,0 +1,20 @@
+"""How many examples hypothesis tries: a few every time, many with `pytest --thorough`."""
+
+import os
+from typing import Any
+
+from hypothesis import settings
+
+THOROUGH = bool(os.environ.get("PRM_INSPECT_THOROUGH"))
+"""Whether `--thorough` was asked for; workers of pytest-xdist hear of it by the environment."""
+USUAL, FEW = 100, 25
+
+
+def up_to(most: int, **more: Any) -> settings:
+    """Settings for a test that deserves `most` examples: so many where all is tried, else a quarter, at least five."""
+    return settings(max_examples=most if THOROUGH else max(5, most // 4), **more)
+
+
+def also(*more: Any) -> tuple[Any, ...]:
+    """What is tried only where all is tried: further parameters of a test whose law the others hold already."""
+    return more if THOROUGH else ()
