@@ -8,6 +8,8 @@ from typing import Any
 from unittest.mock import patch
 
 from textual._compositor import Compositor
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from inspector.app import InspectApp
@@ -23,6 +25,20 @@ SOURCES = Path(__file__).resolve().parents[1]
 
 def _left_unpainted(compositor: Compositor, *_: object, **__: object) -> None:
     compositor._dirty_regions.clear()
+
+
+_parse_rules, _PARSED = Stylesheet._parse_rules, {}
+
+
+def _parsed_once(sheet: Stylesheet, css: str, read_from: Any, *args: Any, **kwargs: Any) -> list[RuleSet]:
+    key = css, read_from, args, *kwargs.items(), *sheet._variables.items()
+    if key not in _PARSED:
+        _PARSED[key] = _parse_rules(sheet, css, read_from, *args, **kwargs)
+    return _PARSED[key]
+
+
+# Each app parses the same styles anew, twice: a fifth of what opening one takes.
+Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
 
 
 @contextmanager
