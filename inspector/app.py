@@ -102,8 +102,9 @@ class InspectApp(
         self.open(BoardScreen(self.brush()))
         if message.inspection.scorer is None:
             self.on_go(Go("cases"))
-        # What is loaded stays: the collector need not go through it again while keys are pressed.
-        gc.collect()
+        # What is loaded stays: the collector need not go through it again while keys are pressed. Nor now: all of it
+        # would be a fifth of a second before the first key, for the little garbage that loading leaves.
+        gc.collect(1)
         gc.freeze()
         self.follow(message.selection)
         self.follow_triage()

@@ -43,8 +43,7 @@ settings.load_profile("prm-inspect")
 def _apps_are_let_go():
     """Nothing that an app froze outlives its test."""
     yield
-    if gc.get_freeze_count():
-        gc.unfreeze()
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")
