@@ -83,7 +83,7 @@ def main() -> int:
     intended = [Intended(**one) for one in rules.get("difference", ())]
     with ExitStack() as stack:
         folder = args.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="captures-")))
-        old = Side(*_old(args.commit), folder / "old")
+        old = Side(*old_version(args.commit), folder / "old")
         new = Side(ROOT, _present(), folder / "new")
         commands = [one for one in _prepared(old, new, args.only) if fnmatchcase(one.name, args.only)]
         print(f"Prepared in {time.monotonic() - began:.0f} s; {len(commands)} commands", flush=True)
@@ -116,7 +116,7 @@ def _arguments() -> argparse.Namespace:
     return args
 
 
-def _old(commit: str) -> tuple[Path, Path]:
+def old_version(commit: str) -> tuple[Path, Path]:
     """The old commit's tree and interpreter, made where they are not there yet."""
     whole = _git("rev-parse", f"{commit}^{{commit}}")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "prm-inspect-captures" / whole

@@ -1,0 +1,327 @@
+"""What version 0.1 wrote is read: `data/workspace-0.1.zip`, which `capturing/workspace_0_1.py` had it write."""
+
+import asyncio
+import io
+import json
+import re
+import shlex
+import sys
+import tomllib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import polars as pl
+import pytest
+from textual.pilot import Pilot
+
+from capturing.comparing import Difference, Intended, Renaming, Said, differences
+from capturing.main import DIFFERENCES, ROOT, WORKSPACE_0_1
+from capturing.plan import KEPT, SPACE
+from capturing.workspace_0_1 import CRITIC, FOLDER, MODEL, PRM, RATER, beside
+from inspector import cli
+from inspector.app import InspectApp
+from inspector.request import Request
+from inspector.screens.base import InspectionScreen
+from inspector.session import replaying
+from inspector.terminal.remembered import _file_name
+from opened import inspected, unpainted
+from scoring_process import captured, only, ran_here
+from screen_text import press, screen_text, settled, until
+from servers import fault_server
+from thoroughness import also
+
+with ZipFile(WORKSPACE_0_1) as _packed:
+    CONTENT = {name: _packed.read(name) for name in _packed.namelist()}
+EXPECTED = {name: json.loads(data) for name, data in CONTENT.items() if name.startswith("expected/")}
+MEMBERS = [name for name in CONTENT if name.startswith((f"{SPACE}/", "home/"))]
+_SOME = re.compile(
+    r"scorers|benchmarks|votes|triage|keys|cases --benchmark p.* workspace|show p.*(answers|original)|cases --slice 'by"
+    r"|export (rewards .* steady|triage .* csv|cases .* first)|import .*(rewards|saved)"
+)
+SOME = [name for name, one in EXPECTED.items() if _SOME.match(one["line"])]
+"""Every kind of file is read by one of these."""
+LOGS = sorted((name for name in MEMBERS if "/sessions/" in name), key=lambda name: len(CONTENT[name]))
+(REMEMBERED,) = (name for name in MEMBERS if "/workspaces/" in name and not name.endswith("/demo.json"))
+STATE, CONFIG = Path("home/state/prm-inspect"), Path("home/config/prm-inspect")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where the zip is unpacked, as the current folder; ann is at work."""
+    return _at_work(_unpacked(tmp_path / "kept"), monkeypatch)
+
+
+@pytest.fixture(scope="module")
+def _kept(tmp_path_factory):
+    return _unpacked(tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture
+def read_only(_kept, monkeypatch):
+    """The same for all tests that change nothing."""
+    return _at_work(_kept, monkeypatch)
+
+
+def _at_work(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    homes = {f"XDG_{name}_HOME": str(place / "home" / name.lower()) for name in ("DATA", "STATE", "CONFIG")}
+    for name, value in {"PRM_INSPECT_USER": "ann", "COLUMNS": "120", "NO_COLOR": "1", **homes}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("PRM_INSPECT_WORKSPACE", raising=False)
+    monkeypatch.setattr(replaying, "PATIENCE", 1.5)
+    monkeypatch.chdir(place)
+    return place
+
+
+def _unpacked(place: Path) -> Path:
+    for name, data in CONTENT.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    beside(place)
+    # What is remembered of a workspace goes by the folder that it lies in.
+    kept = place / REMEMBERED
+    kept.rename(kept.with_name(_file_name(place / SPACE)))
+    return place
+
+
+# -- opened
+
+
+def said_otherwise(document: dict[str, Any]) -> list[Difference]:
+    """In what the program says, in the current folder, something else than 0.1 did, and is not meant to."""
+    rules = tomllib.loads(DIFFERENCES.read_text())
+    renamings = [Renaming(**one) for one in rules.get("renaming", ())]
+    intended = [Intended(**one) for one in rules.get("difference", ())]
+    said = Said(*captured(lambda: cli.main(shlex.split(document["line"]))))
+    found = differences(Said(document["code"], document["out"], document["err"]), said, renamings)
+    name = f"{KEPT}: {document['line']}"
+    return [one for one in found if not any(rule.covers(name, one) for rule in intended)]
+
+
+def test_nothing_of_a_machine_is_in_the_zip():
+    for name, data in CONTENT.items():
+        assert re.search(rb"/(root|work|home|Users)/|sk-\w{8}|api_key", data) is None, name
+
+
+@pytest.mark.parametrize("name", dict.fromkeys([*SOME, *also(*EXPECTED)]))
+def test_every_command_says_what_0_1_said(name, read_only):
+    assert said_otherwise(EXPECTED[name]) == []
+
+
+@asynccontextmanager
+async def app(place: Path, *benchmarks: str, workspace: str | None = SPACE) -> AsyncIterator[Pilot[int]]:
+    """The app with ann's home."""
+    request = Request(workspace=workspace, benchmarks=benchmarks)
+    one = InspectApp(request, folder=place, state=place / STATE, config=place / CONFIG)
+    with unpainted():
+        async with one.run_test(size=(120, 36), notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(one.screen, InspectionScreen) and one.screen.is_mounted)
+            await settled(pilot)
+            yield pilot
+
+
+BOARD = {
+    "theme": "prm-light-contrast",
+    "focus": ("ledgers", "proof-reader"),
+    "grouped": True,
+    "columns": "scorer benchmark subset metric score on wrong↓on right bias outcomes threshold scored",
+}
+LIST = {
+    "columns": "case steps gold pred outcome rewards",
+    "zoom is on f6": True,
+    "condition": True,
+    "slice": ("4 of 8 cases", "lowest margin first"),
+    "beside each other": True,
+}
+"""How ann left the board and the list of the cases of a benchmark."""
+
+
+async def board(place: Path) -> dict[str, Any]:
+    async with app(place) as pilot:
+        screen, now = screen_text(pilot.app).splitlines(), inspected(pilot)
+        return {
+            "theme": pilot.app.theme,
+            "focus": (now.benchmark, now.scorer),
+            "grouped": "rows by scorer" in screen[0],
+            "columns": _header(screen, " scorer "),
+        }
+
+
+async def cases(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    async with app(place, "processbench") as pilot:
+        await press(pilot, "a")
+        whole = screen_text(pilot.app)
+        found["columns"] = _header(whole.splitlines(), " case ")
+        await press(pilot, "f6")
+        found["zoom is on f6"] = screen_text(pilot.app) != whole
+        await press(pilot, "colon", "up")
+        found["condition"] = "n_steps > 3 AND final_answer_correct" in screen_text(pilot.app)
+        await press(pilot, "escape", "apostrophe", "2")
+        title = screen_text(pilot.app)
+        found["slice"] = tuple(words for words in LIST["slice"] if words in title)
+        await press(pilot, "enter")
+        case = screen_text(pilot.app)
+        found["beside each other"] = "A hasty" in case and "B steady" in case
+    return found
+
+
+async def focus_of_the_demo(place: Path) -> str | None:
+    async with app(place, "demo", workspace=None) as pilot:
+        return inspected(pilot).scorer
+
+
+def _header(screen: list[str], start: str) -> str:
+    """The words of a table's header."""
+    line = next((line for line in screen if line.startswith(start)), "")
+    return " ".join(line.partition("▊")[0].split())
+
+
+async def test_the_app_looks_as_ann_left_it(read_only):
+    assert await board(read_only) == BOARD
+    assert await cases(read_only) == LIST
+    assert await focus_of_the_demo(read_only) == "blend"
+
+
+def test_the_file_of_what_is_remembered_has_the_same_name():
+    assert Path(REMEMBERED).name == _file_name(FOLDER / SPACE)
+
+
+@pytest.mark.parametrize("name", [LOGS[0], *also(*LOGS[1:])])
+def test_a_session_is_played_again(name, read_only):
+    assert _replayed(name) == 0
+
+
+def _replayed(name: str) -> int:
+    """The exit code of playing a log again."""
+    where = () if json.loads(CONTENT[name].splitlines()[0])["root"] is None else ("-w", SPACE)
+    return captured(lambda: cli.main(["replay", name, *where]))[0]
+
+
+# -- triaged, and scored, further
+
+
+async def test_a_third_person_rules_beside_the_two(folder, monkeypatch):
+    before = _said("triage")
+    monkeypatch.setenv("PRM_INSPECT_USER", "kim")
+    async with app(folder, "processbench") as pilot:
+        await press(pilot, "a", "T", "enter", "1")
+        assert "model wrong on" in screen_text(pilot.app)
+    after = _said("triage")
+    assert [row for row in after if row["who"] != "kim"] == before
+    assert [row["ruling"] for row in after if row["who"] == "kim"] == ["model wrong"]
+    for name in ("ann", "zoe"):
+        kept = f"{SPACE}/triage/{name}-workstation.jsonl"
+        assert (folder / kept).read_bytes() == CONTENT[kept]
+
+
+def _said(what: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(captured(lambda: cli.main([what, "--json", "-w", SPACE]))[1])["rows"]
+    return rows
+
+
+def test_a_prm_has_nothing_left_to_do_and_is_not_loaded(folder, monkeypatch):
+    (folder / "models").mkdir()
+    (folder / MODEL).symlink_to(ROOT / "assets" / "demo" / MODEL, target_is_directory=True)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    code, events, err = ran_here(*PRM.split())
+    assert (code, only(events, "start")["to_do"]) == (0, 0), err
+
+
+@pytest.mark.parametrize("line", [CRITIC, RATER])
+def test_a_critic_has_nothing_left_to_ask(line, folder):
+    with fault_server.running() as server:
+        code, events, err = ran_here(*line.split(), "--server", server.url)
+        assert (code, only(events, "start")["to_do"]) == (0, 0), err
+        assert server.seen.paths["/v1/chat/completions"] == 0
+
+
+# -- nothing is kept in vain
+
+
+def altered(name: str, data: bytes) -> bytes | None:
+    """A member with a value in it changed; None to take it away."""
+    if name.endswith(".parquet"):
+        return _other_values(pl.read_parquet(data))
+    if name.startswith(str(STATE)):
+        return data.replace(b'"title": "', b'"title": "not ') if "/sessions/" in name else None
+    for old, new in ((b"n_steps > 3", b"n_steps > 4"), (b'"about": "', b'"about": "Not '), (b'"read": ', b'"read": 1')):
+        if old in data:
+            return data.replace(old, new)
+    if "/triage/" in name:
+        kept = (line for line in data.splitlines(keepends=True) if b'"rule"' not in line and b'"tag"' not in line)
+        return b"".join(kept)
+    return None
+
+
+def _other_values(frame: pl.DataFrame) -> bytes:
+    """Numbers one more and texts longer, in the columns that say something."""
+    texts, numbers, several = ("problem", "answer"), ("earliest_error", "verdict", "solution"), ("rewards",)
+    there = set(frame.columns)
+    changed = [
+        *(pl.col(name) + "!" for name in texts if name in there),
+        *(pl.col(name) + 1 for name in numbers if name in there),
+        *(pl.col(name).list.eval(-pl.element()) for name in several if name in there),
+    ]
+    file = io.BytesIO()
+    frame.with_columns(changed).write_parquet(file)
+    return file.getvalue()
+
+
+READERS = {
+    "*/workspace.json": "benchmarks",
+    "*/processbench/*.parquet": "(export )?cases --benchmark processbench",
+    "*/benchmarks/*.parquet": "(export )?cases --benchmark",
+    "*/import.json": "benchmarks",
+    "*/scorer.json": "scorers",
+    "*/imports.json": "import files/other",
+    "*/part-*": "cases --benchmark|metrics --benchmark demo|show prmbench",
+    "*/votes-*": "cases --benchmark|show .* --answers",
+    "*/workspace/triage/*": "triage --json",
+    "*/data/*": "triage --benchmark demo",
+    "*/slices.json": "cases --slice",
+    "*/keymap.toml": "keys",
+}
+"""Which commands read a file."""
+
+
+def _noticed(name: str, place: Path) -> bool:
+    """Whether anything that reads the member says something else than it did."""
+    if "/sessions/" in name:
+        return _replayed(name) != 0
+    if name.endswith("/demo.json"):
+        return asyncio.run(focus_of_the_demo(place)) != "blend"
+    if name.startswith(str(STATE)):
+        return asyncio.run(board(place)) != BOARD
+    lines = next(lines for pattern, lines in READERS.items() if fnmatchcase(f"/{name}", pattern))
+    return any(said_otherwise(one) for one in EXPECTED.values() if re.match(lines, one["line"]))
+
+
+def _of_each_kind(names: Sequence[str]) -> list[str]:
+    """The smallest of each kind of file."""
+    largest_first = sorted(names, key=lambda name: -len(CONTENT[name]))
+    return list({re.sub(r"[0-9a-f]{8,}|\d+", "", Path(name).name): name for name in largest_first}.values())
+
+
+# What only the app reads takes seconds each.
+@pytest.mark.parametrize(
+    "name", dict.fromkeys([*(name for name in _of_each_kind(MEMBERS) if str(STATE) not in name), *also(*MEMBERS)])
+)
+def test_nothing_is_kept_in_vain(name, folder):
+    new = altered(name, CONTENT[name])
+    assert new != CONTENT[name]
+    place = Path(name)
+    if name == REMEMBERED:
+        place = place.with_name(_file_name(folder / SPACE))
+    inside = place.parts[1:]
+    copies = [Path(top, *inside) for top in (SPACE, "first", "again")] if name.startswith(SPACE) else [place]
+    for copy in (one for one in copies if one.exists()):
+        if new is None:
+            copy.unlink()
+        else:
+            copy.write_bytes(new)
+    assert _noticed(name, folder)
