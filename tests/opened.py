@@ -1,7 +1,7 @@
 """The app, opened on the demo or on a workspace of a test, under a Pilot."""
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,14 +17,25 @@ from inspector.inspection import Inspection
 from inspector.request import Request
 from inspector.screens.base import InspectionScreen
 from inspector.widgets.frame_table import FrameTable
+from inspector.wiring import key_order
 from screen_text import settled, until
+
+# A busy machine is no reason to give up on a key.
+key_order.PATIENCE = 20
 
 DEMO = Request(benchmarks=("demo",))
 SOURCES = Path(__file__).resolve().parents[1]
 
 
-def _left_unpainted(compositor: Compositor, *_: object, **__: object) -> None:
+_render_update = Compositor.render_update
+
+
+def _left_unpainted(compositor: Compositor, *, full: bool = False, screen_stack: Any = None, **more: Any) -> Any:
+    # A dialog shows what lies behind it as it was when it was painted.
+    if full or screen_stack:
+        return _render_update(compositor, full=full, screen_stack=screen_stack, **more)
     compositor._dirty_regions.clear()
+    return None
 
 
 _parse_rules, _PARSED = Stylesheet._parse_rules, {}
@@ -45,7 +56,7 @@ Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
 def unpainted() -> Iterator[None]:
     """Frames are not made for a terminal that is not there; what a screen looks like is asked of it all the same.
 
-    They cost a tenth to a third of a test. How they are painted is seen under real terminals, and by tests of widgets.
+    They cost a tenth to a third of a test. A screenshot is made, and under real terminals everything is.
     """
     with patch.object(Compositor, "render_update", _left_unpainted):
         yield
@@ -59,15 +70,12 @@ async def opened(
     ascii_only: bool = False,
     folder: Path | None = None,
     state: Path | None = None,
-    painted: bool = False,
 ) -> AsyncIterator[Pilot[int]]:
     """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`.
 
-    `painted` makes frames as for a terminal, see `unpainted`.
-
     Without a folder it writes to the current one, where a test has gone to its own, and never among the sources.
     """
-    with TemporaryDirectory() as spare, nullcontext() if painted else unpainted():
+    with TemporaryDirectory() as spare, unpainted():
         if folder is None and Path.cwd() == SOURCES:
             folder = Path(spare)
         app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)

@@ -25,7 +25,7 @@ SHOTS = {
 
 
 async def drawn(keys: tuple[str, ...]) -> str:
-    async with opened(size=(132, 34), painted=True) as pilot:
+    async with opened(size=(132, 34)) as pilot:
         for key in keys:
             await pilot.press(key)
             await settled(pilot)

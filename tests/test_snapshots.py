@@ -57,7 +57,7 @@ async def both(pilot: Pilot[Any]) -> dict[str, Look]:
 async def looks(scene: Scene) -> dict[tuple[int, int], dict[str, Look]]:
     """What is on screen at each size of the scene: opened at the first, then resized."""
     first = NARROW if too_small(Size(*scene.sizes[0])) else scene.sizes[0]
-    async with opened(scene.space(), size=first, ascii_only=scene.ascii_only, painted=True) as pilot:
+    async with opened(scene.space(), size=first, ascii_only=scene.ascii_only) as pilot:
         # What a board computes behind is not there at once.
         await hides(pilot, "being computed")
         await press(pilot, *scene.keys)

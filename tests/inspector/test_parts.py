@@ -8,6 +8,7 @@ import ast
 import inspect
 import pkgutil
 import textwrap
+from functools import cache
 from importlib import import_module
 from itertools import chain, combinations
 
@@ -34,6 +35,7 @@ def whole():
     return [InspectApp, *sorted(ours - above, key=lambda kind: kind.__qualname__)]
 
 
+@cache
 def private(kind):
     """The private names that the body of a class binds, and that its methods bind on `self`, as they are written.
 
