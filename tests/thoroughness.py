@@ -1,6 +1,7 @@
 """How many examples hypothesis tries: a few every time, many with `pytest --thorough`."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import settings
@@ -18,3 +19,8 @@ def up_to(most: int, **more: Any) -> settings:
 def also(*more: Any) -> tuple[Any, ...]:
     """What is tried only where all is tried: further parameters of a test whose law the others hold already."""
     return more if THOROUGH else ()
+
+
+def one_of(among: Sequence[Any], number: int) -> Sequence[Any]:
+    """All of them where all is tried, else one: another one for another number."""
+    return among if THOROUGH or not among else [among[number % len(among)]]

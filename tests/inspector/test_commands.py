@@ -20,7 +20,7 @@ from inspector.screens.triage import TriageScreen
 from needing import NEEDING
 from opened import opened
 from screen_text import hides, looks_like, press, rests, shows
-from thoroughness import THOROUGH
+from thoroughness import THOROUGH, one_of
 
 CLASSES = {
     "board": BoardScreen,
@@ -276,23 +276,27 @@ def test_every_command_of_every_screen_is_tried_here():
     assert set(MOVED) == {command.id for command in RAIL}
 
 
+def effect_of(screen, command):
+    """None where it needs something first, comes from Textual, or opened the screen that is there."""
+    if (screen, command.id) in INHERITED or command.id == screen or screen not in command.screens:
+        return None
+    return EFFECTS.get((screen, command.id)) or EVERYWHERE.get(command.id)
+
+
+TRIED = {screen: [] for screen in SCREENS}
+"""Screen -> what is tried there; usually a command is tried on one of the screens that have it."""
+for _number, _command in enumerate(COMMANDS):
+    for _screen in one_of([screen for screen in SCREENS if effect_of(screen, _command)], _number):
+        TRIED[_screen].append((_command, effect_of(_screen, _command)))
+
+
 @pytest.mark.parametrize("screen", SCREENS)
 async def test_every_key_does_what_its_command_says_and_can_be_undone(request_, screen):
     async with opened(request_, size=(120, 24)) as pilot:
         start = await rests(pilot, "alpha", "beta")
         await press(pilot, *REACHED[screen])
         reached = await rests(pilot, SHOWN[screen], "Problem of" if screen in {"cases", "case"} else "")
-        after = dict(zip(ANALYSES, [*ANALYSES[1:], ANALYSES[0]], strict=True))
-        for command in (command for command in COMMANDS if screen in command.screens):
-            if (screen, command.id) in INHERITED:
-                continue
-            effect = EFFECTS.get((screen, command.id)) or EVERYWHERE.get(command.id)
-            if effect is None or command.id == screen:
-                # What needs something first; and the key that opens the screen that is there.
-                continue
-            if not THOROUGH and screen in ANALYSES and command.id in ANALYSES and command.id != after[screen]:
-                # From each screen of analysis to one other.
-                continue
+        for command, effect in TRIED[screen]:
             for key in command.keys.split(","):
                 await press(pilot, *effect.before)
                 before = await rests(pilot, effect.goes)

@@ -1,16 +1,30 @@
 """Commands that need something first, each in its state. The others: `test_commands`."""
 
+from itertools import groupby
+
 import pytest
 
 from inspector.commands import COMMANDS
 from needing import NEEDING
 from opened import opened
 from screen_text import press, shows, until
+from thoroughness import one_of
 
 KEYS = {command.id: command.keys for command in COMMANDS}
+ALIKE = ("rule-", "rate-", "line-", "page-")
+"""Commands that begin so are one action with another argument: usually one of them is tried."""
 
 
-TRIED = [(*command, key) for command in NEEDING for key in KEYS[command[1]].split(",")]
+def family(command):
+    return command[0], next((begin for begin in ALIKE if command[1].startswith(begin)), command[1])
+
+
+TRIED = [
+    (*command, key)
+    for number, (_, alike) in enumerate(groupby(sorted(NEEDING, key=family), family))
+    for command in one_of(list(alike), number)
+    for key in KEYS[command[1]].split(",")
+]
 
 
 @pytest.mark.parametrize("tried", TRIED, ids=" ".join)

@@ -111,6 +111,7 @@ async def test_a_click_moves_the_cursor(request_):
 async def test_moving_the_cursor_writes_two_lines_and_keeps_the_rest(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 36)) as pilot:
         await press(pilot, "a", "G", "enter", "g")
+        await rests(pilot)
         view = pilot.app.screen.steps
         written = []
         refresh = view.refresh
