@@ -1,7 +1,8 @@
 """How many examples hypothesis tries: a few every time, many with `pytest --thorough`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any
 
 from hypothesis import settings
@@ -24,3 +25,11 @@ def also(*more: Any) -> tuple[Any, ...]:
 def one_of(among: Sequence[Any], number: int) -> Sequence[Any]:
     """All of them where all is tried, else one: another one for another number."""
     return among if THOROUGH or not among else [among[number % len(among)]]
+
+
+def together(*axes: Iterable[Any]) -> list[tuple[Any, ...]]:
+    """All combinations where all is tried, else each value of every axis at least once, in turn with the others."""
+    values = [list(axis) for axis in axes]
+    if THOROUGH:
+        return list(product(*values))
+    return [tuple(axis[number % len(axis)] for axis in values) for number in range(max(map(len, values)))]

@@ -21,6 +21,7 @@ from inspector.request import Request
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
+from thoroughness import together
 
 NAMES = ("good", "other", "partial")
 
@@ -147,8 +148,7 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
         assert (spread["value"], spread["n"]) == (pytest.approx(np.std(x)), 2)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("n", [None, 2])
+@pytest.mark.parametrize(("n", "form"), together([None, 2], FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, n, form, capsysbinary):
     document = best_of_n_document(load(Request(workspace=root, seed=3, baselines=True)), n, form)
     assert main(shlex.split(document.provenance["command"])[1:]) == 0

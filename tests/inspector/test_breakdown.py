@@ -23,6 +23,7 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.filters import Filter, passing
 from scoring.metrics.breakdown import TOTAL
+from thoroughness import together
 
 VIEWS = {
     "usual": View(),
@@ -130,9 +131,11 @@ def test_bias_has_four_rows_a_unit_and_slices_that_select_their_cases(root):
 
 
 @pytest.mark.parametrize(
-    "words", [["breakdown"], ["bias"], *(["breakdown", "--of", of] for of in breakdown_arguments.OF)]
+    ("words", "folder"),
+    together(
+        [["breakdown"], ["bias"], *(["breakdown", "--of", of] for of in breakdown_arguments.OF)], ["root", "other"]
+    ),
 )
-@pytest.mark.parametrize("folder", ["root", "other"])
 def test_a_terminal_gets_a_table(request, folder, words, capsys):
     assert main([*words, "-w", request.getfixturevalue(folder), "--baselines"]) == 0
     said = capsys.readouterr()

@@ -14,6 +14,7 @@ from inspector.request import Request
 from inspector.shell.breakdown import wide_rewards
 from scoring.filters import passing
 from scoring.metrics.reward_histograms import STEP_CLASSES
+from thoroughness import together
 
 SILENT = ("labels", "critic", "number")
 """Scorers of `judged` that give no step rewards."""
@@ -47,8 +48,7 @@ def test_every_condition_selects_the_cases_of_its_row(root, of):
         assert passing(frame, [row["where"]]).sum() == counted
 
 
-@pytest.mark.parametrize("of", VIEWS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("of", "form"), together(VIEWS, FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, of, form):
     document = breakdown_document(load(Request(workspace=root)), View(of=of), form)
     assert main(["breakdown", "-w", root, "--of", of, f"--{form}"]) == 0

@@ -19,6 +19,7 @@ from inspector.statistics_document import statistics_document
 from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
+from thoroughness import also, one_of, together
 
 REQUESTS = {
     "plain": Request(),
@@ -73,7 +74,8 @@ def assert_repeats(document, form, capture):
 
 
 @pytest.mark.parametrize(
-    ("name", "form"), [(name, form) for i, name in enumerate(REQUESTS) for form in (FORMS[i % 5], FORMS[(i + 2) % 5])]
+    ("name", "form"),
+    [(name, form) for i, name in enumerate(REQUESTS) for form in one_of((FORMS[i % 5], FORMS[(i + 2) % 5]), i)],
 )
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
@@ -107,15 +109,20 @@ def ways(root):
     yield inspect(load(Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps < 9",), seed=3)))
 
 
-@pytest.mark.parametrize("index", range(10))
+@pytest.mark.parametrize("index", [*range(5), *also(*range(5, 10))])
 def test_the_command_in_what_the_app_exports_prints_the_same(inspections, index, capsysbinary):
     form = FORMS[index % len(FORMS)]
     for what in ("cases", "metrics", "case"):
         assert_repeats(export_document(inspections[index], Export(what, form, row=3)), form, capsysbinary)
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "md", "tex", ""])
-@pytest.mark.parametrize("verb", ["metrics", "cases", "show bench/c8", "stats", "scorers", "benchmarks"])
+@pytest.mark.parametrize(
+    ("verb", "ending"),
+    together(
+        ["metrics", "cases", "show bench/c8", "stats", "scorers", "benchmarks"],
+        ["csv", "jsonl", "json", "md", "tex", ""],
+    ),
+)
 def test_a_file_holds_what_its_command_prints(root, tmp_path, verb, ending, capsysbinary):
     path = tmp_path / f"out.{ending}" if ending else tmp_path / "out"
     captured = printed(

@@ -9,6 +9,7 @@ import pytest
 from inspector.cli import COMMANDS, main
 from inspector.command_flags import FORMS
 from scoring.benchmarks.demo import NAME
+from thoroughness import together
 
 WORDS = {
     "benchmarks": [],
@@ -43,8 +44,7 @@ def test_all_commands_are_here():
     assert WORDS.keys() | NO_DOCUMENT | NOT_ON_THE_DEMO.keys() == COMMANDS.keys()
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("command", WORDS)
+@pytest.mark.parametrize(("command", "form"), together(WORDS, FORMS))
 def test_one_document_and_nothing_else(command, form, capsysbinary, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main([command, *WORDS[command], "--benchmark", NAME, f"--{form}"]) == 0

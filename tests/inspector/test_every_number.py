@@ -34,12 +34,17 @@ def study(folder: Path) -> Request:
 
 SPACES: dict[str, Callable[[Path], Request]] = {
     "noted": lambda _: scenes.noted(),
-    "kinds": lambda _: scenes.kinds(),
     "critic": lambda _: scenes.critic(),
-    "one scorer": lambda _: scenes.single(),
     "no scorer": lambda _: scenes.unscored(),
     "study": study,
-    **dict(also(("demo", lambda _: scenes.demo()), ("small", lambda _: scenes.small()))),
+    **dict(
+        also(
+            ("kinds", lambda _: scenes.kinds()),
+            ("one scorer", lambda _: scenes.single()),
+            ("demo", lambda _: scenes.demo()),
+            ("small", lambda _: scenes.small()),
+        )
+    ),
 }
 """What is looked at, by name; each makes its workspace in the current folder."""
 

@@ -11,6 +11,7 @@ import pytest
 import hostile_space
 from inspector.cli import COMMANDS, main
 from inspector.command_flags import FORMS
+from thoroughness import together
 
 CASE = "=1+1"
 SCORER = ("--scorer", "plain")
@@ -127,8 +128,7 @@ def test_every_command_is_here():
     assert WORDS.keys() | WITHOUT_FORMS.keys() | ELSEWHERE.keys() == COMMANDS.keys()
 
 
-@pytest.mark.parametrize("command", WORDS)
-@pytest.mark.parametrize("form", ["", "csv"])
+@pytest.mark.parametrize(("command", "form"), together(WORDS, ["", "csv"]))
 def test_no_document_acts_on_a_terminal(printed, command, form):
     code, out, told = printed(command, *WORDS[command], *([f"--{form}"] if form else []))
     assert code == 0, told

@@ -18,6 +18,7 @@ from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
 from step_reference import Step
+from thoroughness import together
 
 DEMO = ["--benchmark", "demo"]
 
@@ -90,10 +91,15 @@ def test_fp_and_fn_are_those_of_gr_ben_in_breakdown(capsys):
     assert found["blend"]["fn"] == pytest.approx((wrong.count("late") + wrong.count("missed")) / len(wrong))
 
 
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("sort", ["score:desc", "bias:asc"])
-@pytest.mark.parametrize("columns", [(), ("fp", "scorer", "subset", "interval", "outcomes")])
-@pytest.mark.parametrize("against", ["", "beta"])
+@pytest.mark.parametrize(
+    ("rows", "sort", "columns", "against"),
+    together(
+        ROWS,
+        ["score:desc", "bias:asc"],
+        [(), ("fp", "scorer", "subset", "interval", "outcomes")],
+        ["", "beta"],
+    ),
+)
 def test_the_command_of_a_document_makes_it_again(capsys, tmp_path, rows, sort, columns, against):
     request = example.write(tmp_path / "w")
     selection = load(Request(workspace=request.workspace, where=("n_steps < 20",)))

@@ -16,6 +16,7 @@ from inspector.loading import load
 from inspector.request import Request, split
 from scoring.errors import UsageError
 from scoring.filters import passing
+from thoroughness import together
 
 DOCUMENTS = {
     "upset": (sets_document, RIGHT_SETS),
@@ -46,8 +47,7 @@ def made(view, root, *names, **asked):
     return DOCUMENTS[view][0](load(Request(workspace=root, scorers=names, **asked)))
 
 
-@pytest.mark.parametrize("view", DOCUMENTS)
-@pytest.mark.parametrize("unparsed", ["wrong", "drop"])
+@pytest.mark.parametrize(("view", "unparsed"), together(DOCUMENTS, ["wrong", "drop"]))
 def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unparsed):
     asked = {"where": ("n_steps > 1",), "unparsed": unparsed}
     document = made(view, root, **asked)
@@ -72,8 +72,7 @@ def test_benchmarks_that_nobody_scored_are_passed_over_and_conditions_name_their
     assert passing(frame, [where]).sum() == count
 
 
-@pytest.mark.parametrize("view", DOCUMENTS)
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("view", "form"), together(DOCUMENTS, FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, view, form):
     names = ("gpt", "x=")
     assert main(["compare", *names, "-w", root, f"--{view}", f"--{form}"]) == 0

@@ -9,12 +9,16 @@ import making
 import papers
 import reference
 from inspector import cli, command_flags
+from thoroughness import together
 
 
 @pytest.mark.parametrize(
-    "words", [("processbench",), ("processbench", "5"), ("processbench", "2"), ("processbench", "3", "--all")]
+    ("words", "form"),
+    together(
+        [("processbench",), ("processbench", "5"), ("processbench", "2"), ("processbench", "3", "--all")],
+        command_flags.FORMS,
+    ),
 )
-@pytest.mark.parametrize("form", command_flags.FORMS)
 def test_the_command_in_a_document_prints_it_again(called, root, tmp_path, words, form):
     papers.processbench(root, papers.one_step(4, 4, 2, 3))
     out = called(*words, "--threshold", "0.4", f"--{form}")[1]

@@ -39,6 +39,7 @@ from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Facet, Filter
 from scoring.metrics.cell_conditions import COUNTS
+from thoroughness import also
 from walking import walk
 
 PAGES = (CELLS, TYPES, PLACES, OFFSETS, ALIGNED, STEPS, COLUMN)
@@ -103,7 +104,7 @@ def text(found):
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("space", ["two", "demo", "small", "published"])
+@pytest.mark.parametrize("space", ["two", "small", *also("demo", "published")])
 def test_every_number_opens_exactly_its_cases(request, space, page):
     inspection = request.getfixturevalue(space)
     benchmarks = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
