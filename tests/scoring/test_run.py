@@ -1,7 +1,6 @@
 import json
 import math
 import signal
-import time
 from itertools import pairwise
 
 import polars as pl
@@ -333,10 +332,8 @@ def test_progress_is_told_at_most_ten_times_a_second_and_never_falls(folder):
     assert len(told) <= 10 * found[-1].seconds + 3
 
 
-def test_a_finished_run_of_many_cases_is_quick(folder):
+def test_a_finished_run_of_many_cases_asks_nobody(folder):
     frame = cases(3400)
     list(events(folder, frame, Engine(512)))
-    began = time.perf_counter()
     assert list(events(folder, frame, encoder=never, engine=never))[-1].status == "done"
-    assert time.perf_counter() - began < 5
     assert isinstance(list(events(folder, frame, engine=never))[-1], End)
