@@ -129,7 +129,10 @@ def old_version(commit: str) -> tuple[Path, Path]:
         print(f"Building an environment for {commit}", flush=True)
         subprocess.run([sys.executable, "-m", "venv", home / "env"], check=True)
         wanted = ["-c", ".ci/constraints.txt", ".[score,server,agreement]"]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], cwd=tree, check=True)
+        command = [python, "-m", "pip", "install", "--quiet", *wanted]
+        done = subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"no environment for {commit}: {done.stderr}")
         (home / "ready").touch()
     return tree, python
 
