@@ -1,4 +1,4 @@
-"""Ten thousand broken rows for every importer: a row becomes a case or a result, or a finding says what it is.
+"""Thousands of broken rows for every importer: a row becomes a case or a result, or a finding says what it is.
 
 The rows are drawn by a seeded generator in plain Python, for hypothesis would take minutes over as many.
 """
@@ -20,9 +20,10 @@ from scoring.schema import CASES, content_key
 from scoring.tables import cases as table_cases
 from scoring.tables import results as table_results
 from scoring.tables.column_mapping import ColumnMapping
+from thoroughness import THOROUGH
 from typical_rows import BENCHMARKS, CASE, RESULTS
 
-ROWS = 10_000
+ROWS = 10_000 if THOROUGH else 2_000
 BATCH = 500
 ODD = [
     *(None, True, False, 0, 1, -1, -2, 2, 3, 2**31, -(2**31), 2**63, 10**400, 0.0, 0.5, -0.5, 1.0, 2.0, 1e308),
