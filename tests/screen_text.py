@@ -50,7 +50,7 @@ async def settled(pilot: Pilot[Any], *, timeout: float = 20) -> None:
         else:
             # A handler waits for a thread.
             quiet = 0
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0.003)
 
 
 def _waits(pump: Any) -> bool:
@@ -95,12 +95,14 @@ def type_ahead(pilot: Pilot[Any], *keys: str) -> None:
 
 async def until(pilot: Pilot[Any], holds: Callable[[], object], *, timeout: float = 20) -> None:
     """Let the app work until `holds()` is true. Raises TimeoutError, which shows the screen."""
-    end = time.perf_counter() + timeout
+    end, pause = time.perf_counter() + timeout, 0.005
     await settled(pilot)
     while not holds():
         if time.perf_counter() > end or not pilot.app.is_running:
             raise TimeoutError(f"never came true; the screen was\n{screen_text(pilot.app)}")
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(pause)
+        # Whoever looks all the time keeps the processor from those whom it waits for.
+        pause = min(0.04, pause * 1.5)
         await settled(pilot)
 
 
