@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from scoring_process import commanded_here
 from terminal import Terminal
 
 T = TypeVar("T")
@@ -82,11 +83,16 @@ def typed(terminal: Terminal, text: str) -> None:
 
 
 def shell(*words: str, cwd: Path, code: int = 0, **env: str) -> bytes:
-    """What a command prints; `env` is added to the environment. Its exit code has to be `code`."""
+    """What a command prints; its exit code has to be `code`. With an `env`, which is added to the environment, it is a
+    process of its own; without one it is run in this one, which says the same much sooner."""
+    if not env:
+        done = commanded_here(*words, cwd=cwd)
+        assert done.returncode == code, done.stderr
+        return done.stdout.encode()
     known = {**os.environ, "PYTHONPATH": ROOT, **env}
-    done = subprocess.run([*RUN, *words], capture_output=True, check=False, cwd=cwd, env=known)
-    assert done.returncode == code, done.stderr.decode()
-    return done.stdout
+    whole = subprocess.run([*RUN, *words], capture_output=True, check=False, cwd=cwd, env=known)
+    assert whole.returncode == code, whole.stderr.decode()
+    return whole.stdout
 
 
 def printed(*words: str, cwd: Path, **env: str) -> list[dict[str, Any]]:

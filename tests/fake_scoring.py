@@ -40,7 +40,8 @@ def encode(problem, steps):
 
 
 def rewards(ids, positions):
-    return tuple(int.from_bytes(blake2b(bytes(ids[: at + 1]), digest_size=4).digest()) / 2**32 for at in positions)
+    texts = (str(tuple(ids[: at + 1])).encode() for at in positions)
+    return tuple(int.from_bytes(blake2b(text, digest_size=4).digest()) / 2**32 for text in texts)
 
 
 class Engine:

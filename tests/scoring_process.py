@@ -1,19 +1,28 @@
 """The scoring command in a process of its own, as a person or the app starts it; or, much quicker, in this one."""
 
 import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
 ROOT = Path(__file__).parents[1]
 NO_HUB = {"HF_HUB_OFFLINE": "1", "HF_HOME": "/nonexistent"}
+
+
+def light(seconds: float = 0.0) -> dict[str, str]:
+    """The environment of scoring processes whose engine on the CPU needs no torch, and which start as quickly as any
+    other: for what is about processes and not about numbers. A batch of eight cases takes so many seconds."""
+    folders = [Path(__file__).parent / "light_engine", Path(__file__).parent, ROOT]
+    return {"PYTHONPATH": os.pathsep.join(map(str, folders)), "BATCH_SECONDS": str(seconds)}
 
 
 def started(*words, module="scoring", env=None):
@@ -51,7 +60,7 @@ def captured(work: Callable[[], int], *, env: dict[str, str] | None = None) -> t
         stack.enter_context(warnings.catch_warnings())
         # As in a process that nobody told to end with the first warning.
         warnings.simplefilter("default")
-        files = [stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2)]
+        files = [stack.enter_context(tempfile.TemporaryFile("w+", newline="")) for _ in range(2)]
         saved = [os.dup(1), os.dup(2)]
         for number, file in enumerate(files, 1):
             os.dup2(file.fileno(), number)
@@ -71,6 +80,43 @@ def captured(work: Callable[[], int], *, env: dict[str, str] | None = None) -> t
         for file in files:
             file.seek(0)
         return code, files[0].read(), files[1].read()
+
+
+class RunHere:
+    """What `subprocess.Popen` gives, of a job that was run in this process and has ended."""
+
+    def __init__(self, words: list[str], *, stderr: Any = None, **_: object) -> None:
+        from scoring.__main__ import main
+
+        # python -c PROGRAM comes before them.
+        self.returncode, out, err = captured(lambda: main(words[3:]))
+        self.stdout = io.BytesIO(out.encode())
+        if stderr is None:
+            sys.stderr.write(err)
+
+    def wait(self, _: float | None = None) -> int:
+        return self.returncode
+
+    poll = wait
+
+
+@contextlib.contextmanager
+def jobs_here() -> Iterator[None]:
+    """The jobs that `prm-inspect` starts are run in this process while this lasts: each would take seconds to import
+    torch. What is told of one is read as it is of a process, by the same code."""
+    with patch("inspector.jobs.subprocess", SimpleNamespace(Popen=RunHere, PIPE=subprocess.PIPE, DEVNULL=None)):
+        yield
+
+
+def commanded_here(
+    *words: object, cwd: Path = ROOT, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """`prm-inspect ...` in this process, and the jobs that it starts too; as `subprocess.run` would tell of it."""
+    from inspector.cli import main
+
+    with contextlib.chdir(cwd), jobs_here():
+        code, out, err = captured(lambda: main([str(word) for word in words]), env=env)
+    return subprocess.CompletedProcess(list(map(str, words)), code, out, err)
 
 
 def said(*words, seconds=300, **settings):

@@ -12,6 +12,7 @@ import pytest
 import hostile_space
 from hostile_space import TEXTS
 from terminal import Terminal
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -138,7 +139,7 @@ DIALOGS = (
 """Every dialog, menu, pane and toast, from the board through the list to a case."""
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (160, 50)])
+@pytest.mark.parametrize(("columns", "lines"), [(80, 24), *also((160, 50))])
 def test_no_text_of_the_data_acts_in_any_dialog_menu_pane_or_toast(workspace, columns, lines, tmp_path):
     with Terminal(program(workspace), columns=columns, lines=lines, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
         terminal.wait_for("Enter")
@@ -171,7 +172,7 @@ def leave(terminal):
     assert terminal.wait() == 0, terminal.screen_text()
 
 
-@pytest.mark.parametrize(("columns", "lines"), [(80, 24), (200, 50), (20, 5)])
+@pytest.mark.parametrize(("columns", "lines"), [(200, 50), (20, 5), *also((80, 24))])
 def test_no_text_of_the_data_acts_on_the_terminal_anywhere_in_the_app(workspace, columns, lines, tmp_path):
     env = {"PYTHONPATH": ROOT}
     with Terminal(program(workspace), columns=columns, lines=lines, env=env, cwd=tmp_path) as terminal:
@@ -213,27 +214,37 @@ def test_a_storm_of_resizing_while_keys_are_pressed_breaks_nothing(workspace, tm
         assert acting(bytes(terminal.output)) == []
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("benchmarks",),
-        ("scorers",),
-        ("stats",),
-        ("metrics",),
-        ("cases",),
-        ("show", "=1+1"),
-        ("cases", "--csv"),
-        ("show", "=1+1", "--json"),
-        ("export", "cases", "--to", "processbench"),
-    ],
+COMMANDS = (
+    ("benchmarks",),
+    ("scorers",),
+    ("stats",),
+    ("metrics",),
+    ("cases",),
+    ("show", "=1+1"),
+    ("cases", "--csv"),
+    ("show", "=1+1", "--json"),
+    ("export", "cases", "--to", "processbench"),
 )
-def test_no_text_of_the_data_acts_where_a_command_prints_it(workspace, words, tmp_path):
-    with Terminal(
-        program(workspace, *words), columns=120, lines=50, env={"PYTHONPATH": ROOT}, cwd=tmp_path
-    ) as terminal:
+ONE_BY_ONE = """
+import json, sys
+from inspector.cli import main
+for words in json.loads(sys.argv[1]):
+    code = main(words)
+    print(f"END OF {words} WITH {code}", flush=True)
+"""
+"""Commands in one process, which is started once."""
+
+
+def test_no_text_of_the_data_acts_where_a_command_prints_it(workspace, tmp_path):
+    told = json.dumps([program(workspace, *words)[len(RUN) :] for words in COMMANDS])
+    argv = [sys.executable, "-c", ONE_BY_ONE, told]
+    with Terminal(argv, columns=120, lines=50, env={"PYTHONPATH": ROOT}, cwd=tmp_path) as terminal:
         assert terminal.wait() == 0
-        assert acting(bytes(terminal.output)) == []
-        assert len(terminal.output) > 200
+        outputs = re.split(rb"END OF .* WITH (\d+)\r?\n", bytes(terminal.output))
+    assert outputs[1::2] == [b"0"] * len(COMMANDS)
+    for words, output in zip(COMMANDS, outputs[::2], strict=False):
+        assert acting(output) == [], words
+        assert len(output) > 200, words
 
 
 def test_an_import_of_hostile_rows_reports_them_and_keeps_the_good_ones(tmp_path):

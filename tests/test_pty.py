@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 
 from terminal import Terminal
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
 RUN = [sys.executable, "-m", "inspector.cli"]
 ROOT = str(Path(__file__).parent.parent)
 ENV = {"PYTHONPATH": ROOT, "COLORTERM": "truecolor"}
-SIZES = [(80, 24), (200, 50)]
+SMALL, LARGE = (80, 24), (200, 50)
 
 
 def shown(terminal: Terminal, *texts: str) -> str:
@@ -32,7 +33,7 @@ def metric(screen: str) -> str:
     return re.search(r"F1 (\d+\.\d)", screen)[1]
 
 
-@pytest.mark.parametrize(("columns", "lines"), SIZES)
+@pytest.mark.parametrize(("columns", "lines"), [SMALL, *also(LARGE)])
 def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "scorers", "blend")
@@ -61,7 +62,7 @@ def test_from_the_board_to_a_late_error_with_another_threshold_and_out(columns, 
         assert "Now yours: prm-inspect import PATH" in terminal.output.decode()
 
 
-@pytest.mark.parametrize(("columns", "lines"), SIZES)
+@pytest.mark.parametrize(("columns", "lines"), [LARGE, *also(SMALL)])
 def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "240 cases", "scorers")
@@ -86,7 +87,7 @@ def test_the_open_case_is_decided_again_with_everything_else(columns, lines, tmp
         shown(terminal, f"predicted step {sentence[1]}, gold step {sentence[2]}")
 
 
-@pytest.mark.parametrize(("columns", "lines"), SIZES)
+@pytest.mark.parametrize(("columns", "lines"), [SMALL, *also(LARGE)])
 def test_the_file_holds_the_rows_on_screen_and_its_command_makes_it_again(columns, lines, tmp_path):
     with Terminal([*RUN, "demo"], columns=columns, lines=lines, env=ENV, cwd=tmp_path) as terminal:
         shown(terminal, "240 cases", "scorers")
@@ -140,7 +141,7 @@ def test_a_plain_terminal_gets_plain_characters(tmp_path):
     assert {chr(byte) for byte in output if byte > 126} == set()
 
 
-@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), ([], "1")])
+@pytest.mark.parametrize(("flags", "variable"), [(["--no-color"], ""), *also(([], "1"))])
 def test_without_colour_there_are_only_greys(flags, variable, tmp_path):
     env = {**ENV, "NO_COLOR": variable}
     with Terminal([*RUN, "demo", *flags], columns=120, lines=30, env=env, cwd=tmp_path) as terminal:

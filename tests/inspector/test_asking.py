@@ -1,4 +1,4 @@
-"""`prm-inspect score --critic` against a real server of HTTP, in processes of their own."""
+"""`prm-inspect score --critic` against a real server of HTTP; the first run, and one with a key, as processes."""
 
 import os
 import subprocess
@@ -10,11 +10,13 @@ import pytest
 import critic_spaces
 from scoring.cache import VoteParts
 from scoring.workspace import Workspace
+from scoring_process import commanded_here
 from servers.fault_server import Behaviour, running
 
 pytest.importorskip("httpx")
 ROOT = Path(__file__).parents[2]
 SECRET = "sk-not-to-be-seen"  # noqa: S105  # opens nothing
+PASSWORD = "not-to-be-repeated"  # noqa: S105  # nor does this
 
 
 @pytest.fixture
@@ -22,14 +24,19 @@ def space(tmp_path):
     return critic_spaces.imported(tmp_path)
 
 
-def asked(space, server, *words, cwd, command="score", **env):
-    argv = [sys.executable, "-m", "inspector.cli", command]
-    if command == "score":
-        argv += ["processbench", "--critic", "processbench", "--server", server.url, "--tries", "2", "--timeout", "5"]
+def words_of(space, server, *words):
+    asks = ("--critic", "processbench", "--server", server.url, "--tries", "2", "--timeout", "5")
+    return ["score", "processbench", *asks, "-w", str(space), *words]
+
+
+def asked(space, server, *words, cwd):
+    return commanded_here(*words_of(space, server, *words), cwd=cwd)
+
+
+def asked_by_a_process(space, server, *words, cwd, **env):
+    argv = [sys.executable, "-m", "inspector.cli", *words_of(space, server, *words)]
     whole = {**os.environ, "PYTHONPATH": str(ROOT), **env}
-    return subprocess.run(
-        [*argv, "-w", str(space), *words], capture_output=True, text=True, check=False, cwd=cwd, env=whole, timeout=120
-    )
+    return subprocess.run(argv, capture_output=True, text=True, check=False, cwd=cwd, env=whole, timeout=120)
 
 
 def kept(space):
@@ -39,7 +46,7 @@ def kept(space):
 
 def test_votes_are_asked_for_kept_and_not_asked_for_again(space, tmp_path):
     with running() as server:
-        first = asked(space, server, "--votes", "4", cwd=tmp_path)
+        first = asked_by_a_process(space, server, "--votes", "4", cwd=tmp_path)
         calls = server.seen.paths["/v1/chat/completions"]
         again = asked(space, server, "--votes", "4", cwd=tmp_path)
         assert server.seen.paths["/v1/chat/completions"] == calls == 12
@@ -90,9 +97,10 @@ def test_answers_that_do_not_come_are_told_and_asked_for_again(space, tmp_path):
 
 
 def test_a_key_goes_to_the_server_and_nowhere_else(space, tmp_path):
+    # A process that has heard of a key masks it for good: this one never hears of it.
     with running(Behaviour(key=SECRET)) as server:
         without = asked(space, server, cwd=tmp_path)
-        told = asked(space, server, cwd=tmp_path, PRM_INSPECT_API_KEY=SECRET)
+        told = asked_by_a_process(space, server, cwd=tmp_path, PRM_INSPECT_API_KEY=SECRET)
         assert server.seen.headers[-1]["authorization"] == f"Bearer {SECRET}"
     assert without.returncode == 2
     assert "PRM_INSPECT_API_KEY" in without.stderr
@@ -112,7 +120,7 @@ def test_a_server_that_is_not_there_is_one_sentence(space, tmp_path):
 
 def test_an_address_with_a_password_is_refused_and_not_repeated(space, tmp_path):
     with running() as server:
-        answer = asked(space, server, "--server", f"http://me:{SECRET}@127.0.0.1:1", cwd=tmp_path)
+        answer = asked(space, server, "--server", f"http://me:{PASSWORD}@127.0.0.1:1", cwd=tmp_path)
     assert answer.returncode == 2
     assert "Give the key" in answer.stderr or "give the key" in answer.stderr
-    assert SECRET not in answer.stderr
+    assert PASSWORD not in answer.stderr

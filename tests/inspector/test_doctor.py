@@ -1,13 +1,18 @@
 import json
+import os
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 import critic_spaces
 from inspector.cli import main
 from inspector.shell import doctor
+from thoroughness import THOROUGH
 
+ROOT = Path(__file__).parents[2]
 ABSENT = {"installed": False, "usable": False}
 TORCH = {"installed": True, "usable": True, "version": "9", "threads": 3, "devices": [{"name": "GPU", "memory": 8e9}]}
 BROKEN = {"installed": True, "usable": False, "error": "OSError: no library"}
@@ -18,13 +23,31 @@ def found(**facts: dict) -> dict:
     return {name: facts.get(name, ABSENT) for name in names}
 
 
-def test_the_probe_answers_in_a_process_of_its_own_and_prints_only_its_document():
-    answer = subprocess.run(
-        [sys.executable, "-m", "scoring.engines.probe"], capture_output=True, text=True, check=True, timeout=180
-    )
+def probed(*folders):
+    path = os.pathsep.join(map(str, [*folders, ROOT]))
+    words, env = [sys.executable, "-m", "scoring.engines.probe"], {**os.environ, "PYTHONPATH": path}
+    answer = subprocess.run(words, capture_output=True, text=True, check=True, timeout=180, cwd=ROOT, env=env)
     facts = json.loads(answer.stdout)
     assert set(facts) == set(found())
     assert all(isinstance(one["usable"], bool) for one in facts.values())
+    return facts, answer.stderr
+
+
+def test_the_probe_answers_in_a_process_of_its_own_and_prints_only_its_document(tmp_path):
+    noise = "import os\nprint('noise')\nos.system('echo noise of its own')\n"
+    for name in ("torch", "transformers", "vllm", "httpx"):
+        (tmp_path / f"{name}.py").write_text(f"{noise}raise OSError('no library\\nand more')")
+    (tmp_path / "datasets.py").write_text(f"{noise}__version__ = '9'")
+    facts, err = probed(tmp_path)
+    assert facts["datasets"] == {"installed": True, "usable": True, "version": "9"}
+    assert facts["torch"] == facts["httpx"] == BROKEN
+    assert "noise of its own" in err
+
+
+@pytest.mark.skipif(not THOROUGH, reason="imports everything that is installed; pytest --thorough does")
+def test_the_probe_finds_what_is_installed():
+    facts, _ = probed()
+    assert {name for name, one in facts.items() if one["installed"]} == {name for name in facts if find_spec(name)}
 
 
 def test_what_is_missing_comes_with_the_line_that_installs_it():

@@ -20,6 +20,7 @@ from inspector.command_flags import FORMS
 from inspector.shell import explaining
 from scoring.cache import RewardParts
 from scoring.prms.qwen import SYSTEM
+from scoring_process import commanded_here, ran_here
 
 pytest.importorskip("tokenizers")
 
@@ -51,6 +52,7 @@ def workspace(tmp_path):
 
 
 def run(*words, **changes):
+    """A command in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PRM_INSPECT_WORKSPACE": "", **changes}
     command = [sys.executable, "-m", "inspector.cli", *map(str, words)]
     answer = subprocess.run(
@@ -60,9 +62,14 @@ def run(*words, **changes):
     return answer
 
 
-def explained(workspace, model, *more, **changes):
+def here(*words, **changes):
+    """The same in this process, where what is said matters and not the process."""
+    return commanded_here(*words, env={"PRM_INSPECT_WORKSPACE": "", **changes})
+
+
+def explained(workspace, model, *more, command=here, **changes):
     words = ("show", "bench/c0", "-w", workspace.root, "--explain", "--model", model, "--device", "cpu", *more)
-    return run(*words, **changes)
+    return command(*words, **changes)
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +77,9 @@ def answer(model, tmp_path_factory):
     """What the scoring process says of a case's tokens."""
     workspace = making.workspace(tmp_path_factory.mktemp("asked") / "ws", [reference.Case(3, -1)], [])
     words = ["bench/c0", "--workspace", workspace.root, "--model", model, "--tokens-only"]
-    command = [sys.executable, "-m", "scoring", "explain", *map(str, words)]
-    told = subprocess.run(
-        command, capture_output=True, check=True, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}
-    )
-    return json.loads(told.stdout)
+    code, (told,), _ = ran_here("explain", *words)
+    assert code == 0
+    return told
 
 
 @pytest.fixture
@@ -91,7 +96,7 @@ def told(answer, workspace, monkeypatch, capsys):
 
 
 def test_tokens_alone_need_no_engine(workspace, model):
-    answer = explained(workspace, model, "--json", "--tokens-only")
+    answer = explained(workspace, model, "--json", "--tokens-only", command=run)
     assert (answer.returncode, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
     rows = document["rows"]
@@ -111,7 +116,7 @@ def test_tokens_alone_need_no_engine(workspace, model):
 
 def test_the_rewards_are_those_that_scoring_saves(workspace, model):
     pytest.importorskip("torch")
-    scored = run("score", "bench", "-w", workspace.root, "--model", model, "--device", "cpu", "-q")
+    scored = here("score", "bench", "-w", workspace.root, "--model", model, "--device", "cpu", "-q")
     assert scored.returncode == 0
     (folder,) = workspace.root.glob("rewards/tiny-*")
     saved = RewardParts(folder).read()[0]["rewards"].to_list()
@@ -128,7 +133,7 @@ def test_without_torch_the_tokens_are_shown_and_it_is_said(workspace, model, tmp
     trap = tmp_path / "trap"
     trap.mkdir()
     (trap / "torch.py").write_text("raise ImportError(\"No module named 'torch'\", name='torch')")
-    answer = explained(workspace, model, "--json", PYTHONPATH=f"{ROOT}:{trap}")
+    answer = explained(workspace, model, "--json", command=run, PYTHONPATH=f"{ROOT}:{trap}")
     assert answer.returncode == 0
     assert "No logits and rewards: this needs the package 'torch'" in answer.stderr
     assert "pip install 'prm-inspect[score]'" in answer.stderr
@@ -197,18 +202,18 @@ def test_a_refused_case_is_told_with_the_tokens_there_are(workspace, answer, tmp
 )
 def test_what_is_wrong_is_one_sentence(model, words, said):
     words = [str(model) if word == "MODEL" else word for word in words]
-    answer = run("show", "demo/arithmetic-001", "--benchmark", "demo", *words)
+    answer = here("show", "demo/arithmetic-001", "--benchmark", "demo", *words)
     assert (answer.returncode, answer.stdout, answer.stderr.count("\n")) == (2, "", 1)
     assert said in answer.stderr
 
 
 def test_the_demos_own_models_are_found(tmp_path):
     words = ("show", "demo/arithmetic-003", "--benchmark", "demo", "--explain", "--scorer", "tiny-prm-s")
-    answer = run(*words, "--tokens-only", XDG_DATA_HOME=str(tmp_path))
+    answer = here(*words, "--tokens-only", XDG_DATA_HOME=str(tmp_path))
     assert (answer.returncode, answer.stderr.count("was made with another")) == (0, 0)
     assert "tiny-prm-s, not run" in answer.stdout
 
 
 def test_the_demo_can_be_explained_without_a_workspace(model, tmp_path):
     words = ("show", "demo/arithmetic-003", "--benchmark", "demo", "--explain", "--model", model, "--tokens-only")
-    assert run(*words, XDG_DATA_HOME=str(tmp_path)).returncode == 0
+    assert here(*words, XDG_DATA_HOME=str(tmp_path)).returncode == 0

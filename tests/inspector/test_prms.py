@@ -17,6 +17,7 @@ from inspector.command_flags import FORMS
 from inspector.shell import prms
 from scoring.prms.catalogue import ADAPTERS
 from scoring.prms.own import GROUP
+from scoring_process import jobs_here
 
 OWN = Path(__file__).parents[1] / "own" / "newline_prm.py"
 COLUMNS = ["name", "family", "checkpoints", "range", "rule", "source", "options"]
@@ -32,9 +33,12 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def called(capfd):
+    """The command in this process, with the check that it starts."""
+
     def call(*words):
         try:
-            code = cli.main([str(word) for word in words])
+            with jobs_here():
+                code = cli.main([str(word) for word in words])
         except SystemExit as left:
             code = left.code
         said = capfd.readouterr()

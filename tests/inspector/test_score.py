@@ -18,6 +18,8 @@ from inspector.shell import score
 from scoring.arguments import add_arguments
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
+from scoring_process import commanded_here
+from thoroughness import also
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "assets" / "demo" / "models" / "tiny-prm-s"
@@ -25,6 +27,7 @@ RUN = [sys.executable, "-m", "inspector.cli"]
 
 
 def run(*words, cwd):
+    """A command in a process of its own. What is not about processes is run by `commanded_here`, much quicker."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run([*RUN, *words], capture_output=True, text=True, check=False, cwd=cwd, env=env, timeout=240)
 
@@ -50,7 +53,7 @@ def test_a_checkpoint_that_is_not_there_is_one_sentence(imported, tmp_path):
 
 
 def test_a_workspace_that_is_not_there_is_one_sentence(tmp_path):
-    answer = run("score", "processbench", "--model", str(MODEL), "-w", str(tmp_path / "none"), cwd=tmp_path)
+    answer = commanded_here("score", "processbench", "--model", str(MODEL), "-w", str(tmp_path / "none"), cwd=tmp_path)
     assert answer.returncode == 2
     assert answer.stderr.startswith("No workspace:")
 
@@ -65,16 +68,17 @@ def test_a_wish_that_lacks_something_is_one_sentence(imported, capsys, words):
 def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):
     pytest.importorskip("torch")
     words = ["score", "processbench", "--model", str(MODEL), "-w", str(imported)]
-    first = run(*words, "--limit", "25", cwd=tmp_path)
+    first = commanded_here(*words, "--limit", "25", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "0 cached, 25 to do" in first.stderr
     part = saved(imported)
-    second = run(*words, cwd=tmp_path)
+    second = commanded_here(*words, cwd=tmp_path)
     assert "25 cached, 35 to do" in second.stderr
     everything = saved(imported)
     assert everything.height == 60
     assert everything.join(part, on="key", how="semi").equals(part)
     third = run(*words, cwd=tmp_path)
+    assert (third.returncode, third.stdout) == (0, "")
     assert "60 cached, 0 to do" in third.stderr
     assert "loaded" not in third.stderr
 
@@ -82,7 +86,7 @@ def test_a_run_resumes_and_says_what_is_cached(imported, tmp_path):
 def test_truncate_goes_to_the_scoring_process(imported, tmp_path):
     pytest.importorskip("torch")
     words = ["score", "processbench", "--model", str(MODEL), "-w", str(imported), "--truncate", "--limit", "3"]
-    answer = run(*words, "--dry-run", cwd=tmp_path)
+    answer = commanded_here(*words, "--dry-run", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     assert "3 to do" in answer.stderr
 
@@ -103,9 +107,10 @@ def test_ctrl_c_saves_what_was_computed(imported, tmp_path):
     assert "cases scored" in rest
 
 
-def test_the_demo_is_scored_again_with_the_same_verdicts(tmp_path):
+@pytest.mark.parametrize("command", [commanded_here, *also(run)])
+def test_the_demo_is_scored_again_with_the_same_verdicts(tmp_path, command):
     pytest.importorskip("torch")
-    answer = run("demo", "--rescore", "--no-app", cwd=tmp_path)
+    answer = command("demo", "--rescore", "--no-app", cwd=tmp_path)
     assert answer.returncode == 0, answer.stderr
     told = [line for line in answer.stdout.splitlines() if "verdicts differ" in line]
     assert told
@@ -284,16 +289,16 @@ def test_every_option_of_a_run_is_among_those_above():
 def test_the_demo_that_was_scored_is_what_is_shown(tmp_path):
     pytest.importorskip("torch")
     words = ["score", "demo", "--model", str(MODEL), "--name", "mine", "--limit", "5", "-w", "my space"]
-    scored = run(*words, cwd=tmp_path)
+    scored = commanded_here(*words, cwd=tmp_path)
     assert scored.returncode == 0, scored.stderr
     assert "Done: 5 of 5 cases scored, 0 refused" in scored.stderr
     assert scored.stderr.splitlines()[-1] == "See them: prm-inspect -w 'my space'"
     for command in ("scorers", "metrics", "cases"):
-        answer = run(command, "-w", "my space", "--csv", cwd=tmp_path)
+        answer = commanded_here(command, "-w", "my space", "--csv", cwd=tmp_path)
         assert answer.returncode == 0
         assert "mine" in answer.stdout
-    assert "demo" in run("benchmarks", "-w", "my space", "--csv", cwd=tmp_path).stdout
-    assert run("show", "demo/algebra-001", "-w", "my space", cwd=tmp_path).returncode == 0
+    assert "demo" in commanded_here("benchmarks", "-w", "my space", "--csv", cwd=tmp_path).stdout
+    assert commanded_here("show", "demo/algebra-001", "-w", "my space", cwd=tmp_path).returncode == 0
 
 
 def test_too_long_cases_are_told_with_the_way_to_score_their_beginning(imported, tmp_path):
@@ -302,10 +307,10 @@ def test_too_long_cases_are_told_with_the_way_to_score_their_beginning(imported,
     config = json.loads((model / "config.json").read_text())
     (model / "config.json").write_text(json.dumps({**config, "max_position_embeddings": 40}))
     words = ["score", "processbench", "--model", str(model), "-w", str(imported)]
-    first = run(*words, cwd=tmp_path)
+    first = commanded_here(*words, cwd=tmp_path)
     assert first.returncode == 1
     assert "of the refused are too long for the model: --truncate scores their first steps." in first.stderr
-    assert "--truncate" not in run(*words, "--truncate", cwd=tmp_path).stderr.splitlines()[-1]
+    assert "--truncate" not in commanded_here(*words, "--truncate", cwd=tmp_path).stderr.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

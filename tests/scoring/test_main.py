@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 
 import checkpoints
+import fake_scoring
 import making
 import reference
 import scoring_process
 from scoring.cache import RewardParts
 from scoring.fingerprint import FILE
+from scoring.running import Running
 from scoring.workspace import Workspace
 from thoroughness import also
 
@@ -36,8 +38,17 @@ def words_of(workspace, model, *more, benchmark="bench"):
     return ("score", benchmark, "--workspace", workspace.root, "--model", model, "--device", "cpu", *more)
 
 
-def start(*args, **settings):
-    return scoring_process.started(*words_of(*args, **settings))
+@pytest.fixture(params=["light", *also("torch")])
+def engine(request, monkeypatch):
+    """What computes here and in processes of this environment; how, the laws of processes do not ask."""
+    if request.param == "torch":
+        return {}
+    monkeypatch.setattr(Running, "load", lambda *_: fake_scoring.Engine())
+    return scoring_process.light(0.05)
+
+
+def start(*args, env=None):
+    return scoring_process.started(*words_of(*args), env=env)
 
 
 def ran(*args, **settings):
@@ -136,14 +147,14 @@ def test_nan_weights_end_the_run_once_with_the_name_of_the_tensor(tmp_path, work
     assert kept(workspace, "nan") == {}
 
 
-def test_kill_9_twice_and_then_finish(tmp_path, model):
+def test_kill_9_twice_and_then_finish(tmp_path, model, engine):
     workspace = making.workspace(tmp_path / "killed", MANY, [])
     whole = making.workspace(tmp_path / "whole", MANY, [])
     code, events, _ = ran(whole, model)
     assert code == 0
     before = {}
     for _ in range(2):
-        with start(workspace, model) as process:
+        with start(workspace, model, env=engine) as process:
             saved = until_saved(process)
             process.kill()
         after = parts(workspace)
@@ -184,9 +195,9 @@ def test_a_signal_while_it_loads_ends_it_at_once(workspace, model):
     assert kept(workspace) == {}
 
 
-def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_path, model):
+def test_a_reader_that_leaves_ends_the_run_and_what_was_computed_is_saved(tmp_path, model, engine):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--token-budget", 600) as process:
+    with start(workspace, model, "--token-budget", 600, env=engine) as process:
         until_saved(process)
         process.stdout.close()
         err = process.stderr.read()
@@ -225,8 +236,8 @@ def test_a_sample_and_a_condition_choose_the_cases(workspace, model):
     assert (code, events[0]["cases"]) == (0, 9)
 
 
-def test_two_runs_at_once_agree(workspace, model):
-    with start(workspace, model) as one, start(workspace, model) as two:
+def test_two_runs_at_once_agree(workspace, model, engine):
+    with start(workspace, model, env=engine) as one, start(workspace, model, env=engine) as two:
         outs = [process.communicate(timeout=120)[0] for process in (one, two)]
     assert [one.returncode, two.returncode] == [0, 0]
     assert all(json.loads(out.splitlines()[-1])["status"] == "done" for out in outs)

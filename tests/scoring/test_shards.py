@@ -31,12 +31,18 @@ def words_of(workspace, model, *more):
     return ("score", "bench", "--workspace", workspace.root, "--model", model, *more)
 
 
-def start(*args):
-    return scoring_process.started(*words_of(*args))
+@pytest.fixture(params=["light", *also("torch")])
+def slow(request):
+    """The environment of processes that take some seconds to compute; how, the laws of processes do not ask."""
+    return scoring_process.light(0.1) if request.param == "light" else {}
 
 
-def ran(*args):
-    return scoring_process.ran(*words_of(*args))
+def start(*args, env=None):
+    return scoring_process.started(*words_of(*args), env=env)
+
+
+def ran(*args, env=None):
+    return scoring_process.ran(*words_of(*args), env=env)
 
 
 def kept(workspace):
@@ -89,14 +95,14 @@ def test_two_processes_score_what_one_does_each_case_once(tmp_path, model):
     assert rows == 60
     assert found.keys() == expected.keys()
     assert all(found[key] == pytest.approx(expected[key], abs=1e-5) for key in expected)
-    again = ran(workspaces[1], model, "--device=cpu,cpu")
+    again = ran(workspaces[1], model, "--device=cpu,cpu", env=scoring_process.light())
     assert (again[0], again[1][0]["cached"], again[1][0]["to_do"]) == (0, 60, 0)
 
 
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGTERM, 143), *also((signal.SIGINT, 130))])
-def test_a_signal_reaches_both_and_both_save(tmp_path, model, signum, code):
+def test_a_signal_reaches_both_and_both_save(tmp_path, model, slow, signum, code):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
         until(process, "saved")
         process.send_signal(signum)
         out, err = process.communicate(timeout=60)
@@ -107,9 +113,9 @@ def test_a_signal_reaches_both_and_both_save(tmp_path, model, signum, code):
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model):
+def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model, slow):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
         until(process, "saved")
         os.kill(children(process)[0], signal.SIGKILL)
         out, err = process.communicate(timeout=120)
@@ -122,15 +128,15 @@ def test_kill_9_of_one_leaves_the_others_saves_and_says_so(tmp_path, model):
     # A part may have been written and not told of.
     assert end["saved"] <= saved < 900
     assert end["left"] == 900 - end["saved"] > 0
-    code, events, _ = ran(workspace, model, "--device=cpu,cpu")
+    code, events, _ = ran(workspace, model, "--device=cpu,cpu", env=slow and scoring_process.light())
     assert (code, events[0]["cached"], events[-1]["left"]) == (0, saved, 0)
     assert len(kept(workspace)[0]) == 900
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="finds children in /proc")
-def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model):
+def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model, slow):
     workspace = making.workspace(tmp_path / "ws", MANY, [])
-    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300") as process:
+    with start(workspace, model, "--device=cpu,cpu", "--token-budget=300", env=slow) as process:
         until(process, "saved")
         running = children(process)
         process.stdout.close()
@@ -142,7 +148,7 @@ def test_a_reader_that_leaves_ends_all_of_them(tmp_path, model):
 
 def test_one_device_that_is_not_there_fails_the_run_and_the_other_finishes_its_share(tmp_path, model):
     workspace = making.workspace(tmp_path / "ws", FEW, [])
-    code, events, err = ran(workspace, model, "--device=cpu,cuda:99")
+    code, events, err = ran(workspace, model, "--device=cpu,cuda:99", env=scoring_process.light())
     assert (code, events[-1]["status"]) == (2, "failed")
     assert len(err.splitlines()) == 1
     assert "cuda:99" in events[-1]["error"]["sentence"]

@@ -8,12 +8,13 @@ import pytest
 
 import authored
 from at_the_terminal import app, eventually, import_rewards, pressed, printed, shell, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
 SCORER = "tiny-prm-m"
 GLYPHS = {"exact": "=", "early": "<", "late": ">", "missed": "o"}
-MANNERS = [((120, 36), ""), ((120, 36), "1"), ((80, 24), "1")]
+MANNERS = [((120, 36), ""), ((80, 24), "1"), *also(((120, 36), "1"))]
 
 
 def says_where(screen: str, case: dict, place: str) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from at_the_terminal import app, eventually, pressed, printed, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -31,7 +32,7 @@ def points(row) -> str:
     return f"{100 * row['value']:+.1f} [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+@pytest.mark.parametrize("size", [(80, 24), *also((120, 36))])
 def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(size, told, tmp_path: Path):
     with app("demo", cwd=tmp_path, size=size) as terminal:
         shown(terminal, "7 scorers", "Quit")

@@ -9,6 +9,7 @@ import pytest
 import making
 from at_the_terminal import app, pressed, shown
 from scoring.triage.journal import Journal
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -24,7 +25,7 @@ def rulings(root):
     return {case: list(of.values()) for case, of in Journal(root / "triage").triage.rulings.items()}
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+@pytest.mark.parametrize("size", [(80, 24), *also((120, 36))])
 def test_ten_rulings_in_ten_presses_outlive_kill_9_and_ten_undos_take_them_back(size, root):
     with app("-w", str(root), cwd=root, size=size) as terminal:
         shown(terminal, "60 cases", "Quit")

@@ -11,6 +11,7 @@ import pytest
 
 import authored
 from at_the_terminal import app, eventually, import_rewards, pressed, printed, shell, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -71,7 +72,7 @@ def stands(screen: str, case: str, place: str, reason: str) -> str:
     return above.strip()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+@pytest.mark.parametrize("size", [(80, 24), *also((200, 50))])
 def test_the_ranked_queue_its_reasons_and_what_a_ruling_changes(size, folder):
     before = gold_files(folder)
     assert len(before) > 1

@@ -7,6 +7,7 @@ import pytest
 
 import originals
 from at_the_terminal import app, eventually, pressed, printed, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -51,8 +52,9 @@ def compares(screen: str, rows: list[dict]) -> str:
     return screen
 
 
-@pytest.mark.parametrize("no_color", ["", "1"])
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+@pytest.mark.parametrize(
+    ("size", "no_color"), [((80, 24), "1"), ((120, 36), ""), *also(((80, 24), ""), ((120, 36), "1"))]
+)
 def test_d_lays_both_solutions_beside_each_other(size, no_color, folder):
     rows = printed("show", "redundency_sum_0", "--original", "-w", "space", cwd=folder)
     # The data, not the program, says what was put in.

@@ -9,6 +9,7 @@ import pytest
 import many_cases
 from at_the_terminal import app, eventually, pressed, printed, shown
 from many_cases import MANY
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -33,7 +34,7 @@ def hits(cases, *words: str, only: str = "") -> list[str]:
 
 @pytest.mark.parametrize(
     ("typed", "words"),
-    [("twice cube", ("twice", "cube")), ('"carry over left"', ("carry over left",)), ("x_13", ("x_13",))],
+    [("twice cube", ("twice", "cube")), ('"carry over left"', ("carry over left",)), *also(("x_13", ("x_13",)))],
 )
 def test_all_texts_are_searched_and_the_list_is_right(typed, words, cases, folder, record_property):
     names = hits(cases, *words)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from at_the_terminal import app, eventually, pressed, printed, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -37,7 +38,7 @@ def percent(row) -> str:
     return f"{100 * row['value']:.1f} [{100 * row['low']:.1f}–{100 * row['high']:.1f}]"
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0, *also(3)])
 def test_every_way_is_the_command_s_and_says_where_it_is_optimistic(seed, tmp_path: Path):
     rows = told(tmp_path, seed)
     with app("--seed", str(seed), "demo", cwd=tmp_path, size=(120, 44)) as terminal:

@@ -7,6 +7,7 @@ import pytest
 
 import many_cases
 from at_the_terminal import app, eventually, pressed, printed, shown
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -32,7 +33,7 @@ def lists(screen: str, names: list[str], total: int) -> str:
     return screen
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+@pytest.mark.parametrize("size", [(80, 24), *also((120, 36))])
 def test_two_keys_list_exactly_these_cases_and_each_says_so(size, cases, folder):
     found = [case.name for case in sorted(cases, key=lambda case: many_cases.SUBSETS.index(case.subset))]
     kept = {case.name for case in cases if case.gold >= 0 and case.answer_right}

@@ -10,6 +10,7 @@ from hostile_space import ESCAPES, MARKUP, TEXTS, WIDE
 from scoring.asking import Answer
 from terminal import Terminal
 from test_hostile import acting
+from thoroughness import also
 
 pytestmark = pytest.mark.pty
 
@@ -27,7 +28,7 @@ def space(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize(("columns", "lines", "plain"), [(140, 40, False), (80, 24, True), (44, 12, False)])
+@pytest.mark.parametrize(("columns", "lines", "plain"), [(140, 40, False), (80, 24, True), *also((44, 12, False))])
 def test_no_answer_acts(space, tmp_path, columns, lines, plain):
     words = ["--ascii"] if plain else []
     env = {"PYTHONPATH": ROOT, **({"NO_COLOR": "1"} if plain else {})}
