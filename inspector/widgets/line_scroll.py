@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
+from textual.css.styles import RenderStyles
+from textual.dom import DOMNode
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -230,10 +232,37 @@ class LineScroll(ScrollView, can_focus=True):
         )
         return own + colors
 
+    @classmethod
+    def _get_component_classes(cls) -> frozenset[str]:  # type: ignore[override]
+        """None for Textual, which would work all of them out whenever a focus moves or a dialog closes.
+
+        A pane uses a few of its thirty; see `get_component_styles`.
+        """
+        return frozenset()
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        for name in names:
+            if name not in self._component_styles:
+                self._component_styles[name] = self._worked_out(name)
+        return super().get_component_styles(*names)
+
+    def _worked_out(self, name: str) -> RenderStyles:
+        if name not in super()._get_component_classes():
+            raise KeyError(name)
+        node = DOMNode(classes=name)
+        node._attach(self)  # noqa: SLF001  # as Textual does for a component
+        self.app.stylesheet.apply(node, animate=False)
+        return node.styles
+
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles_by_name.clear()
         self.forget_strips()
+        used = self._component_styles
+        now = {name: self._worked_out(name) for name in used}
+        if now != used:
+            self.refresh()
+        self._component_styles = now
 
     # -- scrolling
 

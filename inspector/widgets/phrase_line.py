@@ -1,19 +1,13 @@
 """One line of phrases that always fits."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from inspector.phrases import Phrase, joined
 from inspector.widgets.line_view import LineView
 
 
 class PhraseLine(LineView):
-    """A line that is told again, in as many words as fit, whenever its width changes.
-
-    It has few styles: those of every widget are worked out several times while a screen opens.
-    """
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"line--dim", "line--strong", "line--good", "line--bad", "line--header"}
+    """A line that is told again, in as many words as fit, whenever its width changes."""
 
     _told: tuple[tuple[Phrase, ...], str, str] = ((), "", "")
 
@@ -28,7 +22,3 @@ class PhraseLine(LineView):
     def _write(self) -> None:
         phrases, between, style = self._told
         self.show([[(joined(phrases, self.viewport.width, between), style)]])
-
-
-# A widget of Textual 8.2 cannot say so where it is declared.
-PhraseLine._inherit_component_classes = False  # noqa: SLF001

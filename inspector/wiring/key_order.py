@@ -15,6 +15,7 @@ from textual.message_pump import MessagePump
 from inspector.wiring.base import Wired
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
     from textual.timer import Timer
 
 LOOK = 0.01
@@ -38,6 +39,7 @@ class KeyOrder(Wired):
         self._keys_held: deque[Event] = deque()
         self._key_is_at: MessagePump = self
         self._key_began = 0.0
+        self._key_screen: Screen[object] | None = None
         self._watching_key: Timer | None = None
 
     async def on_event(self, event: Event) -> None:
@@ -54,7 +56,7 @@ class KeyOrder(Wired):
 
     async def _take_key(self, event: Event) -> None:
         self._key_number += 1
-        self._key_under_way, self._key_began = True, time.monotonic()
+        self._key_under_way, self._key_began, self._key_screen = True, time.monotonic(), self.screen
         at = self.focused or self.screen
         await super().on_event(event)
         self._follow_key(self._key_number, ROUNDS, at)
@@ -83,8 +85,14 @@ class KeyOrder(Wired):
         """The key is through; what it set going comes first: messages of widgets, another screen."""
         at: MessagePump = self.focused or self.screen
         waits = number == self._key_number and rounds > 0 and _is_busy(at)
-        if not waits or not at.call_later(self._follow_key, number, rounds - 1, at):
-            await self._let_go(number)
+        if waits and at.call_later(self._follow_key, number, rounds - 1, at):
+            return
+        if number == self._key_number and self.screen is not self._key_screen:
+            # What a new screen shows may come with its first refresh.
+            self._key_screen = self.screen
+            if self.screen.call_after_refresh(self._follow_key, number, ROUNDS, self.focused or self.screen):
+                return
+        await self._let_go(number)
 
     async def _let_go(self, number: int) -> None:
         if number == self._key_number and self._key_under_way:
