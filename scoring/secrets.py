@@ -25,7 +25,8 @@ def keep_secret(secret: str) -> None:
 
 def masked(text: str) -> str:
     """`text` with `***` in the place of every key of this process and of whatever looks like one."""
-    for secret in _secrets:
+    # One key may hold another: of the longer one nothing is to be left.
+    for secret in sorted(_secrets, key=len, reverse=True):
         text = text.replace(secret, MASK)
     if _KEY_LIKE.search(text) is None:
         return text

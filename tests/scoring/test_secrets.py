@@ -43,3 +43,8 @@ def test_a_stand_in_for_a_key_tears_no_holes_into_answers(secret, monkeypatch):
     monkeypatch.setattr(secrets, "_secrets", set())
     keep_secret(secret)
     assert masked("Whatever x is, anything in an EMPTY set is.") == "Whatever x is, anything in an EMPTY set is."
+
+
+def test_of_a_key_that_holds_another_nothing_is_left(monkeypatch):
+    monkeypatch.setattr(secrets, "_secrets", {"hunter", "sk-hunter-2", "hunter-2", "sk-hunter-2-and-more"})
+    assert masked("said sk-hunter-2, sk-hunter-2-and-more, hunter-2 and hunter") == "said ***, ***, *** and ***"
