@@ -1,6 +1,7 @@
 import gc
 import threading
 import time
+from itertools import islice
 
 import pytest
 
@@ -224,7 +225,8 @@ def test_the_other_server_takes_over(run):
         start = time.monotonic()
         done = run([one, other], 40)
         assert time.monotonic() - start < 20
-        assert other.seen.paths[CHAT] == 40
+        # A busy machine may let one run out of time and ask again.
+        assert other.seen.paths[CHAT] >= 40
     assert all(answer.text for answer in done.answers)
 
 
@@ -235,13 +237,18 @@ def test_requests_are_spread_over_servers(run):
         assert max(one.seen.most_at_once, other.seen.most_at_once) <= 8
 
 
+def answered(came):
+    """Without the signs of life."""
+    return (one for one in came if isinstance(one, Answered))
+
+
 def test_a_server_that_goes_down_and_comes_again(run):
     with running(Behaviour(delay=0.01)) as lasting:
         with running(Behaviour(delay=0.01)) as first:
             engine = ChatServers.connect([first.url, lasting.url], Sampling(), concurrency=4, patience=QUICK)
             came = engine.answers(asks(600))
-            done = {next(came).index for _ in range(40)}
-        done |= {next(came).index for _ in range(100)}
+            done = {one.index for one in islice(answered(came), 40)}
+        done |= {one.index for one in islice(answered(came), 100)}
         with running(Behaviour(delay=0.01), port=first.port) as again:
             rest = [one for one in came if isinstance(one, Answered)]
             assert again.seen.paths[CHAT] > 20
