@@ -28,9 +28,9 @@ class ScoringJob:
         """
         self.running = True
         self.words = f"starting {model or 'the critic'}"
-        self._log = (root / LOG).open("ab")
         named = [f"--model={model}"] if model else []
-        self._job = Job(["score", benchmark, f"--workspace={root}", *named, *flags], self._log)
+        with (root / LOG).open("ab") as log:
+            self._job = Job(["score", benchmark, f"--workspace={root}", *named, *flags], log)
 
     def listen(self, tell: Callable[[dict[str, Any]], object]) -> None:
         """Pass on every event; one that says that there was no end, if the process died without a word."""
@@ -39,7 +39,6 @@ class ScoringJob:
             ended = event["event"] == "end"
             tell(event)
         code = self._job.wait()
-        self._log.close()
         if not ended:
             tell({"event": "end", "status": "died", "code": code})
 

@@ -30,7 +30,7 @@ def masked(text: str) -> str:
         text = text.replace(secret, MASK)
     if _KEY_LIKE.search(text) is None:
         return text
-    return _KEY_LIKE.sub(lambda found: found[0].replace(found[1], MASK) if _is_key(found[1]) else found[0], text)
+    return _KEY_LIKE.sub(lambda match: match[0].replace(match[1], MASK) if _is_key(match[1]) else match[0], text)
 
 
 def key_like(text: str) -> bool:

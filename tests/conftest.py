@@ -34,8 +34,11 @@ def pytest_addoption(parser):
     )
 
 
-# Another process may hold up any example; only the whole run has a time.
-settings.register_profile("prm-inspect", deadline=None, max_examples=USUAL if THOROUGH else FEW)
+# Another process may hold up any example; only the whole run has a time. Usually the examples are the same every time,
+# so that a change is judged by what it changes; --thorough looks for new ones.
+settings.register_profile(
+    "prm-inspect", deadline=None, max_examples=USUAL if THOROUGH else FEW, derandomize=not THOROUGH
+)
 settings.load_profile("prm-inspect")
 
 

@@ -51,9 +51,9 @@ def test_one_wrong_number_is_found_in_every_form(form):
         return "\n".join(between.join(map(str, row)) for row in rows)
 
     assert found(written(ROWS), written(ROWS)) == []
-    (told,) = found(written(ROWS), written(other))
-    assert "0.25" in told
-    assert ("rows[1].f1" in told) == (form != "text")
+    (difference,) = found(written(ROWS), written(other))
+    assert "0.25" in difference
+    assert ("rows[1].f1" in difference) == (form != "text")
 
 
 def test_numbers_are_equal_within_a_billionth_and_true_is_not_1():
@@ -76,8 +76,8 @@ def test_text_is_compared_by_line_and_how_long_something_took_is_no_difference()
 
 
 def test_exit_codes_and_messages_count():
-    told = list(differences(said("x", 0, "Mind: a\n"), said("x", 2, "Note: a\n"), ()))
-    assert told == [Difference("exit code", "0", "2"), Difference("message 1", "Mind: a", "Note: a")]
+    observed = list(differences(said("x", 0, "Mind: a\n"), said("x", 2, "Note: a\n"), ()))
+    assert observed == [Difference("exit code", "0", "2"), Difference("message 1", "Mind: a", "Note: a")]
     assert list(differences(said("x", 0, "Mind: a\n"), said("x", 0, "Note: a\n"), [Renaming("Mind:", "Note:")])) == []
 
 

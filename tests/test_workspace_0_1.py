@@ -42,7 +42,7 @@ _SOME = re.compile(
     r"scorers|benchmarks|votes|triage|keys|cases --benchmark p.* workspace|show p.*(answers|original)|cases --slice 'by"
     r"|export (rewards .* steady|triage .* csv|cases .* first)|import .*(rewards|saved)"
 )
-SOME = [name for name, one in EXPECTED.items() if _SOME.match(one["line"])]
+SOME = [name for name, document in EXPECTED.items() if _SOME.match(document["line"])]
 """Every kind of file is read by one of these."""
 LOGS = sorted((name for name in MEMBERS if "/sessions/" in name), key=lambda name: len(CONTENT[name]))
 (REMEMBERED,) = (name for name in MEMBERS if "/workspaces/" in name and not name.endswith("/demo.json"))
@@ -94,12 +94,12 @@ def _unpacked(place: Path) -> Path:
 def said_otherwise(document: dict[str, Any]) -> list[Difference]:
     """In what the program says, in the current folder, something else than 0.1 did, and is not meant to."""
     rules = tomllib.loads(DIFFERENCES.read_text())
-    renamings = [Renaming(**one) for one in rules.get("renaming", ())]
-    intended = [Intended(**one) for one in rules.get("difference", ())]
+    renamings = [Renaming(**rule) for rule in rules.get("renaming", ())]
+    intended = [Intended(**rule) for rule in rules.get("difference", ())]
     said = Said(*captured(lambda: cli.main(shlex.split(document["line"]))))
-    found = differences(Said(document["code"], document["out"], document["err"]), said, renamings)
+    observed = differences(Said(document["code"], document["out"], document["err"]), said, renamings)
     name = f"{KEPT}: {document['line']}"
-    return [one for one in found if not any(rule.covers(name, one) for rule in intended)]
+    return [difference for difference in observed if not any(rule.covers(name, difference) for rule in intended)]
 
 
 def test_nothing_of_a_machine_is_in_the_zip():
@@ -116,10 +116,10 @@ def test_every_command_says_what_0_1_said(name, read_only):
 async def app(place: Path, *benchmarks: str, workspace: str | None = SPACE) -> AsyncIterator[Pilot[int]]:
     """The app with ann's home."""
     request = Request(workspace=workspace, benchmarks=benchmarks)
-    one = InspectApp(request, folder=place, state=place / STATE, config=place / CONFIG)
+    program = InspectApp(request, folder=place, state=place / STATE, config=place / CONFIG)
     with unpainted():
-        async with one.run_test(size=(120, 36), notifications=True) as pilot:
-            await until(pilot, lambda: isinstance(one.screen, InspectionScreen) and one.screen.is_mounted)
+        async with program.run_test(size=(120, 36), notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(program.screen, InspectionScreen) and program.screen.is_mounted)
             await settled(pilot)
             yield pilot
 
@@ -152,22 +152,22 @@ async def board(place: Path) -> dict[str, Any]:
 
 
 async def cases(place: Path) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    seen: dict[str, Any] = {}
     async with app(place, "processbench") as pilot:
         await press(pilot, "a")
         whole = screen_text(pilot.app)
-        found["columns"] = _header(whole.splitlines(), " case ")
+        seen["columns"] = _header(whole.splitlines(), " case ")
         await press(pilot, "f6")
-        found["zoom is on f6"] = screen_text(pilot.app) != whole
+        seen["zoom is on f6"] = screen_text(pilot.app) != whole
         await press(pilot, "colon", "up")
-        found["condition"] = "n_steps > 3 AND final_answer_correct" in screen_text(pilot.app)
+        seen["condition"] = "n_steps > 3 AND final_answer_correct" in screen_text(pilot.app)
         await press(pilot, "escape", "apostrophe", "2")
         title = screen_text(pilot.app)
-        found["slice"] = tuple(words for words in LIST["slice"] if words in title)
+        seen["slice"] = tuple(words for words in LIST["slice"] if words in title)
         await press(pilot, "enter")
         case = screen_text(pilot.app)
-        found["beside each other"] = "A hasty" in case and "B steady" in case
-    return found
+        seen["beside each other"] = "A hasty" in case and "B steady" in case
+    return seen
 
 
 async def focus_of_the_demo(place: Path) -> str | None:
@@ -298,7 +298,7 @@ def _noticed(name: str, place: Path) -> bool:
     if name.startswith(str(STATE)):
         return asyncio.run(board(place)) != BOARD
     lines = next(lines for pattern, lines in READERS.items() if fnmatchcase(f"/{name}", pattern))
-    return any(said_otherwise(one) for one in EXPECTED.values() if re.match(lines, one["line"]))
+    return any(said_otherwise(document) for document in EXPECTED.values() if re.match(lines, document["line"]))
 
 
 def _of_each_kind(names: Sequence[str]) -> list[str]:
@@ -319,7 +319,7 @@ def test_nothing_is_kept_in_vain(name, folder):
         place = place.with_name(_file_name(folder / SPACE))
     inside = place.parts[1:]
     copies = [Path(top, *inside) for top in (SPACE, "first", "again")] if name.startswith(SPACE) else [place]
-    for copy in (one for one in copies if one.exists()):
+    for copy in filter(Path.exists, copies):
         if new is None:
             copy.unlink()
         else:

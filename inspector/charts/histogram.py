@@ -154,9 +154,14 @@ def _beside_each_other(
 ) -> Iterator[Row]:
     names = [f"{number(one.low, 2, 6)} to {number(one.high, 2, 6)}" for one in bins]
     stub = max(map(len, names))
-    sizes = [max(len(f"{one.counts[side]:,}") for one in bins) for side in (0, 1)]
     letters = max(1, len(ticks))
-    room = max(2, (width - stub - letters - sum(sizes) - 6) // 2)
+    for written in ("{:,}", "{}"):
+        # Very many steps in 40 cells go without commas.
+        sizes = [max(len(written.format(one.counts[side])) for one in bins) for side in (0, 1)]
+        room = (width - stub - letters - sum(sizes) - 6) // 2
+        if room >= 2:
+            break
+    room = max(1, room)
     head = [padded(name_lines(word, room + size)[0], room + size + 1, right=not side)
             for side, ((word, _), size) in enumerate(zip(classes, sizes, strict=True))]  # fmt: skip
     styles = [style for _, style in classes]
@@ -165,7 +170,7 @@ def _beside_each_other(
     for at, (one, name) in enumerate(zip(bins, names, strict=True)):
         here = [tick for tick in ticks if _bin_of(tick.at, bins) == at]
         drawn = [_length(scaled[side][at], room) for side in (0, 1)]
-        texts = [f"{count:,}" for count in one.counts]
+        texts = [written.format(count) for count in one.counts]
         numbers = [Piece(text, "" if count else "dim", drill if count else None)
                    for text, count, drill in zip(texts, one.counts, one.drills, strict=True)]  # fmt: skip
         yield row_of((

@@ -93,7 +93,7 @@ def socratic() -> list[Row]:
 
 
 def grben() -> list[Row]:
-    told = (
+    classes = (
         ("physics", "Factual error", 2),
         ("physics", "", -1),
         ("law", "Reasoning error", 3),
@@ -111,7 +111,7 @@ def grben() -> list[Row]:
             "error_type": kind or None,
             "reason": f"Step {label} says one too many." if kind else None,
         }
-        for number, (domain, kind, label) in enumerate(told)
+        for number, (domain, kind, label) in enumerate(classes)
     ]
 
 
@@ -157,17 +157,17 @@ REWARDS = {"format": 1, "id": "id", "rewards": {"steady": "steady", "hasty": "ha
 
 def rewards(other: float = 0.0) -> list[Row]:
     """Rewards of two scorers for the cases of ProcessBench's layout."""
-    found = []
+    scored = []
     for row in (*processbench("gsm8k", later=True), *processbench("math")):
         low = [row["label"] == step for step in range(4)]
-        told = {"steady": 0.45, "hasty": 0.7}
+        lowest = {"steady": 0.45, "hasty": 0.7}
         drawn = {
             name: [round((least if bad else 1) * (0.45 + 0.55 * draw(name, row["id"], step)) - other, 4)
                    for step, bad in enumerate(low)]
-            for name, least in told.items()
+            for name, least in lowest.items()
         }  # fmt: skip
-        found.append({"id": row["id"], **drawn})
-    return found
+        scored.append({"id": row["id"], **drawn})
+    return scored
 
 
 def mr_eval(other: float = 0.0) -> list[Row]:
@@ -180,9 +180,9 @@ def mr_eval(other: float = 0.0) -> list[Row]:
         )
         scores = {
             "step_level_validity_scores": valid,
-            "step_level_validity_labels": [one > 0.5 for one in valid],
+            "step_level_validity_labels": [value > 0.5 for value in valid],
             "step_level_redundancy_scores": more,
-            "step_level_redundancy_labels": [one > 0.8 for one in more],
+            "step_level_redundancy_labels": [value > 0.8 for value in more],
         }
         record = {"idx": name, "validity": False} if name == names[4] else {"idx": name, "scores": scores}
         whole = {"idx": name, "scores": {"solution_level_validity_scores": round(draw("whole", name, other), 4)}}
@@ -196,8 +196,8 @@ def grben_answers(run: int, other: int = 0) -> list[Row]:
     rows = []
     for number, row in enumerate(grben()):
         named = -999 if (run, number) == (1, 2) else (row["label"], -1, 2, row["label"])[(number + run + other) % 4]
-        said = "I cannot say." if named == -999 else f"Run {run} finds \\boxed{{{named}}}."
-        more = {"raw_response": said, "thinking_mode": "fast", "model_key": "chatty", "api_failed": False}
+        response = "I cannot say." if named == -999 else f"Run {run} finds \\boxed{{{named}}}."
+        more = {"raw_response": response, "thinking_mode": "fast", "model_key": "chatty", "api_failed": False}
         rows.append({**row, "pred_error_idx": named, **more})
     return rows
 
@@ -232,11 +232,11 @@ def answer(asked: str, seed: object, index: int) -> str:
     """What the critic says: a verdict in a box, ratings as JSON, and now and then nothing that can be read."""
     if "JSON" in asked or "Solutions:" in asked:
         number = len(re.findall(r"\bStep \d+:", asked))
-        told = {
+        ratings = {
             what: [round(2 * draw(what, asked, step) - 1, 2) for step in range(number)]
             for what in ("validity", "redundancy")
         }
-        return json.dumps(told)
+        return json.dumps(ratings)
     point = draw(asked, seed, index)
     named = -1 if point < 0.4 else int(point * 10) % 4
     return "Hard to say." if point > 0.92 else f"Vote {seed}: paragraph {named}. \\boxed{{{named}}}"

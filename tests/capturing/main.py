@@ -37,9 +37,8 @@ class Side:
     def start(self, commands: Sequence[Command], names: Sequence[str]) -> "subprocess.Popen[bytes]":
         """Run the commands one after another in a process of its own; what they say goes to `said/NAME.*`."""
         (self.folder / "said").mkdir(exist_ok=True)
-        told = [
-            {"name": name, "folder": one.space, "words": one.words} for one, name in zip(commands, names, strict=True)
-        ]
+        named = zip(commands, names, strict=True)
+        asked = [{"name": name, "folder": command.space, "words": command.words} for command, name in named]
         process = subprocess.Popen(
             [self.python, ROOT / "tests" / "capturing" / "running.py", self.folder / "said"],
             stdin=subprocess.PIPE,
@@ -47,7 +46,7 @@ class Side:
             env=self._environment(),
         )
         assert process.stdin is not None
-        process.stdin.write(json.dumps(told).encode())
+        process.stdin.write(json.dumps(asked).encode())
         process.stdin.close()
         return process
 
@@ -79,13 +78,13 @@ def main() -> int:
     args = _arguments()
     began = time.monotonic()
     rules = tomllib.loads(DIFFERENCES.read_text())
-    renamings = [Renaming(**one) for one in rules.get("renaming", ())]
-    intended = [Intended(**one) for one in rules.get("difference", ())]
+    renamings = [Renaming(**rule) for rule in rules.get("renaming", ())]
+    intended = [Intended(**rule) for rule in rules.get("difference", ())]
     with ExitStack() as stack:
         folder = args.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="captures-")))
         old = Side(*old_version(args.commit), folder / "old")
         new = Side(ROOT, _present(), folder / "new")
-        commands = [one for one in _prepared(old, new, args.only) if fnmatchcase(one.name, args.only)]
+        commands = [command for command in _prepared(old, new, args.only) if fnmatchcase(command.name, args.only)]
         print(f"Prepared in {time.monotonic() - began:.0f} s; {len(commands)} commands", flush=True)
         names = [f"{number:04d}" for number in range(len(commands))]
         for process in [side.start(commands, names) for side in (old, new)]:
@@ -96,7 +95,7 @@ def main() -> int:
             before, after = old.said(name), new.said(name)
             if args.show and fnmatchcase(command.name, args.show):
                 print(f"== {command.name}\n-- old\n{before.out}{before.err}\n-- new\n{after.out}{after.err}")
-            code |= _told(command.name, list(differences(before, after, renamings)), intended)
+            code |= _report(command.name, list(differences(before, after, renamings)), intended)
     _summary(intended, whole=args.only == "*")
     print(f"{'Differences' if code else 'No difference that is not named'}, after {time.monotonic() - began:.0f} s")
     return code
@@ -151,7 +150,8 @@ def _prepared(old: Side, new: Side, only: str) -> list[Command]:
     """Make the workspaces of both sides that the pattern may mean; the commands to run in them."""
     data = Path(os.environ.get("PRM_INSPECT_DATA") or ROOT.parent / "shared" / "data")
     files = plan.published(data)
-    meant = [one for one in (plan.DEMO, plan.KEPT, *files, *map(plan.import_space, files)) if _may_mean(only, one)]
+    possible = (plan.DEMO, plan.KEPT, *files, *map(plan.import_space, files))
+    meant = [space for space in possible if _may_mean(only, space)]
     for space in meant:
         for side in (old, new):
             (side.folder / space).mkdir(parents=True)
@@ -159,7 +159,7 @@ def _prepared(old: Side, new: Side, only: str) -> list[Command]:
     if plan.KEPT in spaces:
         with ZipFile(WORKSPACE_0_1) as packed:
             packed.extractall(old.folder / plan.KEPT)
-    for space in (one for one in spaces if one in files):
+    for space in (space for space in spaces if space in files):
         old.run("import", "-q", *files[space], "-w", SPACE, space=space)
     for benchmark in ("processbench", "prmbench", "socratic") if plan.PUBLISHED in spaces else ():
         _score(old, benchmark)
@@ -200,21 +200,21 @@ def _benchmarks(old: Side, space: str) -> dict[str, list[str]]:
     if space == plan.DEMO:
         return {"demo": ["tiny-prm-m", "blend", "tiny-prm-s"]}
     rows = json.loads(old.run("metrics", "-w", SPACE, "--json", space=space))["rows"]
-    found: dict[str, list[str]] = {}
+    scorers: dict[str, list[str]] = {}
     for line in json.loads(old.run("benchmarks", "-w", SPACE, "--json", space=space))["rows"]:
-        found.setdefault(line["benchmark"], [])
+        scorers.setdefault(line["benchmark"], [])
     for row in rows:
-        names = found.setdefault(row["benchmark"], [])
+        names = scorers.setdefault(row["benchmark"], [])
         if row["scorer"] not in names and row["n"]:
             names.append(row["scorer"])
-    return found
+    return scorers
 
 
-def _told(name: str, found: list[Difference], intended: Sequence[Intended]) -> int:
+def _report(name: str, observed: list[Difference], intended: Sequence[Intended]) -> int:
     """Print what is not meant to differ; 1 where there is any."""
     left = []
-    for difference in found:
-        rule = next((one for one in intended if one.covers(name, difference)), None)
+    for difference in observed:
+        rule = next((rule for rule in intended if rule.covers(name, difference)), None)
         if rule is None:
             left.append(difference)
         else:
@@ -226,6 +226,6 @@ def _told(name: str, found: list[Difference], intended: Sequence[Intended]) -> i
 
 
 def _summary(intended: Sequence[Intended], *, whole: bool) -> None:
-    for one in intended:
-        if one.count or whole:
-            print(f"Named: {one.name} ({one.count} differences): {one.reason}")
+    for rule in intended:
+        if rule.count or whole:
+            print(f"Named: {rule.name} ({rule.count} differences): {rule.reason}")

@@ -145,7 +145,7 @@ def invented(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
     Most first errors have a low reward, so that metrics are neither 0 nor undefined; drawn from the case's name alone.
     """
-    found = []
+    scored = []
     for row in rows:
         gold = row["earliest_error"]
         draws = [[_draw(f"{scorer}/{row['case']}/{step}") for step in range(row["n_steps"])] for scorer in "ab"]
@@ -153,8 +153,8 @@ def invented(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             rewards[:] = [round(0.4 + 0.6 * draw, 4) for draw in rewards]
             if gold is not None and 0 <= gold < len(rewards) and _draw(f"{share}/{row['case']}") < share:
                 rewards[gold] = round(0.5 * rewards[gold], 4)
-        found.append({"id": row["id"], "a": draws[0], "b": draws[1]})
-    return found
+        scored.append({"id": row["id"], "a": draws[0], "b": draws[1]})
+    return scored
 
 
 def redundant(lines: Iterable[str]) -> Iterator[str]:
@@ -175,8 +175,8 @@ def _draw(name: str) -> float:
 
 def published(data: Path) -> dict[str, list[str]]:
     """The files of published benchmarks that are there, by the workspace that they go into."""
-    found = {
+    wanted = {
         MR_MATH: [data / "mr-math" / "mr-math_invalid_errors.json", data / "mr-math" / "eval_results"],
         PUBLISHED: [data / "processbench", data / "prmbench", data / "socratic-prmbench"],
     }
-    return {space: [str(path) for path in paths] for space, paths in found.items() if all(map(Path.exists, paths))}
+    return {space: [str(path) for path in paths] for space, paths in wanted.items() if all(map(Path.exists, paths))}

@@ -287,14 +287,14 @@ def expected(version: Version) -> dict[str, bytes]:
     side = Side(version.tree, version.python, FOLDER)
     if side.start(commands, names).wait():
         raise SystemExit("a command could not be run")
-    told = {}
+    members = {}
     for name, command in zip(names, commands, strict=True):
         said = side.said(name)
         print(f"{command.line}: {said.code}, {len(said.out)}", flush=True)
         document = {"line": command.line, "code": said.code, "out": said.out, "err": said.err}
         word = "-".join(command.line.split()[:2]).replace("/", "-")
-        told[f"expected/{name}-{word}.json"] = json.dumps(document, ensure_ascii=False, indent=1).encode()
-    return told
+        members[f"expected/{name}-{word}.json"] = json.dumps(document, ensure_ascii=False, indent=1).encode()
+    return members
 
 
 def beside(folder: Path) -> None:
@@ -305,9 +305,9 @@ def beside(folder: Path) -> None:
     shutil.rmtree(newest)
 
 
-def pack(told: Mapping[str, bytes]) -> None:
+def pack(made: Mapping[str, bytes]) -> None:
     """Write the zip: the same bytes for the same members."""
-    members = dict(told)
+    members = dict(made)
     for top in (SPACE, "home", "files"):
         for path in (FOLDER / top).rglob("*"):
             place = path.relative_to(FOLDER)

@@ -79,9 +79,9 @@ def _choice(told: dict[str, Any]) -> Choice:
         text = refusal
     finish = told.get("finish_reason")
     finish = masked(finish) if isinstance(finish, str) else None
-    shown, thought = masked(text), masked(apart or reasoning or "") or None
+    without_keys, thought = masked(text), masked(apart or reasoning or "") or None
     # The tokens of a text that holds a key spell it.
-    return Choice(shown, thought, finish, _logprobs(told) if shown == text else None)
+    return Choice(without_keys, thought, finish, _logprobs(told) if without_keys == text else None)
 
 
 def _content(content: Any) -> tuple[str, str | None]:

@@ -102,6 +102,14 @@ def test_a_chart_keeps_to_its_width_and_alphabet_and_every_mark_opens_its_cases(
     assert not any("\n" in text for text in texts)
 
 
+@pytest.mark.parametrize("ticks", range(5))
+def test_a_histogram_of_millions_of_steps_keeps_to_40_cells(ticks):
+    bins = [Bin(at / 25, (at + 1) / 25, (10_000_000, 100_000 * at)) for at in range(25)]
+    lines = histogram(bins, CLASSES, 40, Brush(), ticks=[Tick(0.5, letter, "a scorer") for letter in "PDTB"[:ticks]])
+    assert max(cell_len(text_of(row)) for row in lines) <= 40
+    assert any("10,000,000" in text_of(row) or "10000000" in text_of(row) for row in lines)
+
+
 @given(width=WIDTHS)
 @pytest.mark.parametrize("ascii_only", [False, True])
 def test_in_ascii_nothing_else_is_drawn(width, ascii_only):
