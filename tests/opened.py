@@ -30,14 +30,6 @@ SOURCES = Path(__file__).resolve().parents[1]
 _render_update = Compositor.render_update
 
 
-def _left_unpainted(compositor: Compositor, *, full: bool = False, screen_stack: Any = None, **more: Any) -> Any:
-    # A dialog shows what lies behind it as it was when it was painted.
-    if full or screen_stack:
-        return _render_update(compositor, full=full, screen_stack=screen_stack, **more)
-    compositor._dirty_regions.clear()
-    return None
-
-
 _parse_rules, _PARSED = Stylesheet._parse_rules, {}
 
 
@@ -53,12 +45,20 @@ Stylesheet._parse_rules = _parsed_once  # type: ignore[method-assign]
 
 
 @contextmanager
-def unpainted() -> Iterator[None]:
+def unpainted(*, but_behind_dialogs: bool = False) -> Iterator[None]:
     """Frames are not made for a terminal that is not there; what a screen looks like is asked of it all the same.
 
-    They cost a tenth to a third of a test. A screenshot is made, and under real terminals everything is.
+    They cost a tenth to a third of a test. A screenshot is made, and under real terminals everything is. What stands
+    behind a dialog is what was painted there last.
     """
-    with patch.object(Compositor, "render_update", _left_unpainted):
+
+    def update(compositor: Compositor, *, full: bool = False, screen_stack: Any = None, **more: Any) -> Any:
+        if full or (but_behind_dialogs and screen_stack):
+            return _render_update(compositor, full=full, screen_stack=screen_stack, **more)
+        compositor._dirty_regions.clear()
+        return None
+
+    with patch.object(Compositor, "render_update", update):
         yield
 
 
@@ -70,12 +70,15 @@ async def opened(
     ascii_only: bool = False,
     folder: Path | None = None,
     state: Path | None = None,
+    behind_dialogs: bool = False,
 ) -> AsyncIterator[Pilot[int]]:
     """An app that has read its workspace and shows its first screen; for `folder` and `state` see `Wired`.
 
+    `behind_dialogs` is for tests that look there.
+
     Without a folder it writes to the current one, where a test has gone to its own, and never among the sources.
     """
-    with TemporaryDirectory() as spare, unpainted():
+    with TemporaryDirectory() as spare, unpainted(but_behind_dialogs=behind_dialogs):
         if folder is None and Path.cwd() == SOURCES:
             folder = Path(spare)
         app = InspectApp(request, ascii_only=ascii_only, folder=folder, state=state)

@@ -59,7 +59,7 @@ async def both(pilot: Pilot[Any]) -> dict[str, Look]:
 async def looks(scene: Scene, sizes: Sequence[tuple[int, int]]) -> dict[tuple[int, int], dict[str, Look]]:
     """What is on screen at each of these sizes: opened at the first, then resized."""
     first = NARROW if too_small(Size(*sizes[0])) else sizes[0]
-    async with opened(scene.space(), size=first, ascii_only=scene.ascii_only) as pilot:
+    async with opened(scene.space(), size=first, ascii_only=scene.ascii_only, behind_dialogs=True) as pilot:
         # What a board computes behind is not there at once.
         await hides(pilot, "being computed")
         await press(pilot, *scene.keys)

@@ -17,17 +17,20 @@ from scoring.errors import EngineError  # stands with the ones around it
 from scoring.opened import OpenedPrm  # stands with the ones around it
 from scoring.prms.catalogue import adapter_of  # stands with the ones around it
 from scoring.readout import Refused  # stands with the ones around it
+from thoroughness import also  # stands with the ones around it
 from vllm_rewards import TOLERANCE, check, encoded, loaded  # needs torch
 
 pytestmark = pytest.mark.vllm
 
 # One head of 32: vLLM's attention on a CPU takes no smaller ones.
 BODY = {"num_attention_heads": 1}
-TWO_TOKENS = [("math_shepherd", {}), ("rlhflow", {}), ("versa", {}), ("versa", {"tie_word_embeddings": True})]
-LINEAR = [("token_classifier", {}), ("pure", {}), ("scan", {}), ("minos", {}), ("universal", {})]
+# One of every head; the others of a list have the same one.
+TWO_LAYERS = [("qwen", {})]
+LINEAR = [("token_classifier", {}), *also(("pure", {}), ("scan", {}), ("minos", {}), ("universal", {}))]
+TWO_TOKENS = [("versa", {"tie_word_embeddings": True}), ("rlhflow", {}), *also(("math_shepherd", {}), ("versa", {}))]
 
 
-@pytest.mark.parametrize(("family", "changes"), [("qwen", {}), *LINEAR, *TWO_TOKENS])
+@pytest.mark.parametrize(("family", "changes"), [*TWO_LAYERS, *LINEAR, *TWO_TOKENS])
 def test_every_family_that_vllm_has_a_head_for(family, changes, tmp_path):
     opened = every_family.opened(tmp_path, family, changes={**BODY, **changes})
     engine = loaded(opened)

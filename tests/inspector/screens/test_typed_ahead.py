@@ -47,7 +47,7 @@ async def test_where_a_search_is_typed_they_are_letters(request_, tmp_path):
 
 @pytest.mark.parametrize("key", ["colon", "N", "w", "W", "s"])
 async def test_the_list_stays_readable_beneath(request_, tmp_path, key):
-    async with opened(request_, folder=tmp_path) as pilot:
+    async with opened(request_, folder=tmp_path, behind_dialogs=True) as pilot:
         await press(pilot, "a")
         await shows(pilot, "6 of 6 cases")
         await press(pilot, key)
