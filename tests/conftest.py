@@ -34,6 +34,18 @@ def pytest_addoption(parser):
     )
 
 
+def pytest_collection_modifyitems(items):
+    """Put files that wait for terminals between those that compute, so that no processor is idle."""
+    files = [list(group) for _, group in itertools.groupby(items, lambda item: item.path)]
+    waiting = [file for file in files if any(item.get_closest_marker("pty") for item in file)]
+    computing = [file for file in files if file not in waiting]
+    every = len(computing) // len(waiting) if waiting else 0
+    # Those that wait longest stand at the end of the folder: nobody is to wait for them alone.
+    for place, file in enumerate(reversed(waiting)):
+        computing.insert(place * (every + 1), file)
+    items[:] = itertools.chain.from_iterable(computing)
+
+
 # Another process may hold up any example; only the whole run has a time. Usually the examples are the same every time,
 # so that a change is judged by what it changes; --thorough looks for new ones.
 settings.register_profile(
