@@ -61,9 +61,10 @@ class Side:
         return done.stdout
 
     def said(self, name: str) -> Said:
-        """What the command of this name said."""
+        """What the command of this name said, the folder of this side by the same name as that of the other."""
         at = self.folder / "said" / name
-        out, err = (at.with_suffix(suffix).read_text(errors="replace") for suffix in (".out", ".err"))
+        texts = (at.with_suffix(suffix).read_text(errors="replace") for suffix in (".out", ".err"))
+        out, err = (text.replace(str(self.folder), "(folder)") for text in texts)
         return Said(int(at.with_suffix(".code").read_text()), out, err)
 
     def _environment(self) -> dict[str, str]:
