@@ -10,9 +10,10 @@ import fake_scoring
 from fake_scoring import Engine, cases, encode, events, expected, kept
 from scoring import run as module
 from scoring import saving
+from scoring.asking import Noticed
 from scoring.cache import RewardParts
 from scoring.errors import EngineError, UnwritableWorkspace
-from scoring.events import CaseRefused, End, Progress, Ready, Saved, Start, document
+from scoring.events import CaseRefused, End, Notice, Progress, Ready, Saved, Start, document
 from scoring.interrupt import Interrupt, Stopped
 from scoring.readout import Answer, Encoded, Refused
 from scoring.run_cases import EncodedCase, RunCase
@@ -195,6 +196,19 @@ def test_memory_is_bounded_by_windows(folder, monkeypatch):
     list(events(folder, cases(N), Watched()))
     assert max(given) <= 10
     assert sum(given) == N - REFUSED
+    assert kept(folder) == expected(cases(N))
+
+
+def test_what_an_engine_notices_in_every_window_is_told_once(folder, monkeypatch):
+    monkeypatch.setattr(module, "WINDOW_CASES", 10)
+
+    class Notices(Engine):
+        def read(self, encoded):
+            yield Noticed("a server is set aside")
+            yield from super().read(encoded)
+
+    told = of(Notice, list(events(folder, cases(N), Notices())))
+    assert told == [Notice("a server is set aside")]
     assert kept(folder) == expected(cases(N))
 
 

@@ -3,11 +3,12 @@ import random
 
 import pytest
 
+from scoring.asking import Noticed
 from scoring.engines.server.generative_scoring import GenerativeScoring
 from scoring.engines.server.pooling import Pooling
 from scoring.engines.server.reward_servers import RewardServers
 from scoring.errors import EngineError
-from scoring.readout import Encoded, Readout, Refused, Vocabulary, one_layer
+from scoring.readout import Batch, Encoded, Readout, Refused, Vocabulary, one_layer
 from servers.fault_server import Behaviour, running
 from servers.runs import QUICK
 
@@ -47,6 +48,18 @@ def test_rewards_come_once_and_in_order_through_faults():
         if answer not in refused
     )
     assert sum(batch.tokens for batch in batches) == sum(one.n_tokens for one in cases)
+
+
+def test_one_of_two_servers_that_turns_bad_is_set_aside_and_the_other_does_its_work():
+    draw = random.Random(1)
+    cases = [case(draw) for _ in range(60)]
+    with running(Behaviour(barred=(5, 402, "no credit"))) as bad, running(Behaviour(delay=0.005)) as good:
+        engine = RewardServers.connect([bad.url, good.url], POOLING, patience=QUICK)
+        told = list(engine.read(cases))
+    notices = [one.sentence for one in told if isinstance(one, Noticed)]
+    answers = [answer for batch in told if isinstance(batch, Batch) for answer in batch.answers]
+    assert notices == [f"{bad.url} is set aside (HTTP 402) and tried again later; the others go on."]
+    assert [list(answer.rewards) for answer in answers] == [rewards(one) for one in cases]
 
 
 @pytest.mark.parametrize("told", [True, False])
