@@ -16,7 +16,7 @@ from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
-from scoring.reading.findings import worst
+from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.schema import METADATA
 from scoring.tables.column_mapping import ColumnMapping
@@ -97,6 +97,7 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
     sources, skipped = _read(words, wish, spill)
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
+        sources = [(many, _not_copied(source, workspace)) for many, source in sources]
     imported = tuple(one for _, source in sources for one in source.imported)
     results = [(within, foreign) for within, source in sources for foreign in source.foreign]
     _one_name(wish.name, imported, [foreign for _, foreign in results])
@@ -178,6 +179,28 @@ def _not_shifted(
                 break
         else:
             yield many, source
+
+
+def _not_copied(source: Source, workspace: Workspace) -> Source:
+    """Rows that only repeat cases to say what a scorer gave them, without ids, are results and no new cases."""
+    if not source.foreign:
+        return source
+    kept, findings = [], []
+    for one in source.imported:
+        unnamed = [finding.line for finding in one.findings if finding.code == "no-id" and finding.line]
+        known = workspace.cases([one.benchmark])[0] if one.benchmark in workspace.benchmarks() else None
+        if known is None or not unnamed:
+            kept.append(one)
+            continue
+        again = pl.col("line").is_in(unnamed) & pl.col("key").is_in(known["key"].implode())
+        cases = one.cases.filter(~again)
+        if count := one.cases.height - cases.height:
+            message = f"{count:,} rows without an id have the text of cases that are here: nothing of them was copied"
+            findings.append(Finding("note", "known-cases", message, one.source))
+        if cases.height:
+            kept.append(replace(one, cases=cases))
+    foreign = (replace(one, findings=(*findings, *one.findings)) for one in source.foreign)
+    return replace(source, imported=tuple(kept), foreign=tuple(foreign))
 
 
 def _some(source: Source) -> None:

@@ -8,6 +8,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.large import is_large, load_large, sample
 from scoring.errors import UnknownFormat, UsageError
 from scoring.reading.csv_rows import FORMATS
+from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
@@ -15,9 +16,10 @@ from scoring.results import catalogue as results
 from scoring.results import inspect_log
 from scoring.results.foreign import Foreign
 from scoring.tables import cases as table
-from scoring.tables.column_guess import guess
+from scoring.tables.column_guess import guess, guess_step_rows, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results as table_results
+from scoring.tables.step_rows import gathered_steps
 
 HUB = "hf:"
 _SAMPLE = 100
@@ -67,10 +69,11 @@ def read_source(
     if _is_log(path):
         return Source(foreign=tuple(inspect_log.load_file(path)))
     if mapping is None and is_large(path):
-        kind, name = ("benchmark", benchmark) if benchmark else recognised(sample(path))
+        first_rows = sample(path)
+        kind, name = ("benchmark", benchmark) if benchmark else recognised(first_rows)
         known = kind == "benchmark" and name in benchmarks.MODULES
         module = benchmarks.benchmark_module(name) if known and name else None
-        if module is not None and hasattr(module, "PLAIN"):
+        if module is not None and hasattr(module, "PLAIN") and rewards_beside(first_rows) is None:
             return _placed(Source((load_large(path, module, spill),)), path)
     return _placed(_of(read_rows(path), benchmark, mapping, table), path)
 
@@ -91,19 +94,32 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
     if mapping is not None:
         return _table(rows, mapping)
     if benchmark is not None:
-        return Source((benchmarks.reader(benchmark)(rows),))
+        return _benchmark(rows, benchmark)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
     kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
     if name is None and _is_mapping(rows):
         raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
     if name is None:
         guessed = guess(rows)
+        if guessed is None and (by_step := guess_step_rows(rows)):
+            step, guessed = by_step
+            rows = gathered_steps(rows, str(guessed.id), step, list(guessed.rewards.values()))
         if guessed is None:
             raise _unknown(rows)
         return _guessed(rows, replace(guessed, benchmark=called or guessed.benchmark))
     if kind == "benchmark":
-        return Source((benchmarks.reader(name)(rows),))
+        return _benchmark(rows, name)
     return Source(foreign=tuple(results.load_results(name, rows)))
+
+
+def _benchmark(rows: Rows, name: str) -> Source:
+    """The cases of a benchmark, and the step rewards that somebody put beside them."""
+    imported = benchmarks.reader(name)(rows)
+    mapping = rewards_beside(rows)
+    if mapping is None:
+        return Source((imported,))
+    scorers = table_results(rows, replace(mapping, benchmark=imported.benchmark))
+    return Source((imported,), tuple(_noted(mapping, scorer) for scorer in scorers))
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -127,8 +143,17 @@ def _guessed(rows: Rows, mapping: ColumnMapping) -> Source:
     """The same with a mapping that nobody stated, which is said."""
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
     noticed = Finding("note", "guessed-columns", message, rows.source)
-    found = _table(rows, mapping)
-    return replace(found, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in found.imported))
+    source = _table(rows, mapping)
+    if not source.imported:
+        return replace(source, foreign=tuple(_noted(mapping, scorer) for scorer in source.foreign))
+    return replace(source, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in source.imported))
+
+
+def _noted(mapping: ColumnMapping, foreign: Foreign) -> Foreign:
+    """The same with the note which column was guessed."""
+    column = printable(mapping.rewards.get(foreign.name, foreign.name))
+    message = f"the column {column!r} was taken for step rewards by its name and content; state it with --mapping FILE"
+    return replace(foreign, findings=(Finding("note", "guessed-columns", message, foreign.source), *foreign.findings))
 
 
 def _is_log(path: Path) -> bool:

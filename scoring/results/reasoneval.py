@@ -32,8 +32,8 @@ _ABOUT = {
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row is an id with scores."""
-    named = isinstance(row, Mapping) and bool({"id", "rid"} & row.keys())
+    """Whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
+    named = isinstance(row, Mapping) and row.keys() in ({"id", "scores"}, {"rid", "scores"})
     return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from scoring.reading.rows import Rows
+from scoring.results.names import scorer_name
 from scoring.tables.cells import listed, number, text, truth, whole
 from scoring.tables.column_mapping import ColumnMapping
 
@@ -38,15 +39,20 @@ _NAMES: dict[str, str] = {
 """Field -> names of its column, the likeliest first. A column is taken once, by the first field that it fits."""
 
 _REWARDS = "step_rewards rewards step_scores prm_scores prm_rewards scores probs"
+_REWARD = "step_reward reward step_score prm_score prm_reward score prob"
+_STEP = "step step_index step_idx step_id step_number"
 
 
 def guess(rows: Rows) -> ColumnMapping | None:
-    """The mapping that the names of the columns suggest; None where there is no problem or no solution among them.
+    """Propose the mapping that the columns suggest, of cases (problem and solution) or of results (id and rewards).
 
     A column is taken only if what is in it fits the field in every one of the first rows. The index base of labels is
     left open: `scoring.benchmarks.table.load` infers it, or assumes it with a warning.
+
+    Returns:
+        None where the columns suggest neither.
     """
-    sample = [row.value for row in rows.rows[:_SAMPLE] if isinstance(row.value, Mapping)]
+    sample = _sampled(rows)
     free = {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
     taken: dict[str, str] = {}
     for field, names in _NAMES.items():
@@ -54,10 +60,66 @@ def guess(rows: Rows) -> ColumnMapping | None:
         if column is not None:
             taken[field] = column
             del free[_normal(column)]
-    if not {"problem", "steps"} <= taken.keys():
+    named = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
+    if {"problem", "steps"} <= taken.keys():
+        return ColumnMapping(rewards={column: column for column in named}, **taken)  # type: ignore[arg-type]  # of texts
+    rewards = named or [column for column in free.values() if _all(_numbers, column, sample) and _storable(column)]
+    if "id" not in taken or not rewards:
         return None
-    rewards = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
-    return ColumnMapping(rewards={column: column for column in rewards}, **taken)  # type: ignore[arg-type]  # of texts
+    return ColumnMapping(id=taken["id"], rewards=_by_scorer(rewards, rows.source))
+
+
+def rewards_beside(rows: Rows) -> ColumnMapping | None:
+    """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields `problem` and `steps`.
+
+    Such a column holds, in every one of the first rows that has something in it, a list of as many numbers as there are
+    steps, and not only whole numbers, which labels may be.
+
+    Returns:
+        None where no column does.
+    """
+    sample = _sampled(rows)
+    if not sample or not all({"problem", "steps"} <= value.keys() for value in sample):
+        return None
+    columns = [column for column in dict.fromkeys(key for value in sample for key in value) if _storable(column)]
+    found = [column for column in columns if _are_rewards(column, sample)]
+    return ColumnMapping(problem="problem", steps="steps", rewards=_by_scorer(found, rows.source)) if found else None
+
+
+def guess_step_rows(rows: Rows) -> tuple[str, ColumnMapping] | None:
+    """Propose how a table with one row a step is read: the column of the step's index, and a mapping of the rest.
+
+    Returns:
+        None where no case has two rows, or there is no id, no index or no number.
+    """
+    sample = _sampled(rows)
+    free = {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
+    case = next((free[name] for name in _NAMES["id"].split() if name in free and _fits("id", free[name], sample)), None)
+    step = next((free[name] for name in _STEP.split() if name in free and _all(_is_whole, free[name], sample)), None)
+    if case is None or step is None or len({text(value.get(case)) for value in sample}) == len(sample):
+        return None
+    others = [column for column in free.values() if column not in {case, step} and _storable(column)]
+    numbers = [column for column in others if _all(_is_number, column, sample)]
+    rewards = [free[name] for name in _REWARD.split() if free.get(name) in numbers] or numbers
+    return (step, ColumnMapping(id=case, rewards=_by_scorer(rewards, rows.source))) if rewards else None
+
+
+def _sampled(rows: Rows) -> list[Mapping[str, Any]]:
+    return [row.value for row in rows.rows[:_SAMPLE] if isinstance(row.value, Mapping)]
+
+
+def _are_rewards(column: str, sample: list[Mapping[str, Any]]) -> bool:
+    held = [value for value in sample if value.get(column) is not None]
+    lists = [(value[column], value["steps"]) for value in held if isinstance(value["steps"], list)]
+    fit = all(_numbers(cell) and isinstance(cell, list) and len(cell) == len(steps) for cell, steps in lists)
+    return fit and any(float(part) % 1 for cell, _ in lists for part in cell)
+
+
+def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
+    """Scorer's name -> column: the column's own, unless it is the only one and only says that it holds rewards."""
+    if len(columns) == 1 and _normal(columns[0]) in f"{_REWARDS} {_REWARD}".split():
+        return {scorer_name(source): columns[0]}
+    return {column: column for column in columns}
 
 
 def _normal(name: str) -> str:
@@ -97,9 +159,13 @@ def _wholes(cell: Any) -> bool:
     return isinstance(found, list) and all(map(_is_whole, found))
 
 
+def _is_number(cell: Any) -> bool:
+    return type(number(cell)) is float
+
+
 def _numbers(cell: Any) -> bool:
     found = listed(cell)
-    return isinstance(found, list) and all(type(number(part)) is float for part in found)
+    return isinstance(found, list) and all(map(_is_number, found))
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {

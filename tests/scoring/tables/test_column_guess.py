@@ -2,7 +2,7 @@ import pytest
 
 from authored import rows
 from scoring.reading.rows import Rows
-from scoring.tables.column_guess import guess
+from scoring.tables.column_guess import guess, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 
 
@@ -62,6 +62,36 @@ def test_lists_of_numbers_are_somebodys_rewards():
 def test_several_solutions_a_problem():
     found = guess(table({"id": "1", "problem_id": "p", "problem": "q", "steps": ["a"]}))
     assert (found.id, found.problem_id) == ("id", "problem_id")
+
+
+@pytest.mark.parametrize("cell", [[0.5, 1], "[0.5, 1]"])
+def test_ids_with_lists_of_numbers_are_results(cell):
+    assert guess(table({"id": "1", "rewards": cell})) == ColumnMapping(id="id", rewards={"sums": "rewards"})
+    assert guess(table({"uid": 1, "my-prm": cell, "other": cell, "note": "x"})) == ColumnMapping(
+        id="uid", rewards={"my-prm": "my-prm", "other": "other"}
+    )
+    # Of several columns those count whose names say that they are rewards.
+    assert guess(table({"id": "1", "tokens": [5, 6], "scores": cell})).rewards == {"sums": "scores"}
+
+
+@pytest.mark.parametrize("value", [{"id": "1", "rewards": [0.5, None]}, {"id": "1", "rewards": 0.5}, {"rewards": [1]}])
+def test_nothing_is_guessed_of_results_without_ids_or_with_other_cells(value):
+    assert guess(table(value)) is None
+
+
+def test_rewards_beside_a_benchmarks_own_fields():
+    row = {"id": "1", "problem": "q", "steps": ["a", "b"], "label": 1}
+    assert rewards_beside(table(row)) is None
+    found = rewards_beside(table({**row, "step_rewards": [0.9, 0.5], "my-prm": [1, 0.25]}, row))
+    assert found == ColumnMapping(
+        problem="problem", steps="steps", rewards={"step_rewards": "step_rewards", "my-prm": "my-prm"}
+    )
+    assert rewards_beside(table({**row, "rewards": [0.9, 0.5]})).rewards == {"sums": "rewards"}
+
+
+@pytest.mark.parametrize("cell", [[1, 0], [0.5], [0.5, "x"], "[0.5, 0.5]", [0.5, float("nan"), 1], True, {}])
+def test_what_may_be_something_else_is_no_reward_beside_them(cell):
+    assert rewards_beside(table({"problem": "q", "steps": ["a", "b"], "label": 1, "beside": cell})) is None
 
 
 @pytest.mark.parametrize("value", [{}, {"problem": "q"}, {"steps": ["a"]}, {"problem": 1.5, "steps": ["a"]}, 5, "x"])

@@ -1,0 +1,48 @@
+"""A table with one row a step becomes one with a row a case: an id, and a list of numbers for every scorer."""
+
+from collections.abc import Mapping
+from operator import itemgetter
+from typing import Any
+
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.tables.cells import number, text, whole
+
+_LONGEST = 8
+"""Steps that a finding names."""
+
+
+def gathered_steps(rows: Rows, case: str, step: str, rewards: list[str]) -> Rows:
+    """Gather the rows of a case in the order of their steps; a case stands on the line of its first row.
+
+    Steps count from 0, or from 1 where no case has a step 0. The rewards of a case whose steps have gaps or repeats, or
+    whose cell is no number, are null, with a finding.
+
+    Args:
+        rows: one row a step.
+        case: the column of the case's id.
+        step: the column of the step's index.
+        rewards: the columns of step rewards.
+    """
+    cases: dict[str, list[tuple[int, int, Mapping[str, Any]]]] = {}
+    gathered = Rows(rows.source, rows.format, findings=list(rows.findings), read=rows.read - len(rows.rows))
+    for row in rows.rows:
+        value = row.value if isinstance(row.value, Mapping) else {}
+        name, index = text(value.get(case)), whole(value.get(step))
+        if not isinstance(name, str) or type(index) is not int:
+            gathered.broken(row.line, f"{case} and {step} do not say which step of which case the row is of")
+            continue
+        cases.setdefault(name, []).append((index, row.line, value))
+    base = 0 if any(index == 0 for steps in cases.values() for index, _, _ in steps) else 1
+    for name, steps in cases.items():
+        line = steps[0][1]
+        steps.sort(key=itemgetter(0))
+        indices = [index for index, _, _ in steps]
+        whole_case = indices == list(range(base, base + len(steps)))
+        if not whole_case:
+            said = ", ".join(map(str, indices[:_LONGEST])) + (", ..." if len(indices) > _LONGEST else "")
+            message = f"the rows are of steps {said} (counted from {base}): one is missing or there twice"
+            gathered.findings.append(Finding("warning", "step-rows", message, rows.source, line, name))
+        columns = {column: [number(value.get(column)) for _, _, value in steps] for column in rewards}
+        gathered.add({case: name, **{column: cells if whole_case else None for column, cells in columns.items()}}, line)
+    return gathered

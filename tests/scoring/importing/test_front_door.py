@@ -1,0 +1,110 @@
+"""Rewards wherever they are: ids and rewards, or rewards beside the rows of a benchmark, need no mapping."""
+
+import csv
+import json
+
+import polars as pl
+import pytest
+
+import authored
+from scoring.importing.found import Wish, find
+from scoring.reading.rows import Rows
+from scoring.tables.step_rows import gathered_steps
+from scoring.workspace import Workspace
+
+N = 40
+CASES = authored.rows(N)
+REWARDS = [[round(0.05 + (17 * case + 5 * step) % 19 / 20, 2) for step in range(3)] for case in range(N)]
+BY_ID = [{"id": row["id"], "rewards": rewards} for row, rewards in zip(CASES, REWARDS, strict=True)]
+BY_STEP = [
+    {"id": row["id"], "step": step, "score": reward} for row in BY_ID for step, reward in enumerate(row["rewards"])
+]
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    workspace = Workspace.create(tmp_path / "ws")
+    put(workspace, authored.write(tmp_path / "sums.json", CASES))
+    return workspace
+
+
+def put(workspace, path):
+    found = find([str(path)], Wish(), workspace, None)
+    found.put(workspace)
+    return found
+
+
+def write(folder, form, rows):
+    path = folder / f"my-prm.{form}"
+    if form == "parquet":
+        pl.DataFrame(rows).write_parquet(path)
+    elif form == "csv":
+        with path.open("w", newline="") as out:
+            writer = csv.DictWriter(out, list(rows[0]))
+            writer.writeheader()
+            writer.writerows({name: cell if isinstance(cell, str) else json.dumps(cell) for name, cell in row.items()}
+                             for row in rows)  # fmt: skip
+    else:
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("rows", [BY_ID, BY_STEP], ids=["a row a case", "a row a step"])
+def test_ids_and_rewards_join_without_a_mapping(workspace, tmp_path, form, rows):
+    found = put(workspace, write(tmp_path, form, rows))
+    (joined,) = found.joined
+    assert (joined.foreign.name, joined.by, joined.joined) == ("my-prm", "ids", N)
+    assert joined.rewards["rewards"].to_list() == REWARDS
+    assert (joined.foreign.comparison, joined.foreign.threshold) == ("<", 0.5)
+    assert workspace.cases()[0].height == N
+    assert [one.code for one in joined.findings if one.code == "guessed-columns"] == ["guessed-columns"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_rewards_beside_the_texts_are_a_scorers_and_no_case_is_copied(workspace, tmp_path, named):
+    rows = [{**row, "rewards": rewards} for row, rewards in zip(CASES, REWARDS, strict=True)]
+    if not named:
+        rows = [{name: value for name, value in row.items() if name != "id"} for row in rows]
+    found = put(workspace, write(tmp_path, "jsonl", rows))
+    (joined,) = found.joined
+    assert (joined.foreign.name, joined.by, joined.joined) == ("my-prm", "content", N)
+    assert joined.rewards["rewards"].to_list() == REWARDS
+    assert workspace.cases()[0].height == N
+
+
+def test_they_can_be_opened_alone(tmp_path):
+    workspace = Workspace.create(tmp_path / "ws")
+    rows = [{**row, "prm-a": rewards} for row, rewards in zip(CASES, REWARDS, strict=True)]
+    found = put(workspace, write(tmp_path, "jsonl", rows))
+    assert [one.foreign.name for one in found.joined] == ["prm-a"]
+    assert workspace.cases()[0].height == N
+
+
+def table(*cells):
+    rows = Rows("steps.csv", "CSV")
+    for case, step, score in cells:
+        rows.add({"id": case, "step": step, "score": score})
+    return gathered_steps(rows, "id", "step", ["score"])
+
+
+def test_steps_are_put_in_order_and_may_count_from_1():
+    gathered = table(("a", 2, 0.2), ("b", "1", "0.5"), ("a", 1, 0.1))
+    assert [row.value for row in gathered.rows] == [{"id": "a", "score": [0.1, 0.2]}, {"id": "b", "score": [0.5]}]
+    assert [row.line for row in gathered.rows] == [1, 2]
+    assert gathered.findings == []
+
+
+@pytest.mark.parametrize("steps", [(0, 2), (0, 1, 1), (1, 2)])
+def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
+    gathered = table(("whole", 0, 0.5), *(("odd", step, 0.5) for step in steps))
+    assert [row.value["score"] for row in gathered.rows] == [[0.5], None]
+    (finding,) = gathered.findings
+    assert (finding.severity, finding.case) == ("warning", "odd")
+    assert f"steps {', '.join(map(str, steps))} (counted from 0)" in finding.message
+
+
+def test_a_row_that_names_no_step_is_broken_and_counted():
+    gathered = table(("a", 0, 0.5), ("a", "x", 0.5), (None, 1, 0.5))
+    assert (gathered.read, len(gathered.rows)) == (3, 1)
+    assert [finding.code for finding in gathered.findings] == ["broken-row", "broken-row"]
