@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from scoring.benchmarks.imported import Imported
@@ -52,16 +53,23 @@ def is_benchmark(word: str) -> bool:
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
-def reader(name: str) -> Callable[[Rows], Imported]:
+def reader(name: str) -> Callable[[Rows, Path | None], Imported]:
     """What makes the rows of a source cases of this benchmark: one of this program's, or one of the user's own.
+
+    It is given the rows, and a folder for the texts of a large file (None = there is none).
 
     Raises:
         UsageError: there is none of that name.
         PluginError: it is the user's own and cannot be used.
     """
     own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
-    load: Callable[[Rows], Imported] = benchmark_module(name).load if own is None else own.load
-    return load
+    if own is not None:
+        return lambda rows, _: own.load(rows)
+    module = benchmark_module(name)
+    if hasattr(module, "FORMAT"):
+        load: Callable[[Rows, Path | None], Imported] = module.FORMAT.load
+        return load
+    return lambda rows, _: module.load(rows)
 
 
 def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:

@@ -5,19 +5,23 @@ Rows: `id, generator, problem, steps[], final_answer_correct, label`; `label` is
 step, -1 where there is none; the id's prefix is the subset.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.by_field import ByField
-from scoring.benchmarks.imported import Imported
-from scoring.benchmarks.plain_rows import PlainRows
-from scoring.reading.fields import Fields
+from scoring.benchmarks.base import (
+    CaseFormat,
+    Check,
+    Read,
+    first_step,
+    first_step_checks,
+    none_wrong,
+    not_empty,
+)
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
+from scoring.reading.typed import Layout, identifier, solution, text, truth, whole
 
 NAME = "processbench"
 TITLE = "ProcessBench"
@@ -32,7 +36,7 @@ OFFICIAL: dict[str, tuple[int, int]] = {
 }
 """Erroneous and clean cases a subset (paper, Table 2)."""
 
-_SUBSET = re.compile(r"(.+)-[0-9]+\Z")
+_SUBSET = r"^(.+)-[0-9]+$"
 _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step (nearly a fifth have)."""
 
@@ -47,59 +51,14 @@ def recognises(row: Any) -> bool:
     )
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a ProcessBench source.
-
-    A row without usable text is left out with a finding of severity error; one without a usable label is kept with a
-    null earliest error and a warning. The first row with an id wins.
-    """
-    return by_field().load(NAME, rows)
-
-
-def by_field() -> ByField:
-    """How one source is read field by field."""
-    return ByField(_case, _concluded)
-
-
-def _concluded(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
+def _concluded(read: Read) -> tuple[str, list[Finding]]:
     """How the labels are read, and how they compare with what was published."""
-    label_base, suspicion = _label_base(frame, source)
-    counts = _against_official(frame, source)
+    label_base, suspicion = _label_base(read.cases, read.source)
+    counts = _against_official(read.cases, read.source)
     if any(finding.severity == "warning" for finding in suspicion):
         # That the counts are those published would only reassure.
         counts = [finding for finding in counts if finding.severity == "warning"]
-    return label_base, [*suspicion, *counts]
-
-
-def _case(fields: Fields) -> dict[str, Any] | None:
-    """One row as a case; None, and a finding, where it has no text."""
-    problem = fields.text("problem", required=True)
-    steps = fields.solution()
-    if problem is None or steps is None:
-        return None
-    label = fields.earliest_error("label", len(steps))
-    return {
-        "subset": _subset(fields),
-        "generator": fields.text("generator"),
-        "problem": problem,
-        "steps": steps,
-        "earliest_error": label,
-        "error_steps": [] if label == -1 else None,
-        "final_answer_correct": _final_answer(fields, label),
-    }
-
-
-def _subset(fields: Fields) -> str | None:
-    """The row's own, else what stands before the number in its id."""
-    match = _SUBSET.match(fields.case or "")
-    return fields.text("subset") or (match[1] if match else None)
-
-
-def _final_answer(fields: Fields, label: int | None) -> bool | None:
-    correct = fields.boolean("final_answer_correct")
-    if correct is False and label == -1:
-        fields.note("warning", "wrong-answer-clean", "no step is labelled wrong, yet the final answer is")
-    return correct
+    return label_base, [*read.findings, *suspicion, *counts]
 
 
 def _label_base(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
@@ -137,36 +96,38 @@ def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
     return findings
 
 
-def _plain_cases(rows: pl.DataFrame, _source: str) -> pl.DataFrame:
-    label = pl.col("label").cast(pl.Int32)
-    named = pl.col("id").str.extract(_SUBSET.pattern.replace(r"\Z", "$"), 1)
-    return rows.select(
-        "id",
-        "key",
-        "line",
-        pl.coalesce(pl.when(pl.col("subset") != "").then("subset"), named).alias("subset"),
-        "generator",
-        "problem",
-        "steps",
-        label.alias("earliest_error"),
-        pl.when(label == -1).then(pl.lit([], dtype=pl.List(pl.Int32))).alias("error_steps"),
-        "final_answer_correct",
-    )
-
-
-_LABEL = pl.col("label")
-PLAIN = PlainRows(
-    required={"id": pl.String(), "problem": pl.String(), "steps": pl.List(pl.String()), "label": pl.Int64()},
-    optional={"generator": pl.String(), "subset": pl.String(), "final_answer_correct": pl.Boolean()},
-    problem="problem",
-    steps="steps",
-    cases=_plain_cases,
-    plain=pl.all_horizontal(
-        pl.col("id").str.strip_chars() != "",
-        # A line break in an id is one for the pattern of subsets too.
-        ~pl.col("id").str.contains("\n", literal=True),
-        _LABEL.is_between(-1, pl.col("steps").list.len().cast(pl.Int64) - 1),
-        ~((_LABEL == -1) & ~pl.col("final_answer_correct").fill_null(value=True)),
+_EARLIEST = first_step("label")
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "id": identifier(),
+            "problem": text(required=True),
+            "steps": solution(),
+            "label": whole(),
+            "subset": text(),
+            "generator": text(),
+            "final_answer_correct": truth(),
+        },
+        content=("problem", "steps"),
     ),
+    columns={
+        # The row's own, else what stands before the number in its id.
+        "subset": pl.coalesce(not_empty("subset"), pl.col("id").str.extract(_SUBSET, 1)),
+        "generator": pl.col("generator"),
+        "earliest_error": _EARLIEST,
+        "error_steps": none_wrong(_EARLIEST),
+        "final_answer_correct": pl.col("final_answer_correct"),
+    },
+    checks=(
+        *first_step_checks("label"),
+        Check(
+            (pl.col("label") == -1) & ~pl.col("final_answer_correct"),
+            "warning",
+            "wrong-answer-clean",
+            "no step is labelled wrong, yet the final answer is",
+        ),
+    ),
+    conclude=_concluded,
 )
-"""How rows are read where there are very many."""
+load = FORMAT.load

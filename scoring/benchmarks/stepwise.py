@@ -7,19 +7,15 @@ after its file and row.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.by_field import ByField
-from scoring.benchmarks.imported import Imported
-from scoring.benchmarks.plain_rows import PlainRows
-from scoring.benchmarks.step_labels import gold, problem_id
-from scoring.reading.fields import Fields, row_name
+from scoring.benchmarks.base import CaseFormat, Check, Read, labelled
+from scoring.benchmarks.step_labels import problem_id
+from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
+from scoring.reading.typed import SOME, Layout, read_by, text
 
 NAME = "stepwise"
 TITLE = "TRL stepwise supervision"
@@ -31,65 +27,9 @@ _BOUNDARY = 0.5
 _TEXTS = ("generator", "subset", "origin")
 
 
-@dataclass(eq=False)
-class _Seen:
-    """What is normal for the format, counted to be said once for the whole source."""
-
-    numbers: int = 0
-    conversations: int = 0
-
-
 def recognises(row: Any) -> bool:
     """Whether a row has a prompt, completions and a label for each."""
     return isinstance(row, Mapping) and {"prompt", "completions", "labels"} <= row.keys()
-
-
-def load(rows: Rows) -> Imported:
-    """The cases of a source of stepwise supervision.
-
-    A row without usable text is left out with a finding of severity error; labels that are too few, too many or of
-    the wrong type are warnings, and their steps count as not labelled.
-    """
-    return by_field().load(NAME, rows)
-
-
-def by_field() -> ByField:
-    """How one source is read field by field."""
-    seen = _Seen()
-    return ByField(partial(_case, seen), partial(_concluded, seen), Fields.row_name)
-
-
-def _concluded(seen: _Seen, _: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
-    """How the labels are read, and how many rows held messages."""
-    said = "labels of steps: true = right"
-    if seen.numbers:
-        said += f"; {seen.numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"
-    if not seen.conversations:
-        return said, []
-    message = f"{seen.conversations:,} cases hold messages: their contents are taken, joined by a blank line"
-    return said, [Finding("note", "conversation", message, source)]
-
-
-def _case(seen: _Seen, fields: Fields) -> dict[str, Any] | None:
-    prompt, completions = fields.value.get("prompt"), fields.value.get("completions")
-    plain = fields.of(
-        {
-            "prompt": _plain(prompt),
-            "completions": [_plain(part) for part in completions] if isinstance(completions, list) else completions,
-        }
-    )
-    problem = plain.text("prompt", required=True)
-    steps = plain.solution("completions")
-    if problem is None or steps is None:
-        return None
-    seen.conversations += plain.value != {"prompt": prompt, "completions": completions}
-    return {
-        "problem": problem,
-        "problem_id": problem_id(problem),
-        "steps": steps,
-        **gold(_labels(seen, fields, len(steps))),
-        **{name: fields.text(name) for name in _TEXTS},
-    }
 
 
 def _plain(value: Any) -> Any:
@@ -110,50 +50,102 @@ def _contents(value: Any) -> Iterator[Any]:
             yield content
 
 
-def _labels(seen: _Seen, fields: Fields, n_steps: int) -> list[bool | None]:
+def _labels(fields: Fields, name: str) -> list[bool | None] | None:
     """For each step whether it is right; None where that is not said."""
-    given = fields.value.get("labels")
+    given = fields.value.get(name)
     if not isinstance(given, list):
-        fields.note("warning", "wrong-type", "labels is not a list; the case has no gold label")
-        return [None] * n_steps
-    if len(given) != n_steps:
-        message = f"{len(given)} labels for {n_steps} steps; the surplus ones count for nothing"
-        fields.note("warning", "label-count", message)
-    right = [_right(seen, fields, index, label) for index, label in enumerate(given[:n_steps])]
-    return right + [None] * (n_steps - len(right))
+        fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
+        return None
+    return [_right(fields, index, label) for index, label in enumerate(given)]
 
 
-def _right(seen: _Seen, fields: Fields, index: int, label: Any) -> bool | None:
+def _right(fields: Fields, index: int, label: Any) -> bool | None:
     if isinstance(label, bool):
         return label
-    if isinstance(label, int) or (isinstance(label, float) and not math.isnan(label)):
-        seen.numbers += label not in {0, 1}
-        return label > _BOUNDARY
-    fields.note("warning", "bad-label", f"labels[{index}] is {label!r:.40}, neither true nor false nor a number")
+    if _is_number(label):
+        return bool(label > _BOUNDARY)
+    if index < len(fields.value["completions"]):
+        fields.note("warning", "bad-label", f"labels[{index}] is {label!r:.40}, neither true nor false nor a number")
     return None
 
 
-def _plain_cases(rows: pl.DataFrame, source: str) -> pl.DataFrame:
-    wrong = pl.col("labels").list.eval(pl.element().not_().arg_true()).cast(pl.List(pl.Int32))
-    return rows.select(
-        (pl.lit(row_name(source, "")) + pl.col("number").cast(pl.String)).alias("id"),
-        "key",
-        "line",
-        *_TEXTS,
-        pl.col("prompt").alias("problem"),
-        pl.Series("problem_id", map(problem_id, rows["prompt"].to_list()), dtype=pl.String),
-        pl.col("completions").alias("steps"),
-        wrong.list.first().fill_null(-1).alias("earliest_error"),
-        wrong.alias("error_steps"),
-    )
+def _odd_numbers(fields: Fields, _: str) -> int:
+    """How many labels are numbers other than 0 and 1."""
+    labels, steps = fields.value.get("labels"), fields.value["completions"]
+    counted = labels[: len(steps)] if isinstance(labels, list) else []
+    return sum(_is_number(label) and label not in {0, 1} for label in counted)
 
 
-PLAIN = PlainRows(
-    required={"prompt": pl.String(), "completions": pl.List(pl.String()), "labels": pl.List(pl.Boolean())},
-    optional=dict.fromkeys(_TEXTS, pl.String()),
-    problem="prompt",
-    steps="completions",
-    cases=_plain_cases,
-    plain=pl.col("labels").list.len() == pl.col("completions").list.len(),
+def _is_number(label: Any) -> bool:
+    return type(label) is int or (isinstance(label, float) and not math.isnan(label))
+
+
+def _prompt(fields: Fields, name: str) -> str | None:
+    return fields.of({name: _plain(fields.value.get(name))}).text(name, required=True)
+
+
+def _completions(fields: Fields, name: str) -> list[str] | None:
+    given = fields.value.get(name)
+    return fields.of({name: [_plain(part) for part in given] if isinstance(given, list) else given}).solution(name)
+
+
+def _holds_messages(fields: Fields, _: str) -> bool:
+    return not all(isinstance(text, str) for text in (fields.value["prompt"], *fields.value["completions"]))
+
+
+def _concluded(read: Read) -> tuple[str, list[Finding]]:
+    """How the labels are read, and how many rows held messages."""
+    said = "labels of steps: true = right"
+    if numbers := read.tallies["numbers"]:
+        said += f"; {numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"
+    if not (conversations := read.tallies["conversations"]):
+        return said, read.findings
+    message = f"{conversations:,} cases hold messages: their contents are taken, joined by a blank line"
+    return said, [*read.findings, Finding("note", "conversation", message, read.source)]
+
+
+_STEPS = pl.col("completions").list.len()
+_EARLIEST, _ERRORS = labelled(pl.col("labels"), _STEPS)
+_MESSAGES, _NUMBERS = "(messages)", "(numbers)"
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "prompt": read_by(pl.String(), _prompt, str, needed=True, required=True),
+            "completions": read_by(
+                pl.List(pl.String()), _completions, Annotated[list[str], SOME], needed=True, required=True
+            ),
+            "labels": read_by(pl.List(pl.Boolean()), _labels, list[bool], needed=True),
+            **{name: text() for name in _TEXTS},
+            # What no row has by these names: it is counted in rows that are read value by value.
+            _MESSAGES: read_by(pl.Boolean(), _holds_messages, bool),
+            _NUMBERS: read_by(pl.Int64(), _odd_numbers, int),
+        },
+        content=("prompt", "completions"),
+        name=Fields.row_name,
+    ),
+    columns={
+        **{name: pl.col(name) for name in _TEXTS},
+        "problem_id": pl.col("prompt").map_batches(
+            lambda prompts: pl.Series(
+                [None if prompt is None else problem_id(prompt) for prompt in prompts], dtype=pl.String
+            ),
+            return_dtype=pl.String,
+        ),
+        "earliest_error": _EARLIEST,
+        "error_steps": _ERRORS,
+    },
+    checks=(
+        Check(
+            pl.col("labels").list.len() != _STEPS,
+            "warning",
+            "label-count",
+            pl.format(
+                "{} labels for {} steps; the surplus ones count for nothing", pl.col("labels").list.len(), _STEPS
+            ),
+        ),
+    ),
+    tallies={"numbers": pl.col(_NUMBERS).sum(), "conversations": pl.col(_MESSAGES).sum()},
+    conclude=_concluded,
 )
-"""How rows are read where there are very many."""
+load = FORMAT.load

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring.benchmarks.catalogue import MODULES, benchmark_module
-from scoring.benchmarks.large import is_large
 from scoring.errors import InspectError, UnreadableFile
-from scoring.reading.blocks import blocks
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.rows import Row, Rows, json_lines, read_rows
 from scoring.workspace import Workspace
@@ -39,14 +37,15 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
 
 def _rows(path: Path, line: int) -> Iterator[Row]:
     """The rows on a line (1-based) of a file: several where an array stands on one line."""
-    if is_large(path):
-        for block in blocks(path):
-            if line < block.line + len(block.lines):
-                text = block.lines[line - block.line]
-                yield from json_lines(*decoded_as("utf-8", text, str(path)), str(path)).rows
-                return
+    rows = read_rows(path)
+    if not rows.streamed:
+        yield from (row for row in rows.rows if row.line == line)
         return
-    yield from (row for row in read_rows(path).rows if row.line == line)
+    for block in rows.blocks():
+        if line < block.line + len(block.lines):
+            text = block.lines[line - block.line]
+            yield from json_lines(*decoded_as("utf-8", text, str(path)), str(path)).rows
+            return
 
 
 def _is(row: Row, case: Mapping[str, Any], path: str) -> bool:

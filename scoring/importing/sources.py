@@ -5,7 +5,6 @@ from pathlib import Path
 
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
-from scoring.benchmarks.large import is_large, load_large, sample
 from scoring.errors import UnknownFormat, UsageError
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
@@ -65,22 +64,16 @@ def read_source(
     if source.startswith(HUB):
         from scoring.reading.hub import hub_rows
 
-        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping, table)
+        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping, table, spill)
     if _is_log(path):
         return Source(foreign=tuple(inspect_log.load_file(path)))
-    if mapping is None and is_large(path):
-        first_rows = sample(path)
-        kind, name = ("benchmark", benchmark) if benchmark else recognised(first_rows)
-        known = kind == "benchmark" and name in benchmarks.MODULES
-        module = benchmarks.benchmark_module(name) if known and name else None
-        if module is not None and hasattr(module, "PLAIN") and rewards_beside(first_rows) is None:
-            return _placed(Source((load_large(path, module, spill),)), path)
-    return _placed(_of(read_rows(path), benchmark, mapping, table), path)
+    return _placed(_of(read_rows(path), benchmark, mapping, table, spill), path)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
     """(`benchmark` or `results`, its name) of the format that recognises most of a hundred rows; or (`table`, None)."""
-    values = [row.value for row in rows.rows[:: len(rows.rows) // _SAMPLE + 1]]
+    first = rows.sample()
+    values = first[:: len(first) // _SAMPLE + 1]
     # Results that repeat their benchmark's fields are recognised by both, so they are asked first.
     votes = {("results", name): count for name, count in results.recognised(values).items()}
     votes |= {("benchmark", name): count for name, count in benchmarks.recognised(values).items()}
@@ -90,11 +83,13 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     return best if votes[best] else ("table", None)
 
 
-def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called: str | None) -> Source:
+def _of(
+    rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called: str | None, spill: Path | None
+) -> Source:
     if mapping is not None:
         return _table(rows, mapping)
     if benchmark is not None:
-        return _benchmark(rows, benchmark)
+        return _benchmark(rows, benchmark, spill)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
     kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
     if name is None and _is_mapping(rows):
@@ -108,14 +103,14 @@ def _of(rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called
             raise _unknown(rows)
         return _guessed(rows, replace(guessed, benchmark=called or guessed.benchmark))
     if kind == "benchmark":
-        return _benchmark(rows, name)
+        return _benchmark(rows, name, spill)
     return Source(foreign=tuple(results.load_results(name, rows)))
 
 
-def _benchmark(rows: Rows, name: str) -> Source:
+def _benchmark(rows: Rows, name: str, spill: Path | None) -> Source:
     """The cases of a benchmark, and the step rewards that somebody put beside them."""
-    imported = benchmarks.reader(name)(rows)
     mapping = rewards_beside(rows)
+    imported = benchmarks.reader(name)(rows, spill)
     if mapping is None:
         return Source((imported,))
     scorers = table_results(rows, replace(mapping, benchmark=imported.benchmark))
@@ -124,7 +119,7 @@ def _benchmark(rows: Rows, name: str) -> Source:
 
 def _is_mapping(rows: Rows) -> bool:
     """Whether a file is one that says which column of a table is what."""
-    value = rows.rows[0].value if len(rows.rows) == 1 else None
+    value = rows.rows[0].value if len(rows.sample()) == 1 else None
     return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
@@ -174,7 +169,7 @@ def _placed(source: Source, path: Path) -> Source:
 
 
 def _unknown(rows: Rows) -> UnknownFormat:
-    values: list[object] = [row.value for row in rows.rows[:_SAMPLE]]
+    values: list[object] = rows.sample()[:_SAMPLE]
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
     more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
     named = ", ".join(key[:40] for key in keys[:_KEYS])

@@ -3,17 +3,28 @@
 A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.parquet import read_parquet
 from scoring.reading import csv_rows, json_rows
-from scoring.reading.file_bytes import PARQUET, decoded, file_bytes, printable
+from scoring.reading.blocks import SIZE, Block, blocks
+from scoring.reading.file_bytes import (
+    PARQUET,
+    UTF8_MARK,
+    codec_of,
+    decoded,
+    decoded_as,
+    file_bytes,
+    printable,
+)
 from scoring.reading.findings import Finding
 
+_SAMPLED = 1024 * 1024
+"""Bytes by which a file is told to be JSON Lines, and in which the first rows are looked for."""
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, or Parquet."
 
 
@@ -30,25 +41,105 @@ class Row:
     value: Any
 
 
-@dataclass(eq=False)
 class Rows:
-    """All rows of one source and what was noticed while reading them; `read` counts the broken ones too."""
+    """The rows of one source.
 
-    source: str
-    format: str
-    rows: list[Row] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
-    read: int = 0
+    Those of JSON Lines are read when they are asked for: all of them by `rows`, or some megabytes of lines at a time by
+    `blocks`.
+
+    Attributes:
+        source: What findings call it.
+        format: The format, in words.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        format: str,  # noqa: A002  # users' own benchmarks know it by this name
+        rows: Iterable[Row] = (),
+        findings: Iterable[Finding] = (),
+        read: int = 0,
+        *,
+        file: Path | None = None,
+    ) -> None:
+        self.source = source
+        self.format = format
+        self._findings = list(findings)
+        self._read = read
+        self._rows = list(rows)
+        self._file = file
+        self.block_size = SIZE
+
+    @property
+    def streamed(self) -> bool:
+        """Whether there are lines of a file that were not read yet."""
+        return self._file is not None
+
+    @property
+    def rows(self) -> list[Row]:
+        """Every row that could be read.
+
+        Raises:
+            UnreadableFile: the file has gone, or does not fit into memory.
+            UnknownFormat: it holds no rows any more.
+        """
+        self._read_whole()
+        return self._rows
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was noticed while reading all rows."""
+        self._read_whole()
+        return self._findings
+
+    @property
+    def read(self) -> int:
+        """How many rows there are, broken ones too."""
+        self._read_whole()
+        return self._read
+
+    def _read_whole(self) -> None:
+        if self._file is not None:
+            text, undecodable = decoded(file_bytes(self._file), self.source)
+            self._file = None
+            self._findings += undecodable
+            _some(_collect(json_rows.lines(text), self))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file whose lines were not read yet; 0 where there is none."""
+        return 0 if self._file is None else self._file.stat().st_size
+
+    def blocks(self, size: int | None = None) -> Iterator[Block]:
+        """The lines of the file, some at a time: `size` bytes and what is missing of a line.
+
+        Raises:
+            UnreadableFile: the file has gone, or a line is too long.
+        """
+        assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
+        return blocks(self._file, size or self.block_size)
+
+    def sample(self) -> list[Any]:
+        """The values of all rows, or of those in the first megabyte of a file that is read in blocks."""
+        if self._file is None:
+            return [row.value for row in self._rows]
+        found = Rows(self.source, self.format)
+        for block in self.blocks(_SAMPLED):
+            text, _ = decoded_as("utf-8", b"".join(block.lines), self.source)
+            _collect(json_rows.lines(text), found)
+            if found.rows:
+                break
+        return [row.value for row in found.rows]
 
     def add(self, value: Any, line: int | None = None) -> None:
         """Put a row at the end."""
-        self.read += 1
-        self.rows.append(Row(self.read, self.read if line is None else line, value))
+        self._read += 1
+        self._rows.append(Row(self._read, self._read if line is None else line, value))
 
     def broken(self, line: int, message: str) -> None:
         """Count a row that could not be read."""
-        self.read += 1
-        self.findings.append(Finding("error", "broken-row", message, self.source, line))
+        self._read += 1
+        self._findings.append(Finding("error", "broken-row", message, self.source, line))
 
 
 def read_rows(path: Path) -> Rows:
@@ -59,13 +150,41 @@ def read_rows(path: Path) -> Rows:
         UnknownFormat: the content is none of the known formats, or holds no row.
     """
     source = printable(path)
+    if _is_lines(path):
+        return Rows(source, "JSON Lines", file=path)
     raw = file_bytes(path)
     rows = _parquet(path, source) if raw == PARQUET else text_rows(*decoded(raw, source), source)
-    if not rows.rows:
-        broken = [finding for finding in rows.findings if finding.code == "broken-row"]
-        why = f"no row of {source} can be read ({broken[0].message})" if broken else f"{source} holds no rows"
-        raise UnknownFormat(f"{why}.", _WANTED)
-    return rows
+    return _some(rows)
+
+
+def _some(rows: Rows) -> Rows:
+    """The rows, of which there must be one."""
+    if rows.rows:
+        return rows
+    broken = [finding for finding in rows.findings if finding.code == "broken-row"]
+    why = f"no row of {rows.source} can be read ({broken[0].message})" if broken else f"{rows.source} holds no rows"
+    raise UnknownFormat(f"{why}.", _WANTED)
+
+
+def _is_lines(path: Path) -> bool:
+    """Whether a file is JSON Lines in UTF-8: its first row is an object on a line of its own."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            start = file.read(_SAMPLED)
+    except (OSError, ValueError):
+        # Reading it in earnest says what is wrong.
+        return False
+    if not codec_of(start).startswith("utf-8"):
+        return False
+    lines = start.removeprefix(UTF8_MARK).split(b"\n")
+    first = next((line for line in lines if line.strip()), b"")
+    # A first line that is longer than this is looked at by whoever reads all of it.
+    if not first.lstrip().startswith(b"{") or (first is lines[-1] and len(start) == _SAMPLED):
+        return False
+    found = list(json_rows.lines(first.decode(errors="replace")))
+    return len(found) == 1 and isinstance(found[0].value, dict)
 
 
 def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:

@@ -105,7 +105,7 @@ def guess_step_rows(rows: Rows) -> tuple[str, ColumnMapping] | None:
 
 
 def _sampled(rows: Rows) -> list[Mapping[str, Any]]:
-    return [row.value for row in rows.rows[:_SAMPLE] if isinstance(row.value, Mapping)]
+    return [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
 
 
 def _are_rewards(column: str, sample: list[Mapping[str, Any]]) -> bool:

@@ -4,7 +4,6 @@ import pytest
 
 from authored import json_array, rows
 from benchmark_rows import stepwise
-from scoring.benchmarks import large
 from scoring.errors import UnreadableFile
 from scoring.importing.found import Wish, find
 from scoring.importing.original import original_row
@@ -36,10 +35,9 @@ def test_rows_on_one_line_are_told_apart(workspace, put):
     assert [original_row(workspace, case) for case in cases] == values
 
 
-def test_rows_without_ids_and_of_a_large_file(workspace, put, monkeypatch):
+def test_rows_without_ids(workspace, put):
     values = [stepwise(prompt=f"p{number}") for number in range(3)]
     _, cases = put(values, "steps.jsonl")
-    monkeypatch.setattr(large, "LARGE", 1)
     assert [original_row(workspace, case) for case in cases] == values
 
 

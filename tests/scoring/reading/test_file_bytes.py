@@ -81,7 +81,7 @@ def test_a_file_that_turns_into_nothing_holds_no_rows(processbench_file, monkeyp
 
     monkeypatch.setattr(module, "_plain", emptied)
     with pytest.raises(UnknownFormat, match="holds no rows"):
-        read_rows(path)
+        _ = read_rows(path).rows
 
 
 def test_a_file_that_may_not_be_read_is_one_sentence(processbench_file, monkeypatch):

@@ -1,8 +1,7 @@
-"""Reading in blocks gives what reading the whole file gives, whatever is in it, and reads only odd lines slowly."""
+"""Reading in blocks gives what reading value by value gives, whatever is in a file, and reads only odd lines so."""
 
 import json
 import random
-from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -12,11 +11,11 @@ from hypothesis import strategies as st
 import authored
 from any_json import ANY_JSON
 from benchmark_rows import stepwise
-from scoring.benchmarks import large, processbench
+from scoring.benchmarks import base, processbench
 from scoring.benchmarks import stepwise as trl
-from scoring.benchmarks.large import is_large, load_large
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import read_source
+from scoring.reading import typed
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
 
@@ -121,38 +120,44 @@ def files(draw, sound):
 
 
 def told(findings):
-    """Findings in any order; a repeated id may be told in two ways."""
-    return sorted(
-        (
-            one.severity,
-            one.code,
-            "" if one.code == "repeated-id" else one.message,
-            one.source,
-            one.line or 0,
-            one.case or "",
-        )
-        for one in findings
-    )
+    """Findings in any order within a line."""
+    return sorted((one.line or 0, one.severity, one.code, one.message, one.source, one.case or "") for one in findings)
+
+
+def in_blocks(path, module, folder, size):
+    """The file read some bytes at a time, its texts in files where there is a folder."""
+    rows = read_rows(path)
+    assert rows.streamed
+    rows.block_size = size
+    return module.FORMAT.load(rows, folder)
+
+
+def value_by_value(path, module):
+    """The file read as a whole, without the decoder."""
+    rows = read_rows(path)
+    assert rows.rows
+    assert not rows.streamed
+    return module.load(rows)
 
 
 def assert_same(path, module, folder, size):
     """Reading in blocks gives what reading the whole file does; what that gave."""
-    whole = module.load(read_rows(path))
-    large = load_large(path, module, folder, size)
-    texts = large.spilled.texts.frame()
-    cases = pl.concat([large.cases, texts], how="horizontal").select(whole.cases.columns)
+    whole = value_by_value(path, module)
+    blocks = in_blocks(path, module, folder, size)
+    cases = pl.concat([blocks.cases, blocks.spilled.texts.frame()], how="horizontal").select(whole.cases.columns)
     assert cases.schema == whole.cases.schema
     assert cases.to_dicts() == whole.cases.to_dicts()
-    assert told(large.findings) == told(whole.findings)
-    assert (large.read, large.label_base, large.source) == (whole.read, whole.label_base, whole.source)
-    assert (large.format, large.benchmark) == (whole.format, whole.benchmark)
+    assert told(blocks.findings) == told(whole.findings)
+    assert [one.line or 0 for one in blocks.findings] == [one.line or 0 for one in whole.findings]
+    assert (blocks.read, blocks.label_base, blocks.source) == (whole.read, whole.label_base, whole.source)
+    assert (blocks.format, blocks.benchmark) == (whole.format, whole.benchmark)
     return whole
 
 
 def is_json_lines(path):
-    """Whether the file is one that may be read in blocks."""
+    """Whether the file is one that is read in blocks."""
     try:
-        return read_rows(path).format == "JSON Lines"
+        return read_rows(path).streamed
     except UnknownFormat:
         return False
 
@@ -170,25 +175,24 @@ def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, nam
         spilled.unlink()
 
 
+@pytest.fixture(autouse=True)
+def lowered(monkeypatch):
+    """Every file counts as large."""
+    monkeypatch.setattr(base, "LARGE", 1)
+
+
 @pytest.fixture
 def asked(monkeypatch):
-    """The lines that are read field by field, of either format."""
-    seen = []
-    for module in MODULES.values():
-        real = module.by_field
-
-        def watching(real=real):
-            found = real()
-            return replace(found, case_of=lambda fields: seen.append(fields.line) or found.case_of(fields))
-
-        monkeypatch.setattr(module, "by_field", watching)
+    """The lines that are read value by value."""
+    seen, real = [], typed.fields_of
+    monkeypatch.setattr(typed, "fields_of", lambda row, *rest: seen.append(row.line) or real(row, *rest))
     return seen
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_only_odd_lines_are_read_field_by_field(tmp_path, asked, name):
+def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
     sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
-    odd = {"processbench": {"label": 9}, "stepwise": {"labels": [1, 0, 1]}}[name]
+    odd = {"processbench": {"label": 9.0}, "stepwise": {"labels": [1, 0, 1]}}[name]
     values = [{**sound, "id": f"sums-{number}"} for number in range(60)]
     for line in (7, 30):
         values[line - 1] |= odd
@@ -199,7 +203,7 @@ def test_only_odd_lines_are_read_field_by_field(tmp_path, asked, name):
     whole = assert_same(path, MODULES[name], tmp_path / "spilled", 1500)
     assert whole.cases.height == 59
     del asked[:]
-    load_large(path, MODULES[name], None, 1500)
+    in_blocks(path, MODULES[name], None, 1500)
     assert asked == [7, 30]
 
 
@@ -211,7 +215,7 @@ def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
     path.write_bytes(authored.json_lines({**SOUND[name], "id": f"x-{text}", problem: text} for text in texts))
     assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
     del asked[:]
-    load_large(path, MODULES[name], None)
+    in_blocks(path, MODULES[name], None, 10**6)
     assert asked == [3, 4, 5]
 
 
@@ -220,13 +224,7 @@ def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):
     path.write_bytes(authored.json_lines(authored.row(number % 4, label=number % 3) for number in range(12)))
     whole = assert_same(path, processbench, tmp_path / "spilled", 500)
     assert whole.cases.height == 4
-    assert [one.line for one in load_large(path, processbench, None, 500).findings] == list(range(5, 13))
-
-
-@pytest.fixture
-def lowered(monkeypatch):
-    """Every file counts as large."""
-    monkeypatch.setattr(large, "LARGE", 1)
+    assert [one.line for one in in_blocks(path, processbench, None, 500).findings] == list(range(5, 13))
 
 
 @pytest.mark.parametrize(
@@ -235,7 +233,7 @@ def lowered(monkeypatch):
         (authored.json_lines(authored.rows(3)), True),
         (b"\xef\xbb\xbf" + authored.json_lines(authored.rows(3)), True),
         (b"\n\n" + authored.json_lines(authored.rows(3)), True),
-        (b'{"cut": \n' + authored.json_lines(authored.rows(3)), True),
+        (b'{"cut": \n' + authored.json_lines(authored.rows(3)), False),
         (authored.json_lines(authored.rows(3)).decode().encode("utf-16"), False),
         (authored.json_lines(authored.rows(3)).decode().encode("utf-16-le"), False),
         (authored.json_array(authored.rows(3)), False),
@@ -246,21 +244,12 @@ def lowered(monkeypatch):
         (b"nothing at all", False),
     ],
 )
-@pytest.mark.usefixtures("lowered")
 def test_what_is_read_in_blocks(tmp_path, raw, expected):
     path = tmp_path / "a-file.jsonl"
     path.write_bytes(raw)
-    assert is_large(path) == expected
-    assert not is_large(tmp_path)
-    assert not is_large(tmp_path / "missing.jsonl")
-    assert not is_large(tmp_path / ("x" * 300))
+    assert is_json_lines(path) == expected
 
 
-def test_a_small_file_is_not_read_in_blocks(tmp_path):
-    assert not is_large(authored.write(tmp_path / "a-file.jsonl", authored.rows(3)))
-
-
-@pytest.mark.usefixtures("lowered")
 @pytest.mark.parametrize("name", MODULES)
 def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
     path = authored.write(tmp_path / "a-file.jsonl", [SOUND[name]])
@@ -268,11 +257,11 @@ def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
     assert (imported.benchmark, imported.path) == (name, str(path))
     assert len(list((tmp_path / "spilled").glob("*.parquet"))) == 1
     (looked,) = read_source(str(path)).imported
-    assert looked.cases.equals(imported.cases)
+    assert looked.cases.select(imported.cases.columns).equals(imported.cases)
 
 
 def test_texts_that_cannot_be_written_are_one_sentence(tmp_path):
     path = authored.write(tmp_path / "a-file.jsonl", authored.rows(3))
     (tmp_path / "taken").write_text("no folder")
     with pytest.raises(UnwritableWorkspace, match="taken"):
-        load_large(path, processbench, tmp_path / "taken")
+        in_blocks(path, processbench, tmp_path / "taken", 1000)

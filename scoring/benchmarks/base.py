@@ -1,0 +1,279 @@
+"""How a benchmark is declared: the fields of its rows, expressions from them to columns of ours, and checks.
+
+    FORMAT = CaseFormat(
+        name="sums",
+        layout=Layout({"id": identifier(), "problem": text(required=True), "steps": solution(), "label": whole()},
+                      content=("problem", "steps")),
+        columns={"earliest_error": first_step("label")},
+        checks=first_step_checks("label"),
+        conclude=lambda read: ("0-based, -1 = no error", read.findings),
+    )
+    load = FORMAT.load
+
+The same declaration reads a small file and one of a million rows.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import polars as pl
+
+from scoring.benchmarks.imported import Imported, Spilled
+from scoring.errors import UnwritableWorkspace
+from scoring.files import unwritable, uuid7
+from scoring.reading.fields import row_name
+from scoring.reading.findings import Finding, Severity
+from scoring.reading.rows import Rows
+from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Chunk, Layout, chunks
+from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS
+from scoring.texts import ROW_GROUP, Texts, rest_digests
+
+MADE = "case."
+"""What stands before the name of a column of ours in a check, beside the fields of the row."""
+LARGE = 64 * 1024 * 1024
+"""Bytes of a file from which on its texts are kept on the disk while it is imported."""
+
+_UNDECODABLE = "undecodable"
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """What is said of each row for which `when` is true; null counts as false.
+
+    Both expressions see the fields of the row and, under `MADE` and their names, the columns of the case. An error
+    leaves the row out.
+    """
+
+    when: pl.Expr
+    severity: Severity
+    code: str
+    message: pl.Expr | str
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What all chunks of a source gave, before it is concluded.
+
+    Attributes:
+        source: What findings call the source.
+        cases: Columns of METADATA, the first row of each id.
+        findings: What was noticed so far, in the order of the rows.
+        tallies: The sums of `CaseFormat.tallies` over all rows, repeated ids among them.
+    """
+
+    source: str
+    cases: pl.DataFrame
+    findings: list[Finding]
+    tallies: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFormat:
+    """A benchmark's rows as cases.
+
+    Attributes:
+        name: The benchmark's.
+        layout: The fields, with the content's; the row's `id` is the column of that name.
+        columns: Column of CASES -> expression over the fields. `problem`, `steps` and `id` are the fields of these
+            names, or of the layout's content, where nothing else is said.
+        conclude: How the labels were read, in words, and all findings.
+        checks: What is odd about single rows, in the order in which it is said.
+        tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
+        twins: Unharmed originals of some cases: from a frame with the columns of CASES to frames of the same columns
+            with `twin_of`, and what is noticed of rows.
+    """
+
+    name: str
+    layout: Layout
+    columns: Mapping[str, pl.Expr]
+    conclude: Callable[[Read], tuple[str, list[Finding]]]
+    checks: Sequence[Check] = ()
+    tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
+    twins: Callable[[pl.DataFrame], tuple[pl.DataFrame, list[Finding]]] | None = None
+
+    def load(self, rows: Rows, folder: Path | None = None) -> Imported:
+        """The cases of a source; the first row with an id counts, rows without usable text are left out.
+
+        Args:
+            rows: the source's.
+            folder: where the texts of a large file go; None = they stay in memory.
+
+        Raises:
+            UnreadableFile: the file cannot be read, or a line of it is too long.
+            UnwritableWorkspace: the texts cannot be written.
+        """
+        large = folder is not None and rows.size >= LARGE
+        parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, folder if large else None)))
+        metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
+        findings = _once([finding for part in parts for finding in part.findings])
+        twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
+        texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
+        rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
+        first = metadata["id"].is_first_distinct()
+        if not first.all():
+            findings += _repeated(metadata, first, rows.source)
+            texts = texts.gather(first.arg_true().cast(pl.Int64).to_numpy())
+            metadata, rest = metadata.filter(first), rest.filter(first)
+            twins = twins.filter(pl.col("twin_of").is_in(metadata["case"].implode())).unique("id", maintain_order=True)
+        tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
+        labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
+        read = sum(part.read for part in parts)
+        cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
+        spilled = Spilled(texts, rest.to_list()) if large else None
+        return Imported(
+            self.name, rows.source, rows.format, labels, read, cases, tuple(findings), twins, spilled=spilled
+        )
+
+    def _part(self, chunk: Chunk, source: str, folder: Path | None) -> "_Part":
+        fields = chunk.frame
+        made = fields.select(self._columns(fields.columns, source))
+        whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
+        kept = whole[KEPT]
+        noticed = list(chunk.findings)
+        for check in self.checks:
+            rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
+            message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
+            said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
+            for number, line, case, words in said.iter_rows():
+                noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
+            if check.severity == "error":
+                kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())
+        tallies = fields.filter(kept).select(
+            [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
+        )
+        cases = made.filter(kept)
+        twins = pl.DataFrame(schema=CASES)
+        if self.twins is not None:
+            twins, of_twins = self.twins(cases)
+            numbers = dict(zip(fields[LINE], fields[NUMBER], strict=True))
+            noticed += [(numbers[one.line or 0], one) for one in of_twins]
+        noticed.sort(key=lambda pair: pair[0])
+        texts = cases.select(list(TEXTS))
+        return _Part(
+            cases.select(list(METADATA)),
+            rest_digests(texts) if folder else pl.Series([None] * texts.height, dtype=pl.String),
+            texts if folder is None else _written(texts, folder),
+            twins,
+            [finding for _, finding in noticed],
+            {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
+            chunk.read,
+        )
+
+    def _columns(self, fields: Sequence[str], source: str) -> list[pl.Expr]:
+        """Every column of CASES over the fields of a chunk."""
+        problem, steps = self.layout.content or ("problem", "steps")
+        # A row without an id is called after its file and number.
+        called = pl.col("id") if "id" in fields else pl.lit(row_name(source, "")) + pl.col(NUMBER).cast(pl.String)
+        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called, **self.columns}
+        given |= {
+            "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
+            "key": pl.col(KEY),
+            "benchmark": pl.lit(self.name),
+            "n_steps": given["steps"].list.len(),
+            "source": pl.lit(source),
+            "line": pl.col(LINE),
+        }
+        found = []
+        for name, dtype in CASES.items():
+            column = given.get(name)
+            found.append((pl.lit(None) if column is None else column).cast(dtype).alias(name))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk."""
+
+    metadata: pl.DataFrame
+    rest: pl.Series
+    texts: Path | pl.DataFrame
+    twins: pl.DataFrame
+    findings: list[Finding]
+    tallies: dict[str, int]
+    read: int
+
+
+def first_step(name: str) -> pl.Expr:
+    """Read a 0-based label: the step, -1 = no error, null where it names none; one beyond the end is kept."""
+    label = pl.col(name)
+    return pl.when(label >= -1).then(label).cast(STEP_INDEX)
+
+
+def first_step_checks(name: str, steps: str = "steps") -> tuple[Check, ...]:
+    """Check a 0-based label against the number of steps."""
+    label, last = pl.col(name), pl.col(steps).list.len().cast(pl.Int64) - 1
+    return (
+        Check(
+            label < -1,
+            "warning",
+            "bad-label",
+            pl.format(f"{name} {{}} names no step; the case has no gold label", label),
+        ),
+        Check(
+            label > last,
+            "warning",
+            "label-beyond-end",
+            pl.format(f"{name} {{}} is beyond the last step ({{}}, 0-based)", label, last),
+        ),
+    )
+
+
+def none_wrong(earliest_error: pl.Expr) -> pl.Expr:
+    """The error steps where only the earliest one is labelled: [] of a clean case, else null."""
+    return pl.when(earliest_error == -1).then(pl.lit([], dtype=pl.List(STEP_INDEX)))
+
+
+def labelled(labels: pl.Expr, n_steps: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """Read labels of single steps (true = right, null = not said) as the earliest error and all error steps.
+
+    The earliest error is the first step labelled wrong, 0-based; -1 if every step is labelled right; null if none is
+    labelled wrong and one is not labelled. The error steps are known only where every step is labelled.
+    """
+    given = labels.list.head(n_steps)
+    wrong = given.list.eval(pl.element().not_().fill_null(value=False).arg_true()).cast(pl.List(STEP_INDEX))
+    complete = (given.list.len() == n_steps) & ~given.list.eval(pl.element().is_null()).list.any()
+    first = wrong.list.first()
+    earliest = pl.when(first.is_not_null()).then(first).when(complete).then(-1).cast(STEP_INDEX)
+    return earliest, pl.when(complete).then(wrong)
+
+
+def not_empty(name: str) -> pl.Expr:
+    """The text of a field, null where it is empty."""
+    return pl.when(pl.col(name) != "").then(pl.col(name))
+
+
+def _written(texts: pl.DataFrame, folder: Path) -> Path:
+    """A file with these texts."""
+    path = folder / f"texts-{uuid7()}.parquet"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Uncompressed: compressing takes longer than all the rest. Whoever takes the files over flushes them.
+        texts.write_parquet(path, compression="uncompressed", row_group_size=ROW_GROUP)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    except pl.exceptions.PolarsError as error:
+        what = str(error).splitlines()[0]
+        raise UnwritableWorkspace(f"{path}: {what}.", "Free space, or choose another folder.") from None
+    return path
+
+
+def _repeated(metadata: pl.DataFrame, first: pl.Series, source: str) -> list[Finding]:
+    firsts = metadata.filter(first).select("id", at="line")
+    again = metadata.filter(~first).join(firsts, on="id", how="left", maintain_order="left")
+    message = "the id is that of line {}; the first one counts"
+    return [
+        Finding("error", "repeated-id", message.format(row["at"]), source, row["line"], row["id"])
+        for row in again.select("id", "line", "at").iter_rows(named=True)
+    ]
+
+
+def _in_order(findings: list[Finding]) -> list[Finding]:
+    """Findings of the source first, then those of rows in the order of their lines."""
+    return sorted(findings, key=lambda one: one.line or 0)
+
+
+def _once(findings: list[Finding]) -> list[Finding]:
+    """The findings, that bytes are no UTF-8 only where it is so for the first time."""
+    first = next((one for one in findings if one.code == _UNDECODABLE), None)
+    return [replace(one) if one is first else one for one in findings if one.code != _UNDECODABLE or one is first]

@@ -1,0 +1,453 @@
+"""Rows become typed columns, some megabytes at a time: what every format's expressions are evaluated on.
+
+A format declares its fields. A line of JSON whose fields all have their natural types, and of which nothing has to be
+said, is decoded by msgspec, thousands in one go. Any other row goes through `Fields`, value by value, which notes what
+is odd. Both give the same columns, so that a broken line costs itself only.
+
+The decoder checks every line and every type but takes the last of repeated keys without a word; so the strings of a row
+are counted: there must be none but its keys and texts.
+"""
+
+import json
+import re
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+from msgspec import UNSET, UnsetType
+
+from scoring.reading import json_rows
+from scoring.reading.blocks import Block
+from scoring.reading.fields import Fields, fields_of
+from scoring.reading.file_bytes import decoded_as
+from scoring.reading.findings import Finding
+from scoring.reading.json_bytes import CONTROL, holds_control, strings_in
+from scoring.reading.rows import Row, Rows, json_lines
+from scoring.schema import content_key
+
+LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
+"""Columns beside the fields: the 1-based line and number of the row, the key of its content, whether it is a case."""
+
+SOME = msgspec.Meta(min_length=1)
+_WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
+_NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_LONGEST_NUMBER = 1000
+_NAME = re.compile(r"[ !#-\[\]-~]*")
+"""Names of keys that the decoder takes as they are."""
+_AHEAD = 2
+_TURN_SECONDS = 0.0001
+"""How long one thread keeps the interpreter while another waits for it: the writer needs it often and briefly."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a row.
+
+    Attributes:
+        dtype: The column's, in which null means that the row does not say.
+        natural: The msgspec type of values that go into the column as they are, without a finding; None = every value
+            must be read.
+        read: What makes the value of any row, noting whatever is odd: `(fields, name) -> value`.
+        needed: Whether there is a finding where the field is missing or null.
+        required: Whether a row can be left out because of it: the others are not looked at then.
+        steps: Whether blank elements of the list are noted.
+    """
+
+    dtype: pl.DataType
+    natural: Any
+    read: Callable[[Fields, str], Any]
+    needed: bool = False
+    required: bool = False
+    steps: bool = False
+
+
+def identifier() -> Field:
+    """The row's id, which also calls it in findings: a text, or a whole number as its digits."""
+    return Field(pl.String(), str | int, _name_of, needed=True)
+
+
+def text(*, required: bool = False) -> Field:
+    """A text; a row without one that is required is left out."""
+    return Field(pl.String(), str, lambda fields, name: fields.text(name, required=required), required, required)
+
+
+def texts() -> Field:
+    """A list of texts."""
+    return Field(pl.List(pl.String()), list[str], Fields.texts)
+
+
+def solution() -> Field:
+    """A list of steps; a row without any is left out."""
+    return Field(pl.List(pl.String()), Annotated[list[str], SOME], Fields.solution, True, True, steps=True)
+
+
+def whole(*, needed: bool = True) -> Field:
+    """A whole number of 32 bits."""
+
+    def read(fields: Fields, name: str) -> int | None:
+        return fields.integer(name) if needed or fields.value.get(name) is not None else None
+
+    return Field(pl.Int64(), _WHOLE, read, needed=needed)
+
+
+def wholes() -> Field:
+    """A list of whole numbers."""
+    return Field(pl.List(pl.Int64()), list[_WHOLE], Fields.integers)
+
+
+def truth() -> Field:
+    """A truth value."""
+    return Field(pl.Boolean(), bool, Fields.boolean)
+
+
+def read_by(
+    dtype: pl.DataType,
+    read: Callable[[Fields, str], Any],
+    natural: Any = None,
+    *,
+    needed: bool = False,
+    required: bool = False,
+) -> Field:
+    """A field that a function of the format's own reads, from the whole row if need be.
+
+    Unless a `natural` type is named every row goes through the function.
+    """
+    return Field(dtype, natural, read, needed, required)
+
+
+def _name_of(fields: Fields, _name: str) -> str | None:
+    return fields.case
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What a format reads of its rows.
+
+    Attributes:
+        fields: The field of each column by its key in the row.
+        content: The fields that make a solution's content, problem and steps; empty = the format has none.
+        name: What calls a row in findings, from its fields; it may note that there is nothing to call it by.
+        flat: What makes the fields of a row that holds them elsewhere; then every row goes through it. None, with an
+            error, of a row that holds none.
+    """
+
+    fields: Mapping[str, Field]
+    content: tuple[str, str] | tuple[()] = ()
+    name: Callable[[Fields], str] = Fields.identifier
+    flat: Callable[[Fields], Mapping[str, Any] | None] | None = None
+
+    @property
+    def natural(self) -> bool:
+        """Whether there are rows that need not be read value by value."""
+        return self.flat is None and all(one.natural is not None for one in self.fields.values())
+
+    def columns(self) -> dict[str, pl.DataType]:
+        """The columns that every chunk has."""
+        beside = {LINE: pl.Int64(), NUMBER: pl.Int64(), KEY: pl.String(), KEPT: pl.Boolean()}
+        return {**{name: one.dtype for name, one in self.fields.items()}, **beside}
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows of a source, in order.
+
+    Attributes:
+        frame: A row a row of the source that is an object, with the columns of `Layout.columns`; those that are no
+            cases, because a required field is not there, have false in `KEPT`.
+        findings: (number of the row, finding) of what was noticed, in order; the number is 0 where it is of no row.
+        read: How many rows were read, broken ones too.
+    """
+
+    frame: pl.DataFrame
+    findings: list[tuple[int, Finding]]
+    read: int
+
+
+def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
+    """What `work` makes of each chunk of a source, in order.
+
+    Lines are decoded here while `work` is done in another thread on the chunk before.
+
+    Raises:
+        UnreadableFile: the file cannot be read, or a line of it is too long.
+    """
+    reader = _Reader(layout, rows.source)
+    if not rows.streamed:
+        yield work(reader.slowly(rows.rows, rows.findings, rows.read))
+        return
+    read = 0
+    pending: deque[Future[T]] = deque()
+    with _short_turns(), ThreadPoolExecutor(1) as worker:
+        for block in rows.blocks():
+            checked = reader.check(block, read)
+            pending.append(worker.submit(lambda one, before: work(reader.chunk(one, before)), checked, read))
+            read = int(checked.numbers[-1])
+            while len(pending) > _AHEAD:
+                yield pending.popleft().result()
+        yield from (one.result() for one in pending)
+
+
+@dataclass(frozen=True, eq=False)
+class _Checked:
+    """A block, and what is known of the lines that are `sound`: objects with every field of its natural type.
+
+    `sound` holds their places among the lines, 0-based, and `raw` their bytes; `keys` and the `values` of each field
+    stand row by row beside it. `numbers` are those of all lines among the source's rows, 1-based.
+    """
+
+    block: Block
+    sound: npt.NDArray[np.int64]
+    raw: bytes
+    keys: list[str]
+    values: dict[str, list[Any]]
+    numbers: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Reader:
+    layout: Layout
+    source: str
+
+    def check(self, block: Block, before: int) -> _Checked:
+        """The block's lines with their types checked; `before` rows were read before it."""
+        fields = self.layout.fields
+        if not self.layout.natural:
+            nothing: dict[str, list[Any]] = {name: [] for name in fields}
+            numbers = before + np.cumsum(_filled(block.lines, set()))
+            return _Checked(block, np.empty(0, np.int64), b"", [], nothing, numbers)
+        others = _other_keys(block.lines[0], frozenset(fields))
+        names = [*fields, *others]
+        decode = _decoder(tuple((name, one.natural, one.needed) for name, one in fields.items()), others).decode
+        content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
+        decoded, keys, sound = _rows(decode, content, block.lines)
+        values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
+        lines = block.lines if len(sound) == len(block.lines) else [block.lines[place] for place in sound]
+        raw = b"".join(lines)
+        if odd := self._unaccounted(values, lines, raw):
+            kept = [index for index in range(len(sound)) if index not in odd]
+            sound = [sound[index] for index in kept]
+            keys = [keys[index] for index in kept] if self._keyed else keys
+            values = {name: [column[index] for index in kept] for name, column in values.items()}
+            raw = b"".join([block.lines[place] for place in sound])
+        for name, one in fields.items():
+            if not one.needed and UNSET in values[name]:
+                values[name] = [None if value is UNSET else value for value in values[name]]
+        numbers = before + np.cumsum(_filled(block.lines, set(sound)))
+        kept_values = {name: values[name] for name in fields}
+        return _Checked(block, np.array(sound, dtype=np.int64), raw, keys, kept_values, numbers)
+
+    @property
+    def _keyed(self) -> bool:
+        return bool(self.layout.content)
+
+    def chunk(self, checked: _Checked, before: int) -> Chunk:
+        """One block; `before` rows were read before it."""
+        frame = self._sound(checked)
+        odd = sorted(set(range(len(checked.block.lines))) - set((frame[LINE] - checked.block.line).to_list()))
+        read = int(checked.numbers[-1]) - before
+        if not odd:
+            return Chunk(frame, [], read)
+        slow = self._lines(checked, odd)
+        return Chunk(pl.concat([frame, slow.frame]).sort(NUMBER), slow.findings, read)
+
+    def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
+        """Rows read value by value; `findings` are those that were made before, of rows or of none."""
+        noticed: list[tuple[int, Finding]] = [(0, one) for one in findings]
+        columns: dict[str, list[Any]] = {name: [] for name in self.layout.columns()}
+        for row in rows:
+            own: list[Finding] = []
+            fields = fields_of(row, self.source, own, self.layout.name)
+            if fields is not None and self.layout.flat is not None:
+                flat = self.layout.flat(fields)
+                fields = None if flat is None else fields.of(flat)
+            if fields is not None:
+                values: dict[str, Any] = {}
+                for name, one in self.layout.fields.items():
+                    values[name] = one.read(fields, name) if one.required or not _fatal(own) else None
+                problem, steps = (values[name] for name in self.layout.content) if self._keyed else (None, None)
+                values[KEY] = None if problem is None or steps is None else content_key(problem, steps)
+                values |= {LINE: row.line, NUMBER: row.number, KEPT: not _fatal(own)}
+                for name, value in values.items():
+                    columns[name].append(value)
+            noticed += [(row.number, finding) for finding in own]
+        schema = self.layout.columns()
+        return Chunk(pl.DataFrame(columns, schema=schema), noticed, read)
+
+    def _sound(self, checked: _Checked) -> pl.DataFrame:
+        """The sound rows of which nothing has to be said."""
+        fields = self.layout.fields
+        frame = pl.DataFrame(
+            [
+                *(_series(name, values, fields[name].dtype) for name, values in checked.values.items()),
+                pl.Series(LINE, checked.sound + checked.block.line, dtype=pl.Int64),
+                pl.Series(NUMBER, checked.numbers[checked.sound], dtype=pl.Int64),
+                pl.Series(KEY, checked.keys if self._keyed else [None] * checked.sound.size, dtype=pl.String),
+                pl.Series(KEPT, [True], dtype=pl.Boolean).new_from_index(0, checked.sound.size),
+            ]
+        )
+        quiet = [*self._no_finding(control=holds_control(checked.raw))]
+        return frame.filter(pl.all_horizontal(quiet).fill_null(value=False)) if quiet else frame
+
+    def _no_finding(self, *, control: bool) -> Iterator[pl.Expr]:
+        """What must hold of the texts; `control` where some may hold control characters."""
+        for name, one in self.layout.fields.items():
+            column = pl.col(name)
+            if one.read is _name_of:
+                yield column.str.strip_chars() != ""
+            if one.dtype == pl.String() and control:
+                yield ~column.str.contains(CONTROL).fill_null(value=False)
+            if one.dtype == pl.List(pl.String()) and (one.steps or control):
+                element = pl.element()
+                odd = [element.str.strip_chars() == ""] * one.steps + [element.str.contains(CONTROL)] * control
+                yield column.list.eval(pl.any_horizontal(odd)).list.any().not_().fill_null(value=True)
+
+    def _unaccounted(self, values: Mapping[str, list[Any]], lines: list[bytes], raw: bytes) -> set[int]:
+        """The indices of the rows with more strings than their keys, once each, and the texts in the fields.
+
+        Or with a value of another key that gives a finding.
+        """
+        dtypes = {name: self.layout.fields[name].dtype if name in self.layout.fields else None for name in values}
+        others = [values[name] for name, dtype in dtypes.items() if dtype is None]
+        odd = {index for column in others for index, value in enumerate(column) if not _sound_value(value)}
+        if sum(_strings(column, dtypes[name]) for name, column in values.items()) == strings_in(raw):
+            return odd
+        for index, line in enumerate(lines):
+            if sum(_strings([column[index]], dtypes[name]) for name, column in values.items()) != strings_in(line):
+                odd.add(index)
+        return odd
+
+    def _lines(self, checked: _Checked, places: list[int]) -> Chunk:
+        """Lines of a block read value by value."""
+        start = checked.block.line
+        raw = b"".join(checked.block.lines[place] for place in places)
+        rows = json_lines(*decoded_as("utf-8", raw, self.source), self.source)
+        noticed = [
+            (int(checked.numbers[places[one.line - 1]]), replace(one, line=start + places[one.line - 1]))
+            for one in rows.findings
+            if one.line
+        ]
+        numbered = (
+            replace(row, number=int(checked.numbers[places[row.line - 1]]), line=start + places[row.line - 1])
+            for row in rows.rows
+        )
+        slow = self.slowly(numbered, (), 0)
+        return Chunk(slow.frame, sorted([*noticed, *slow.findings], key=lambda pair: pair[0]), 0)
+
+
+def _fatal(findings: list[Finding]) -> bool:
+    return any(finding.severity == "error" for finding in findings)
+
+
+def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
+    """A column; lists that all hold something by way of one long column of what is in them: much the fastest way."""
+    if dtype == pl.String() and any(type(value) is int for value in values):
+        values = [str(value) if type(value) is int else value for value in values]
+    if not isinstance(dtype, pl.List) or not values or not all(values):
+        return pl.Series(name, values, dtype=dtype)
+    lengths = np.fromiter(map(len, values), np.int64, len(values))
+    row = np.repeat(np.arange(len(values)), lengths)
+    flat = chain.from_iterable(values)
+    inner: Any = np.fromiter(flat, np.float64, int(lengths.sum())) if dtype.inner == pl.Float64() else list(flat)
+    long = pl.DataFrame(
+        [pl.Series("row", row, dtype=pl.Int64).set_sorted(), pl.Series("value", inner, dtype=dtype.inner)]
+    )
+    return long.group_by("row", maintain_order=True).agg("value")["value"].alias(name)
+
+
+def _other_keys(line: bytes, fields: frozenset[str]) -> tuple[str, ...]:
+    """The keys of the first line that are no fields: other lines probably have them too."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(key for key in row if _NAME.fullmatch(key) and key not in fields) if isinstance(row, dict) else ()
+
+
+@lru_cache(maxsize=16)
+def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...]) -> "msgspec.json.Decoder[Any]":
+    """What decodes a line into an object with `field_0`, `field_1`, ...: of fields (key, natural type, needed)."""
+    defined: list[Any] = []
+    names: dict[str, str] = {}
+    for at, (key, natural, needed) in enumerate([*fields, *((key, None, False) for key in others)]):
+        names[f"field_{at}"] = key
+        if needed:
+            defined.append((f"field_{at}", natural))
+        else:
+            optional = msgspec.Raw | UnsetType if natural is None else natural | None | UnsetType
+            defined.append((f"field_{at}", optional, UNSET))
+    # Names of fields need be no words of Python.
+    return msgspec.json.Decoder(msgspec.defstruct("Row", defined, rename=names, kw_only=True, gc=False))
+
+
+def _rows(
+    decode: Callable[[bytes], Any], content: Callable[[Any], tuple[str, list[str]]] | None, lines: list[bytes]
+) -> tuple[list[Any], list[str], list[int]]:
+    """The rows of the lines that the decoder takes, the keys of their contents, and the places of these lines."""
+    rows, keys, sound = [], [], []
+    for place, line in enumerate(lines):
+        try:
+            row = decode(line)
+        except _NOT_SOUND:
+            continue
+        rows.append(row)
+        if content is not None:
+            # At once: a moment later the texts are no longer in the processor's cache.
+            keys.append(content_key(*content(row)))
+        sound.append(place)
+    return rows, keys, sound
+
+
+def _strings(values: list[Any], dtype: pl.DataType | None) -> int:
+    """How many strings rows have for these values of a field, their keys included; dtype None: of a key not read."""
+    there = len(values) - values.count(UNSET)
+    if dtype is None:
+        return there + sum(strings_in(bytes(value)) for value in values if value is not UNSET)
+    if dtype == pl.List(pl.String()):
+        return there + sum(len(value) for value in values if type(value) is list)
+    return there + sum(type(value) is str for value in values) if dtype == pl.String() else there
+
+
+def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
+    """Whether the value of a key that is not read gives no finding either."""
+    if value is UNSET:
+        return True
+    raw = bytes(value)
+    if raw.isascii() and raw[:1] not in b"[{" and b"\\" not in raw and (raw[:1] == b'"' or len(raw) <= _LONGEST_NUMBER):
+        return True
+    try:
+        elements = list(json_rows.lines(raw.decode()))
+    except UnicodeDecodeError:
+        return False
+    return len(elements) == 1 and not elements[0].error and not elements[0].repeated
+
+
+def _filled(lines: list[bytes], sound: set[int]) -> npt.NDArray[np.bool_]:
+    """Which of the lines are not blank."""
+    filled = np.ones(len(lines), dtype=np.bool_)
+    for place in range(len(lines)) if len(sound) < len(lines) else ():
+        if place not in sound:
+            filled[place] = bool(lines[place].decode(errors="replace").strip())
+    return filled
+
+
+@contextmanager
+def _short_turns() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(before, _TURN_SECONDS))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
