@@ -14,7 +14,7 @@ from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
 from scoring.results import inspect_log
 from scoring.results.foreign import Foreign
-from scoring.tables import cases as table
+from scoring.tables import table
 from scoring.tables.column_guess import guess, guess_step_rows, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results as table_results
@@ -84,10 +84,10 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
 
 
 def _of(
-    rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, called: str | None, spill: Path | None
+    rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, table_name: str | None, spill: Path | None
 ) -> Source:
     if mapping is not None:
-        return _table(rows, mapping)
+        return _table(rows, mapping, spill)
     if benchmark is not None:
         return _benchmark(rows, benchmark, spill)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
@@ -101,7 +101,7 @@ def _of(
             rows = gathered_steps(rows, str(guessed.id), step, list(guessed.rewards.values()))
         if guessed is None:
             raise _unknown(rows)
-        return _guessed(rows, replace(guessed, benchmark=called or guessed.benchmark))
+        return _guessed(rows, replace(guessed, benchmark=table_name or guessed.benchmark), spill)
     if kind == "benchmark":
         return _benchmark(rows, name, spill)
     return Source(foreign=tuple(results.load_results(name, rows)))
@@ -123,22 +123,22 @@ def _is_mapping(rows: Rows) -> bool:
     return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
-def _table(rows: Rows, mapping: ColumnMapping) -> Source:
+def _table(rows: Rows, mapping: ColumnMapping, spill: Path | None) -> Source:
     """The cases of a table, if the mapping says where they are, and the results that it names."""
     if mapping.benchmark is None:
         name = table.table_name(rows.source)
         # A file that happens to be called after a benchmark is not that benchmark.
         mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
-    cases = (table.load(rows, mapping),) if mapping.problem is not None and mapping.steps is not None else ()
+    cases = (table.load(rows, mapping, spill),) if mapping.problem is not None and mapping.steps is not None else ()
     told = bool(mapping.rewards or mapping.verdicts)
     return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else (), mapping)
 
 
-def _guessed(rows: Rows, mapping: ColumnMapping) -> Source:
+def _guessed(rows: Rows, mapping: ColumnMapping, spill: Path | None) -> Source:
     """The same with a mapping that nobody stated, which is said."""
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
     noticed = Finding("note", "guessed-columns", message, rows.source)
-    source = _table(rows, mapping)
+    source = _table(rows, mapping, spill)
     if not source.imported:
         return replace(source, foreign=tuple(_noted(mapping, scorer) for scorer in source.foreign))
     return replace(source, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in source.imported))

@@ -40,11 +40,13 @@ LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
 """Columns beside the fields: the 1-based line and number of the row, the key of its content, whether it is a case."""
 
 SOME = msgspec.Meta(min_length=1)
-_WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
+WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
 _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _LONGEST_NUMBER = 1000
 _NAME = re.compile(r"[ !#-\[\]-~]*")
 """Names of keys that the decoder takes as they are."""
+_OTHER = "\0"
+"""What stands before the key of a value that is no field."""
 _AHEAD = 2
 _TURN_SECONDS = 0.0001
 """How long one thread keeps the interpreter while another waits for it: the writer needs it often and briefly."""
@@ -64,6 +66,8 @@ class Field:
         needed: Whether there is a finding where the field is missing or null.
         required: Whether a row can be left out because of it: the others are not looked at then.
         steps: Whether blank elements of the list are noted.
+        filled: Whether something has to be said of a blank text.
+        key: The field's key in the row; "" = the column's name.
     """
 
     dtype: pl.DataType
@@ -72,11 +76,13 @@ class Field:
     needed: bool = False
     required: bool = False
     steps: bool = False
+    filled: bool = False
+    key: str = ""
 
 
 def identifier() -> Field:
     """The row's id, which also calls it in findings: a text, or a whole number as its digits."""
-    return Field(pl.String(), str | int, _name_of, needed=True)
+    return Field(pl.String(), str | int, name_of, needed=True, filled=True)
 
 
 def text(*, required: bool = False) -> Field:
@@ -100,12 +106,12 @@ def whole(*, needed: bool = True) -> Field:
     def read(fields: Fields, name: str) -> int | None:
         return fields.integer(name) if needed or fields.value.get(name) is not None else None
 
-    return Field(pl.Int64(), _WHOLE, read, needed=needed)
+    return Field(pl.Int64(), WHOLE, read, needed=needed)
 
 
 def wholes() -> Field:
     """A list of whole numbers."""
-    return Field(pl.List(pl.Int64()), list[_WHOLE], Fields.integers)
+    return Field(pl.List(pl.Int64()), list[WHOLE], Fields.integers)
 
 
 def truth() -> Field:
@@ -128,7 +134,8 @@ def read_by(
     return Field(dtype, natural, read, needed, required)
 
 
-def _name_of(fields: Fields, _name: str) -> str | None:
+def name_of(fields: Fields, _name: str) -> str | None:
+    """Give what calls the row, which `Layout.name` has read."""
     return fields.case
 
 
@@ -137,22 +144,30 @@ class Layout:
     """What a format reads of its rows.
 
     Attributes:
-        fields: The field of each column by its key in the row.
+        fields: Column -> field, in the order in which they are read.
         content: The fields that make a solution's content, problem and steps; empty = the format has none.
         name: What calls a row in findings, from its fields; it may note that there is nothing to call it by.
-        flat: What makes the fields of a row that holds them elsewhere; then every row goes through it. None, with an
-            error, of a row that holds none.
+        flat: What makes a mapping with a value a column of a row that holds them elsewhere; then every row is read
+            value by value. None, with an error, of a row that holds none.
+        lenient: What makes such a mapping of a row that is read value by value where others need none.
     """
 
     fields: Mapping[str, Field]
     content: tuple[str, str] | tuple[()] = ()
     name: Callable[[Fields], str] = Fields.identifier
     flat: Callable[[Fields], Mapping[str, Any] | None] | None = None
+    lenient: Callable[[Fields], Mapping[str, Any]] | None = None
 
     @property
     def natural(self) -> bool:
         """Whether there are rows that need not be read value by value."""
-        return self.flat is None and all(one.natural is not None for one in self.fields.values())
+        keys = list(self.keys().values())
+        natural = self.flat is None and all(one.natural is not None for one in self.fields.values())
+        return natural and len(set(keys)) == len(keys)
+
+    def keys(self) -> dict[str, str]:
+        """Column -> its key in a row that holds natural values."""
+        return {name: one.key or name for name, one in self.fields.items()}
 
     def columns(self) -> dict[str, pl.DataType]:
         """The columns that every chunk has."""
@@ -228,9 +243,11 @@ class _Reader:
             nothing: dict[str, list[Any]] = {name: [] for name in fields}
             numbers = before + np.cumsum(_filled(block.lines, set()))
             return _Checked(block, np.empty(0, np.int64), b"", [], nothing, numbers)
-        others = _other_keys(block.lines[0], frozenset(fields))
-        names = [*fields, *others]
-        decode = _decoder(tuple((name, one.natural, one.needed) for name, one in fields.items()), others).decode
+        keys_of = self.layout.keys()
+        others = _other_keys(block.lines[0], frozenset(keys_of.values()))
+        names = [*fields, *(f"{_OTHER}{key}" for key in others)]
+        natural = tuple((keys_of[name], one.natural, one.needed) for name, one in fields.items())
+        decode = _decoder(natural, others).decode
         content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
         decoded, keys, sound = _rows(decode, content, block.lines)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
@@ -270,8 +287,9 @@ class _Reader:
         for row in rows:
             own: list[Finding] = []
             fields = fields_of(row, self.source, own, self.layout.name)
-            if fields is not None and self.layout.flat is not None:
-                flat = self.layout.flat(fields)
+            flatten = self.layout.flat or self.layout.lenient
+            if fields is not None and flatten is not None:
+                flat = flatten(fields)
                 fields = None if flat is None else fields.of(flat)
             if fields is not None:
                 values: dict[str, Any] = {}
@@ -305,7 +323,7 @@ class _Reader:
         """What must hold of the texts; `control` where some may hold control characters."""
         for name, one in self.layout.fields.items():
             column = pl.col(name)
-            if one.read is _name_of:
+            if one.filled:
                 yield column.str.strip_chars() != ""
             if one.dtype == pl.String() and control:
                 yield ~column.str.contains(CONTROL).fill_null(value=False)

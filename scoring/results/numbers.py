@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import polars as pl
+
 from scoring.reading.fields import Fields, kind_of
 
 
@@ -70,6 +72,13 @@ def reward_range(rewards: Iterable[Sequence[float] | None]) -> tuple[float, floa
     if low >= -1 and high <= 1:
         return (0.0 if low >= 0 else -1.0), 1.0
     return float(math.floor(low)), float(math.ceil(high))
+
+
+def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
+    """(lowest, highest) of the rewards' range, as `reward_range` has it, of a column of lists."""
+    numbers = rewards.explode(empty_as_null=False)
+    numbers = numbers.filter(numbers.is_finite())
+    return reward_range([[float(numbers.min()), float(numbers.max())]] if numbers.len() else [])  # type: ignore[arg-type]
 
 
 def _said(value: Any) -> str:

@@ -1,7 +1,9 @@
 """What the first step is called: 0 or 1, as stated or as the labels show."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
 
 from scoring.reading.findings import Finding
 
@@ -18,27 +20,50 @@ class LabelBase:
     finding: Finding | None = None
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """Counts of labels that name a wrong step: all, those that are 0, those at and beyond the number of steps."""
+
+    labels: int = 0
+    zeros: int = 0
+    ends: int = 0
+    beyond: int = 0
+
+    def __add__(self, other: "Evidence") -> "Evidence":
+        return Evidence(
+            self.labels + other.labels, self.zeros + other.zeros, self.ends + other.ends, self.beyond + other.beyond
+        )
+
+    @classmethod
+    def of(cls, pairs: pl.DataFrame) -> "Evidence":
+        """Count labels, one a row: columns `label` and `n`, the number of steps (null = not known)."""
+        label, n = pl.col("label"), pl.col("n")
+        named: dict[str, Any] = (
+            pairs.filter(label >= 0)
+            .select(labels=pl.len(), zeros=(label == 0).sum(), ends=(label == n).sum(), beyond=(label > n).sum())
+            .row(0, named=True)
+        )
+        return cls(**named)
+
+
 def label_base(
-    stated: int | None, labels: Iterable[tuple[int, int]], *, marked: bool, source: str, option: str = "label_base"
+    stated: int | None, evidence: Evidence, *, marked: bool, source: str, option: str = "label_base"
 ) -> LabelBase:
-    """The base of labels, given as (index that names a wrong step, number of steps of its solution).
+    """The base of labels.
 
     Clear evidence is, for 0: a label 0 where clean cases are marked in another way (`marked`); for 1: no label 0, some
     that equal the number of steps, none above it. Without either 0 is assumed, with a warning that names the `option`
     by which to state it.
     """
-    pairs = list(labels)
-    zeros = sum(label == 0 for label, _ in pairs)
-    ends = sum(label == n_steps for label, n_steps in pairs)
-    beyond = sum(label > n_steps for label, n_steps in pairs)
+    zeros, ends, beyond = evidence.zeros, evidence.ends, evidence.beyond
     seen = f"{zeros:,} labels are 0, {ends:,} equal the number of steps"
     if stated is not None:
         return LabelBase(stated, f"{stated}-based, as stated ({seen})", _against(stated, zeros, ends, source, option))
-    if not pairs:
+    if not evidence.labels:
         return LabelBase(0, "0-based (no label names a step)")
     if zeros and marked:
         return LabelBase(0, f"0-based, inferred ({seen})")
-    if not zeros and ends and not beyond and len(pairs) >= _ENOUGH:
+    if not zeros and ends and not beyond and evidence.labels >= _ENOUGH:
         return LabelBase(1, f"1-based, inferred ({seen})")
     why = "0 may also stand for no error" if zeros else "nothing shows whether they count from 0 or from 1"
     message = f"labels were assumed to count from 0: {why} ({seen}); state {option} in the mapping"

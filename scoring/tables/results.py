@@ -1,38 +1,39 @@
-"""Results in any table: a mapping says which column holds whose step rewards, or whose verdicts."""
+"""What a table holds of scorers: a mapping says which column holds whose step rewards, or whose verdicts."""
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from scoring.critics.boxed import zero_based
+import polars as pl
+
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Group, Record, Result, case_id, gather
-from scoring.results.numbers import reward_range
-from scoring.tables.cells import listed, number, text, whole
+from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, chunks, name_of, read_by
+from scoring.results.foreign import FOREIGN, Foreign
+from scoring.results.numbers import reward_bounds
+from scoring.schema import STEP_INDEX
+from scoring.tables.cells import at, listed, number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.gold_columns import gold, indices, is_clean, marked
-from scoring.tables.label_base import LabelBase, label_base
-from scoring.tables.mapped_rows import mapped_rows
+from scoring.tables.label_base import Evidence, LabelBase, label_base
+from scoring.tables.table import (
+    Gold,
+    check_columns,
+    flat_row,
+    gold_base,
+    gold_fields,
+    index_natural,
+    is_clean,
+    mapped,
+)
 
-TITLE = "Table with a mapping"
-
-_REWARDS, _VERDICTS = "rewards", "verdicts"
 _LARGE = 2**31
 _SHOWN = 40
-
-
-@dataclass(frozen=True)
-class _Bases:
-    """How indices are read: the table's gold labels, and each scorer's verdicts."""
-
-    gold: LabelBase
-    verdicts: Mapping[str, LabelBase]
+_CODE = "(code)"
+"""Columns of a scorer are called after what they hold and the scorer's place among all: `rewards 0`."""
 
 
 def results(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
@@ -52,134 +53,240 @@ def results(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
         raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
     if mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
-    mapped = mapped_rows(rows, mapping)
-    known = marked(mapped, mapping)
-    bases = _Bases(
-        label_base(mapping.label_base, indices(mapped, mapping), marked=known, source=rows.source),
-        {scorer: _verdict_base(mapped, mapping, scorer) for scorer in mapping.verdicts},
-    )
-    gathered = gather(mapped, _records, partial(_result, mapping, bases))
-    return [_foreign(one, mapped.source, mapping, bases) for one in gathered]
+    check_columns(rows, mapping)
+    fields, flat = _fields(mapping)
+    layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
+    read = list(chunks(rows, layout, lambda chunk: chunk))
+    frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in read)])
+    noticed = [finding for chunk in read for _, finding in chunk.findings]
+    named = [name for name in ("problem", "steps") if name in frame.columns]
+    nameless = pl.col("id").is_null() if "id" in frame.columns else pl.lit(value=True)
+    if named:
+        nameless &= pl.any_horizontal(pl.col(*named).is_null()) if len(named) == 2 else pl.lit(value=True)
+    message = "the row has no id that names its case"
+    noticed += [Finding("error", "no-id", message, rows.source, line) for line in frame.filter(nameless)[LINE]]
+    frame = frame.filter(~nameless & pl.col(KEPT))
+    gold = _gold(rows, mapping)
+    whole_source = _Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read))
+    found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
+    found += [whole_source.verdicts(place, scorer) for place, scorer in enumerate(mapping.verdicts)]
+    if noticed:
+        noticed.sort(key=lambda finding: finding.line or 0)
+        found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
+    return found
 
 
-def _records(fields: Fields) -> Iterator[tuple[Group, Record]]:
-    """The row once for every scorer, with that scorer's cell in it."""
-    for kind in (_REWARDS, _VERDICTS):
-        for scorer, cell in fields.value[kind].items():
-            yield (scorer, kind), {**fields.value, "scorer": scorer, "kind": kind, "cell": cell}
+def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
+    """The gold label for comparison; what is odd about it is said when the table is read as cases."""
+    named = [name for name in ("earliest_error", "error_steps", "step_labels") if getattr(mapping, name) is not None]
+    if not named or (mapping.steps is None and mapping.label_base is None):
+        return pl.lit(None, dtype=STEP_INDEX)
+    earliest = Gold(mapping, gold_base(rows, mapping).base).earliest
+    return earliest if mapping.label_base is not None else pl.when(pl.col("steps").is_not_null()).then(earliest)
 
 
-def _result(mapping: ColumnMapping, bases: _Bases, fields: Fields) -> Result | None:
-    problem, steps = fields.text("problem"), fields.texts("steps")
-    case_id(fields, "id", required=problem is None or steps is None)
-    verdict = fields.value["kind"] == _VERDICTS
-    run = _run(fields, mapping)
-    if run is None:
-        return None
-    return {
-        "run": run,
-        "subset": fields.text("subset"),
-        "problem": problem,
-        "steps": steps,
-        "gold": _gold(fields, mapping, bases.gold, steps),
-        **(_verdict(fields, mapping, bases.verdicts[fields.value["scorer"]].base) if verdict else _rated(fields)),
+def _identify(mapping: ColumnMapping, fields: Fields) -> str:
+    name = None if mapping.id is None else text(at(fields.value, mapping.id))
+    # Whole numbers of any size are ids.
+    return str(name) if type(name) in {str, int} else ""
+
+
+def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields], dict[str, Any]]]:
+    """The fields of a row, and what makes them of a row that is read value by value."""
+    common = {
+        "id": Field(pl.String(), str | int, lambda fields, name: name_of(fields, name) or None, filled=True),
+        "problem": replace(read_by(pl.String(), Fields.text, str), filled=True),
+        "steps": replace(read_by(pl.List(pl.String()), Fields.texts, Annotated[list[str], SOME]), steps=True),
+        "subset": replace(read_by(pl.String(), Fields.text, str), filled=True),
+        "run": read_by(pl.Int64(), lambda fields, name: fields.value.get(name)),
+        **gold_fields(mapping, quiet=True),
     }
+    fields = {name: mapped(one, column) for name, one in common.items() if (column := getattr(mapping, name))}
+    # Rows without steps have a gold label that is only compared.
+    fields.setdefault("steps", read_by(pl.List(pl.String()), Fields.texts, list[str]))
+    for place, column in enumerate(mapping.rewards.values()):
+        natural = read_by(pl.List(pl.Float64()), _given, Annotated[list[float], SOME], needed=True)
+        fields[f"rewards {place}"] = mapped(natural, column)
+        for name, dtype in (("labels", pl.List(pl.Boolean())), ("solution", pl.Float64())):
+            fields[f"{name} {place}"] = read_by(dtype, _given, float)
+        fields |= _reasons(f"of rewards {place}")
+    for place, column in enumerate(mapping.verdicts.values()):
+        fields[f"verdict {place}"] = mapped(read_by(pl.Int64(), _given, index_natural(mapping), needed=True), column)
+        fields[f"answer {place}"] = read_by(pl.String(), Fields.text, str)
+        fields |= _reasons(f"of verdict {place}")
+    return fields, partial(_flat, mapping)
 
 
-def _run(fields: Fields, mapping: ColumnMapping) -> int | None:
-    """Which repetition the row is of, 0 where the table has one; None, with a finding, where that cannot be read."""
-    run = 0 if mapping.run is None else fields.value.get("run")
+def _reasons(what: str) -> dict[str, Field]:
+    return {f"{name} {what}": read_by(pl.String(), _given, str) for name in ("reason", _CODE)}
+
+
+def _given(fields: Fields, name: str) -> Any:
+    return fields.value.get(name)
+
+
+def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
+    row = fields.value
+    found = flat_row(mapping, fields)
+    if isinstance(found.get("steps"), str):
+        # Said once, by whoever reads it as a list of texts.
+        found["steps"] = row.get(mapping.steps or "")
+    found["run"] = _run(mapping, fields, found.get("run"))
+    for place, column in enumerate(mapping.rewards.values()):
+        named = {name: f"{name} {place}" for name in ("rewards", "labels", "solution")}
+        named |= {name: f"{name} of rewards {place}" for name in ("reason", _CODE)}
+        found |= {named[name]: value for name, value in _rated(at(row, column)).items()}
+    for place, column in enumerate(mapping.verdicts.values()):
+        named = {name: f"{name} {place}" for name in ("verdict", "answer")}
+        named |= {name: f"{name} of verdict {place}" for name in ("reason", _CODE)}
+        found |= {named[name]: value for name, value in _verdict(mapping, at(row, column)).items()}
+    return found
+
+
+def _run(mapping: ColumnMapping, fields: Fields, cell: Any) -> int | None:
+    """Which repetition the row is of; None, with a finding, where that cannot be read."""
+    run = 0 if mapping.run is None else cell
     if type(run) is int and 0 <= run < _LARGE:
         return run
     fields.note("error", "bad-run", "the run is no whole number from 0 on")
     return None
 
 
-def _gold(fields: Fields, mapping: ColumnMapping, base: LabelBase, steps: list[str] | None) -> int | None:
-    """The gold label for comparison; what is odd about it is said when the table is read as cases."""
-    if steps is None and mapping.label_base is None:
-        return None
-    unheard = Fields(fields.value, fields.source, fields.number, fields.line, [])
-    earliest: int | None = gold(unheard, mapping, base.base, _LARGE if steps is None else len(steps))["earliest_error"]
-    return earliest
-
-
-def _foreign(one: Gathered, source: str, mapping: ColumnMapping, bases: _Bases) -> Foreign:
-    frame = foreign_frame(one.results)
-    if one.group[1:] == (_VERDICTS,):
-        base = bases.verdicts[one.name]
-        findings = (*one.findings, *([base.finding] if base.finding else []))
-        said = f"verdicts are {base.words}, -1 = no error"
-        return Foreign(
-            "table", source, one.name, frame, one.read, said, mapping.benchmark, kind="critic", findings=findings
-        )
-    low, high = reward_range(frame["rewards"].to_list())
-    findings = tuple(one.findings)
-    if (low, high) != (0.0, 1.0):
-        message = f"rewards of {one.name} lie between {low:g} and {high:g}; the threshold 0.5 is only a default"
-        findings += (Finding("warning", "reward-range", message, source),)
-    return Foreign(
-        "table", source, one.name, frame, one.read, benchmark=mapping.benchmark, low=low, high=high, findings=findings
-    )
-
-
-def _rated(fields: Fields) -> Result:
+def _rated(cell: Any) -> dict[str, Any]:
     """The columns of one cell of rewards."""
-    cell = listed(fields.value["cell"])
+    cell = listed(cell)
     if cell is None:
-        return _unusable(fields, "no-rewards", "there are no rewards here")
+        return _unusable("no-rewards", "there are no rewards here")
     if isinstance(cell, list):
-        return _rewards(fields, cell)
+        return _rewards(cell)
     solution = number(cell)
     if isinstance(solution, float) and math.isfinite(solution):
         return {"solution": solution}
-    return _unusable(fields, "bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
+    return _unusable("bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
 
 
-def _rewards(fields: Fields, cell: list[Any]) -> Result:
+def _rewards(cell: list[Any]) -> dict[str, Any]:
     if not cell:
-        return _unusable(fields, "no-rewards", "the list of rewards is empty")
+        return _unusable("no-rewards", "the list of rewards is empty")
     if all(isinstance(part, bool) for part in cell):
         return {"labels": cell}
     rewards = [number(part) for part in cell]
     odd = next((place for place, one in enumerate(rewards) if type(one) is not float or not math.isfinite(one)), None)
     if odd is not None:
-        return _unusable(fields, "bad-reward", f"reward {odd} (0-based) is no finite number")
+        return _unusable("bad-reward", f"reward {odd} (0-based) is no finite number")
     return {"rewards": rewards}
 
 
-def _verdict_base(mapped: Rows, mapping: ColumnMapping, scorer: str) -> LabelBase:
-    """What the first step is called in the scorer's verdicts; with an unknown number of steps, none is beyond it."""
-    values = [row.value for row in mapped.rows if isinstance(row.value, Mapping)]
-    cells = [(value[_VERDICTS][scorer], value["steps"]) for value in values]
-    named = [
-        (label, len(steps) if isinstance(steps, list) else _LARGE)
-        for cell, steps in cells
-        if type(label := whole(cell)) is int and label >= 0 and not is_clean(cell, mapping)
-    ]
-    known = mapping.clean is not None or any(is_clean(cell, mapping) for cell, _ in cells)
-    stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
-    return label_base(stated, named, marked=known, source=mapped.source, option="verdict_base")
-
-
-def _verdict(fields: Fields, mapping: ColumnMapping, base: int) -> Result:
-    """The columns of one cell of verdicts: 0-based, -1 = no error, -2 = a number that names no step."""
-    cell = fields.value["cell"]
-    # The answer may be any text: it becomes one that can be stored.
-    answer = Fields({"cell": text(cell)}, fields.source, fields.number, fields.line, fields.findings).text("cell")
+def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
+    """The columns of one cell of verdicts, counted as it is; -1 = no error."""
+    answer = text(cell)
+    answer = answer if isinstance(answer, str) else None
     if is_clean(cell, mapping):
-        return {"answer": answer or "", "ballot": "-1", "verdict": -1}
+        return {"answer": answer or "", "verdict": -1}
     if text(cell) is None:
-        return _unusable(fields, "no-verdict", "there is no verdict here")
+        return _unusable("no-verdict", "there is no verdict here")
     label = whole(cell)
-    if type(label) is not int or abs(label) >= _LARGE:
-        said = repr(answer[:_SHOWN]) if answer else kind_of(cell)
-        return {"answer": answer, **_unusable(fields, "unparsed", f"the verdict {said} is no index of a step")}
-    verdict = zero_based(label) if base else max(label, -2)
-    return {"answer": answer, "ballot": str(label), "verdict": verdict}
+    if type(label) is int and abs(label) < _LARGE:
+        return {"answer": answer, "verdict": label}
+    sound = answer.encode(errors="replace").decode() if answer else ""
+    said = repr(sound[:_SHOWN]) if sound else kind_of(cell)
+    return {"answer": answer, **_unusable("unparsed", f"the verdict {said} is no index of a step")}
 
 
-def _unusable(fields: Fields, code: str, why: str) -> Result:
-    """The columns of a cell that cannot be used, with a warning that says why."""
-    fields.note("warning", code, why)
-    return {"reason": why}
+def _unusable(code: str, why: str) -> dict[str, Any]:
+    return {"reason": why, _CODE: code}
+
+
+class _Table:
+    """All rows of a table under the names of `_fields`, from which each scorer takes its own."""
+
+    def __init__(self, source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr, read: int) -> None:
+        self._source = source
+        self._mapping = mapping
+        self._frame = frame
+        self._gold = gold
+        self._read = read
+
+    def rewards(self, place: int, scorer: str) -> Foreign:
+        """One scorer's step rewards."""
+        own = {name: pl.col(f"{name} {place}") for name in ("rewards", "labels", "solution")}
+        rows, findings = self._rows({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
+        low, high = reward_bounds(rows["rewards"])
+        if (low, high) != (0.0, 1.0):
+            message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default"
+            findings.append(Finding("warning", "reward-range", message, self._source))
+        return self._foreign(scorer, rows, findings, low=low, high=high)
+
+    def verdicts(self, place: int, scorer: str) -> Foreign:
+        """One scorer's verdicts."""
+        base = self._verdict_base(place)
+        label = pl.col(f"verdict {place}")
+        moved = pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).otherwise(-2)
+        verdict = moved if base.base else label.clip(lower_bound=-2)
+        own = {
+            "answer": pl.coalesce(f"answer {place}", label.cast(pl.String)),
+            "ballot": label.cast(pl.String),
+            "verdict": pl.when(label.is_not_null()).then(verdict),
+            "reason": pl.col(f"reason of verdict {place}"),
+        }
+        rows, findings = self._rows(own, f"of verdict {place}")
+        findings += [base.finding] if base.finding else []
+        return self._foreign(
+            scorer, rows, findings, label_base=f"verdicts are {base.words}, -1 = no error", kind="critic"
+        )
+
+    def _foreign(self, scorer: str, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> Foreign:
+        benchmark = self._mapping.benchmark
+        return Foreign(
+            "table", self._source, scorer, rows, self._read, benchmark=benchmark, findings=tuple(findings), **facts
+        )
+
+    def _rows(self, own: Mapping[str, pl.Expr], what: str) -> tuple[pl.DataFrame, list[Finding]]:
+        """The columns of FOREIGN, the first row of an id and run, and what is said of single rows."""
+        named = ("id", "problem", "steps", "subset")
+        given: dict[str, pl.Expr] = {name: pl.col(name) for name in named if name in self._frame.columns}
+        columns: dict[str, pl.Expr] = {
+            **given,
+            "line": pl.col(LINE),
+            "gold": self._gold,
+            "vote": pl.lit(0),
+            "run": pl.col("run") if "run" in self._frame.columns else pl.lit(0),
+            **own,
+        }
+        nothing = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in FOREIGN.items() if name not in columns]
+        there = [columns[name].cast(dtype).alias(name) for name, dtype in FOREIGN.items() if name in columns]
+        rows = self._frame.select(NUMBER, *there, *nothing, pl.col(f"{_CODE} {what}").alias(_CODE))
+        odd = rows.filter(pl.col(_CODE).is_not_null()).select("line", "id", _CODE, "reason")
+        findings = [
+            Finding("warning", code, why, self._source, line, case) for line, case, code, why in odd.iter_rows()
+        ]
+        kept, repeated = _first_of_an_id(rows.drop(_CODE, NUMBER), self._source)
+        return kept.select(list(FOREIGN)), sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
+
+    def _verdict_base(self, place: int) -> LabelBase:
+        """What the first step is called in a scorer's verdicts; with an unknown number of steps, none is beyond it."""
+        label, mapping = pl.col(f"verdict {place}"), self._mapping
+        n_steps = pl.col("steps").list.len().cast(pl.Int64)
+        evidence = Evidence.of(self._frame.select(label=label, n=n_steps))
+        known = mapping.clean is not None or bool(self._frame.select((label == -1).any()).item())
+        stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
+        return label_base(stated, evidence, marked=known, source=self._source, option="verdict_base")
+
+
+def _first_of_an_id(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:
+    """The rows of which none of the same id and run came before; what is left out is said, as a note if it is equal."""
+    repeated = rows.select(again=pl.col("id").is_not_null() & ~pl.struct("id", "run").is_first_distinct())["again"]
+    if not repeated.any():
+        return rows, []
+    first = rows.filter(~repeated)
+    both = rows.filter(repeated).join(first, on=["id", "run"], how="left", suffix=" first", maintain_order="left")
+    content = [name for name in rows.columns if name not in {"line", "id", "run"}]
+    both = both.with_columns(
+        same=pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name} first")) for name in content)
+    )
+    findings = []
+    for line, case, before, same in both.select("line", "id", "line first", "same").iter_rows():
+        words = "and the result is the same" if same else "and the result is another: the first one counts"
+        message = f"the id is that of line {before}, {words}"
+        findings.append(Finding("note" if same else "error", "repeated-id", message, source, line, case))
+    return first, findings

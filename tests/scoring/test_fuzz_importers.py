@@ -17,8 +17,8 @@ from scoring.results import catalogue as results
 from scoring.results import inspect_samples
 from scoring.results.foreign import FOREIGN
 from scoring.schema import CASES, content_key
-from scoring.tables import cases as table_cases
 from scoring.tables import results as table_results
+from scoring.tables import table as table_cases
 from scoring.tables.column_mapping import ColumnMapping
 from thoroughness import THOROUGH
 from typical_rows import BENCHMARKS, CASE, RESULTS

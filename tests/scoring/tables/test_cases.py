@@ -8,9 +8,9 @@ from scoring.benchmarks import processbench
 from scoring.errors import InspectError, UsageError
 from scoring.reading.rows import Rows, read_rows
 from scoring.schema import CASES, content_key
-from scoring.tables.cases import describe, load, table_name
 from scoring.tables.column_guess import guess
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
+from scoring.tables.table import describe, load, table_name
 from thoroughness import up_to
 
 PLAIN = {"id": "id", "problem": "problem", "steps": "steps"}
@@ -311,7 +311,7 @@ def test_findings_of_the_rows_are_kept_and_rows_that_are_no_objects_are_findings
     found.broken(3, "why")
     imported = load(found, ColumnMapping(**PLAIN))
     assert imported.read == 3
-    assert [(f.severity, f.line) for f in imported.findings] == [("error", 3), ("error", 2)]
+    assert [(f.severity, f.line) for f in imported.findings] == [("error", 2), ("error", 3)]
 
 
 @pytest.mark.parametrize(

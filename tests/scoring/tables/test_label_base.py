@@ -1,10 +1,12 @@
+import polars as pl
 import pytest
 
-from scoring.tables.label_base import label_base
+from scoring.tables.label_base import Evidence, label_base
 
 
 def base(labels, stated=None, *, marked=True, n_steps=3):
-    return label_base(stated, [(label, n_steps) for label in labels], marked=marked, source="x")
+    pairs = pl.DataFrame({"label": labels, "n": [n_steps] * len(labels)}, schema={"label": pl.Int64, "n": pl.Int64})
+    return label_base(stated, Evidence.of(pairs), marked=marked, source="x")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,521 @@
+"""Any table as cases and results: rows of JSON, CSV or Parquet whose columns a mapping names.
+
+A table of cases is declared like a benchmark, by the fields that the mapping names; so is what it holds of scorers.
+Cells may be lenient: a number or a list in a text, a rating in the place of a truth value.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+import polars as pl
+
+from scoring.benchmarks.base import CaseFormat, Check, Read
+from scoring.benchmarks.imported import Imported
+from scoring.errors import UsageError
+from scoring.reading.fields import Fields, kind_of
+from scoring.reading.file_bytes import printable
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.reading.typed import SOME, WHOLE, Field, Layout, chunks, name_of, read_by
+from scoring.schema import STEP_INDEX
+from scoring.tables.cells import at, columns_of, has, listed, number, steps, text, truth, whole
+from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
+from scoring.tables.label_base import Evidence, LabelBase, label_base
+
+TITLE = "Table with a mapping"
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+_RIGHT = frozenset({"right", "correct", "true", "yes", "good", "positive", "+"})
+_WRONG = frozenset({"wrong", "incorrect", "false", "no", "bad", "negative", "-"})
+_HALF = 0.5
+_LARGE = 2**31
+_NEAR, _SHOWN, _LONG = 3, 12, 60
+
+_SPLIT, _ZEROS, _NEGATIVE = "(split)", "(zeros)", "(negative)"
+"""What is counted in rows that are read value by value: solutions that were one text, ratings of 0, ratings below 0."""
+
+
+def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Imported:
+    """The cases of a table.
+
+    A row without a usable problem or solution is left out with a finding of severity error; one without a usable gold
+    label is kept with nulls. The first row with an id counts.
+
+    Args:
+        rows: the table's.
+        mapping: which of its columns is what.
+        folder: where the texts of a large file go; None = they stay in memory.
+
+    Raises:
+        UsageError: the mapping names no problem or no steps, or a column that is not there.
+    """
+    if mapping.problem is None or mapping.steps is None:
+        missing = "problem" if mapping.problem is None else "steps"
+        raise UsageError(f"the mapping names no column for {missing}.", "Cases need a problem and steps.")
+    check_columns(rows, mapping)
+    base = gold_base(rows, mapping)
+    gold = Gold(mapping, base.base)
+    found = CaseFormat(
+        name=mapping.benchmark or table_name(rows.source),
+        layout=Layout(
+            _case_fields(mapping),
+            content=("problem", "steps"),
+            name=partial(_identify, mapping),
+            lenient=partial(flat_row, mapping),
+        ),
+        columns={
+            **{name: pl.col(name) for name in ("final_answer_correct", *TEXTS) if getattr(mapping, name) is not None},
+            **({} if mapping.agreement is None else {"agreement": pl.when(_IS_SHARE).then("agreement")}),
+            "earliest_error": gold.earliest,
+            "error_steps": gold.error_steps,
+        },
+        conclude=partial(_concluded, mapping, base),
+        checks=(
+            *gold.checks(),
+            *([] if mapping.agreement is None else [_NO_SHARE]),
+        ),
+        tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
+    )
+    return replace(found.load(rows, folder), mapping=describe(mapping))
+
+
+def table_name(source: str) -> str:
+    """What a table is called after its file: letters, digits, dots and hyphens, so that it can be a folder."""
+    return _NO_NAME.sub("-", PurePath(source).stem).strip("-._")[:64] or "table"
+
+
+def describe(mapping: ColumnMapping) -> str:
+    """Which column is read as what, and every option that changes what is read, in one line."""
+    parts = [f"{name} = {column}" for name, column in mapping.named]
+    if mapping.steps is not None:
+        parts.append(f"one text of steps is split at {_separator_words(mapping)}")
+    if mapping.earliest_error is not None:
+        mark = "" if mapping.clean is None else f" or {mapping.clean}"
+        parts.append(f"-1{mark} = no error")
+    if mapping.step_labels is not None:
+        parts.append(f"a step is wrong below {_wrong_below(mapping):g}")
+    bases = (("label_base", mapping.label_base), ("verdict_base", mapping.verdict_base))
+    parts += [f"{option} {base}" for option, base in bases if base is not None]
+    return ", ".join(parts)
+
+
+# -- rows under the mapping's names
+
+
+def check_columns(rows: Rows, mapping: ColumnMapping) -> None:
+    """Refuse a mapping that names a column which no row has.
+
+    Raises:
+        UsageError: it does; near names are told.
+    """
+    first = [value for value in rows.sample() if isinstance(value, Mapping)]
+    missing = [(name, column) for name, column in mapping.named if not any(has(value, column) for value in first)]
+    if missing and rows.streamed:
+        # A column may begin anywhere.
+        every = [row.value for row in rows.rows if isinstance(row.value, Mapping)]
+        missing = [(name, column) for name, column in missing if not any(has(value, column) for value in every)]
+    for name, column in missing:
+        known = list(dict.fromkeys(one for value in first for one in columns_of(value)))
+        near = get_close_matches(column, known, _NEAR) or known[:_SHOWN]
+        named = ", ".join(printable(one[:_LONG]) for one in near) or "none"
+        wrong = f"{rows.source} has no column {column[:_LONG]!r}, which is mapped as {name}."
+        raise UsageError(wrong, f"Columns {'of nearly that name' if near != known[:_SHOWN] else 'there'}: {named}.")
+
+
+def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
+    """A row's cells by the mapping's fields; texts that say numbers, truth values or lists have become these."""
+    row = fields.value
+    cells = {name: at(row, column) for name in COLUMNS if (column := getattr(mapping, name)) is not None}
+    found = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
+    found["steps"], found[_SPLIT] = steps(cells.get("steps"), mapping.separator)
+    return found
+
+
+def _wholes(cell: Any) -> Any:
+    found = listed(cell)
+    return [whole(part) for part in found] if isinstance(found, list) else found
+
+
+_READ: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("id", *TEXTS), text),
+    "error_steps": _wholes,
+    "step_labels": listed,
+    "final_answer_correct": truth,
+    "agreement": number,
+    "run": whole,
+}
+
+
+def mapped(field: Field, column: str | None) -> Field:
+    """The field under its column's name; one inside an object can only be found by reading value by value."""
+    if column is None:
+        raise AssertionError("only fields that are mapped are read")
+    return replace(field, key=column, needed=field.needed or "." in column or "[" in column)
+
+
+def _separator_words(mapping: ColumnMapping) -> str:
+    return "blank lines" if mapping.separator is None else f"every {mapping.separator!r}"
+
+
+def _identify(mapping: ColumnMapping, fields: Fields) -> str:
+    if mapping.id is None:
+        return fields.row_name()
+    return fields.of({"id": text(at(fields.value, mapping.id))}).identifier()
+
+
+def _case_fields(mapping: ColumnMapping) -> dict[str, Field]:
+    found = {
+        "id": Field(pl.String(), str | int if mapping.id else None, name_of, needed=True, filled=True),
+        "problem": _problem(required=True),
+        "steps": _steps(),
+        **gold_fields(mapping),
+        "final_answer_correct": read_by(pl.Boolean(), Fields.boolean, bool),
+        "agreement": read_by(pl.Float64(), _agreement, float),
+        **{name: replace(_text(), filled=True) for name in TEXTS},
+    }
+    there = {name: mapped(one, column) for name, one in found.items() if (column := getattr(mapping, name, None))}
+    if mapping.id is None:
+        # Called after the row's number, which only a reader of single rows or an expression knows.
+        there.pop("id", None)
+    return {**there, **counted()}
+
+
+def counted() -> dict[str, Field]:
+    """What only rows that are read value by value have."""
+    return {
+        _SPLIT: read_by(pl.Boolean(), _given, bool),
+        _ZEROS: read_by(pl.Int64(), partial(_ratings, lambda rating: rating == 0), int),
+        _NEGATIVE: read_by(pl.Int64(), partial(_ratings, lambda rating: rating < 0), int),
+    }
+
+
+def _given(fields: Fields, name: str) -> Any:
+    return fields.value.get(name)
+
+
+def _ratings(like: Callable[[float], bool], fields: Fields, _: str) -> int:
+    labels = fields.value.get("step_labels")
+    return sum(isinstance(one, int | float) and like(one) for one in labels) if isinstance(labels, list) else 0
+
+
+def _text(*, required: bool = False) -> Field:
+    return read_by(pl.String(), partial(Fields.text, required=required), str, needed=required, required=required)
+
+
+def _problem(*, required: bool) -> Field:
+    return replace(_text(required=required), filled=True)
+
+
+def _steps() -> Field:
+    def read(fields: Fields, name: str) -> list[str] | None:
+        if isinstance(fields.value.get(name), str):
+            fields.note("error", "printed-list", "steps look like a list and are no JSON; write them with json.dumps")
+            return None
+        return fields.solution(name)
+
+    return Field(pl.List(pl.String()), Annotated[list[str], SOME], read, needed=True, required=True, steps=True)
+
+
+def _agreement(fields: Fields, name: str) -> float | None:
+    value = fields.value.get(name)
+    if value is None or isinstance(value, float):
+        return None if isinstance(value, float) and math.isnan(value) else value
+    fields.note("warning", "wrong-type", "agreement is no number from 0 to 1")
+    return None
+
+
+_IS_SHARE = pl.col("agreement").is_between(0, 1)
+_NO_SHARE = Check(~_IS_SHARE, "warning", "wrong-type", "agreement is no number from 0 to 1")
+
+
+# -- gold labels: an index, a list of indices, or a label a step
+
+
+def _wrong_below(mapping: ColumnMapping) -> float:
+    """Below which rating a step is wrong."""
+    return _HALF if mapping.wrong_below is None else mapping.wrong_below
+
+
+def is_clean(cell: Any, mapping: ColumnMapping) -> bool:
+    """Whether a cell that should name a step says that no step is wrong."""
+    said = text(cell)
+    if mapping.clean == "null" and said is None:
+        return True
+    return said == "-1" or (isinstance(said, str) and said.strip().lower() == (mapping.clean or "-1").lower())
+
+
+def index_natural(mapping: ColumnMapping) -> Any:
+    """The type of indices that need no reading: none where a number may mean that no step is wrong."""
+    return None if mapping.clean is not None and type(whole(mapping.clean)) is int else WHOLE
+
+
+def gold_fields(mapping: ColumnMapping, *, quiet: bool = False) -> dict[str, Field]:
+    """The fields of gold labels as they stand, whatever base they count from; -1 = no step is wrong.
+
+    `quiet` where nothing is to be said of them.
+    """
+
+    def heard(read: Callable[[Fields, str], Any]) -> Callable[[Fields, str], Any]:
+        return (lambda fields, name: read(replace(fields, findings=[]), name)) if quiet else read
+
+    index = index_natural(mapping)
+    return {
+        "earliest_error": read_by(pl.Int64(), heard(partial(_earliest, mapping)), index, needed=True),
+        "error_steps": read_by(pl.List(pl.Int64()), heard(_error_steps), list[WHOLE], needed=True),
+        "step_labels": read_by(pl.List(pl.Boolean()), heard(partial(_step_labels, mapping)), list[bool], needed=True),
+    }
+
+
+def _earliest(mapping: ColumnMapping, fields: Fields, name: str) -> int | None:
+    cell = fields.value.get(name)
+    if is_clean(cell, mapping):
+        return -1
+    if text(cell) is None:
+        fields.note("note", "no-label", "the earliest error is not given; the case has no gold label")
+        return None
+    label = whole(cell)
+    if type(label) is not int or abs(label) >= _LARGE:
+        fields.note("warning", "wrong-type", f"earliest_error is {_words(cell)}, not a whole number")
+        return None
+    return label
+
+
+def _error_steps(fields: Fields, name: str) -> list[int] | None:
+    if text(fields.value.get(name)) is None:
+        fields.note("note", "no-label", "the wrong steps are not given; the case has no gold label")
+        return None
+    return fields.integers(name)
+
+
+def _step_labels(mapping: ColumnMapping, fields: Fields, name: str) -> list[bool] | None:
+    """For each label whether it says right; None, with a finding, where one says nothing."""
+    labels = fields.value.get(name)
+    if labels is None:
+        fields.note("note", "no-label", "the steps have no labels; the case has no gold label")
+        return None
+    if not isinstance(labels, list):
+        fields.note("warning", "wrong-type", f"step_labels is {_words(labels)}, not a list")
+        return None
+    found = []
+    for place, label in enumerate(labels):
+        wrong = _is_wrong(label, mapping)
+        if wrong is None:
+            message = f"step_labels[{place}] is {_words(label)}: no truth value or rating; no label is used"
+            fields.note("warning", "bad-label", message)
+            return None
+        found.append(not wrong)
+    return found
+
+
+def _is_wrong(label: Any, mapping: ColumnMapping) -> bool | None:
+    """Whether a label says wrong; None where it says nothing."""
+    if isinstance(label, bool):
+        return not label
+    rating = number(label)
+    if isinstance(rating, float):
+        return rating < _wrong_below(mapping) if math.isfinite(rating) else None
+    word = rating.strip().lower() if isinstance(rating, str) else None
+    return True if word in _WRONG else False if word in _RIGHT else None
+
+
+def _words(cell: Any) -> str:
+    return repr(cell[:40]) if isinstance(cell, str) else kind_of(cell)
+
+
+def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
+    """What the first step is called in the gold labels, as stated or as they show; the rows are read for it."""
+    named = [name for name in ("earliest_error", "error_steps") if getattr(mapping, name) is not None]
+    if not named:
+        return label_base(mapping.label_base, Evidence(), marked=True, source=rows.source)
+    read = gold_fields(mapping, quiet=True)
+    fields = {name: mapped(read[name], getattr(mapping, name)) for name in named}
+    if mapping.steps is not None:
+        fields["steps"] = mapped(read_by(pl.List(pl.String()), _quiet_steps, list[str], needed=True), mapping.steps)
+    layout = Layout(fields, name=lambda _: "", lenient=partial(flat_row, mapping))
+    n_steps = pl.col("steps").list.len().cast(pl.Int64) if "steps" in fields else pl.lit(None, dtype=pl.Int64)
+    found = list(chunks(rows, layout, lambda chunk: _evidence(chunk.frame, named, n_steps)))
+    marked = mapping.clean is not None or mapping.earliest_error is None or any(clean for _, clean in found)
+    evidence = sum((one for one, _ in found), Evidence())
+    return label_base(mapping.label_base, evidence, marked=marked, source=rows.source)
+
+
+def _quiet_steps(fields: Fields, name: str) -> list[str] | None:
+    found = fields.value.get(name)
+    return ["" for _ in found] if isinstance(found, list) else None
+
+
+def _evidence(frame: pl.DataFrame, named: list[str], n_steps: pl.Expr) -> tuple[Evidence, int]:
+    """What the labels of a chunk show of their base, and how many say that no step is wrong."""
+    lists = pl.col("error_steps") if "error_steps" in named else pl.lit([], dtype=pl.List(pl.Int64))
+    earliest = pl.col("earliest_error") if "earliest_error" in named else pl.lit(None, dtype=pl.Int64)
+    labels = frame.select(n=n_steps, lists=lists, earliest=earliest)
+    pairs = pl.concat(
+        [labels.select("n", label="earliest"), labels.select("n", label="lists").explode("label", empty_as_null=False)]
+    )
+    return Evidence.of(pairs), int((labels["earliest"] == -1).sum())
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Gold labels as expressions over the fields, once their base is known; null where a row has no usable one."""
+
+    mapping: ColumnMapping
+    base: int
+
+    @property
+    def _label(self) -> pl.Expr:
+        return pl.col("earliest_error")
+
+    @property
+    def _several(self) -> pl.Expr | None:
+        """All wrong steps, 0-based and ascending, as a list or the labels of steps say."""
+        if self.mapping.error_steps is not None:
+            shifted = pl.col("error_steps").list.eval(pl.element() - self.base).list.unique().list.sort()
+            return pl.when(self._bad(shifted).list.len() == 0).then(shifted).cast(pl.List(STEP_INDEX))
+        if self.mapping.step_labels is None:
+            return None
+        labels = pl.col("step_labels")
+        wrong = labels.list.eval(pl.element().not_().arg_true()).cast(pl.List(STEP_INDEX))
+        usable = (labels.list.len() == _STEPS) | ((labels.list.len() < _STEPS) & (wrong.list.len() > 0))
+        return pl.when(usable).then(wrong)
+
+    def _bad(self, steps: pl.Expr) -> pl.Expr:
+        return steps.list.eval(pl.element().filter(pl.element() < 0))
+
+    @property
+    def _lowest(self) -> pl.Expr:
+        """The lowest wrong step that is there, -1 for none at all; null where only steps beyond the last are listed."""
+        several = self._several
+        if several is None:
+            return pl.lit(None, dtype=STEP_INDEX)
+        first = several.list.first()
+        return pl.when(several.list.len() == 0).then(-1).when(first < _STEPS).then(first).cast(STEP_INDEX)
+
+    @property
+    def _named(self) -> pl.Expr:
+        found = pl.when(self._label == -1).then(-1).when(self._label >= self.base).then(self._label - self.base)
+        return found.cast(STEP_INDEX)
+
+    @property
+    def earliest(self) -> pl.Expr:
+        """The column `earliest_error`."""
+        return self._lowest if self.mapping.earliest_error is None else self._named
+
+    @property
+    def error_steps(self) -> pl.Expr:
+        """The column `error_steps`."""
+        known = self._several
+        none_wrong = pl.when(self.earliest == -1).then(pl.lit([], dtype=pl.List(STEP_INDEX)))
+        if self.mapping.error_steps is not None:
+            assert known is not None  # noqa: S101  # it is mapped
+            return known
+        if known is None:
+            return none_wrong
+        return pl.when(pl.col("step_labels").list.len() == _STEPS).then(known).otherwise(none_wrong)
+
+    def checks(self) -> Iterator[Check]:
+        """What is odd about the labels of single rows."""
+        base, last = self.base, _STEPS.cast(pl.Int64) - 1 + self.base
+        if self.mapping.error_steps is not None:
+            labels = pl.col("error_steps")
+            bad = labels.list.eval(pl.element().filter(pl.element() < base))
+            yield Check(
+                bad.list.len() > 0,
+                "warning",
+                "bad-label",
+                pl.format("error_steps {} name no step; the case has no gold label", _listed(bad)),
+            )
+            far = pl.struct(labels, last.alias("last")).map_elements(
+                lambda row: [label for label in row["error_steps"] if label > row["last"]],
+                return_dtype=pl.List(pl.Int64()),
+            )
+            yield Check(
+                (bad.list.len() == 0) & (labels.list.max() > last),
+                "warning",
+                "label-beyond-end",
+                pl.format(f"error_steps {{}} are beyond the last step ({{}}, {base}-based)", _listed(far), last),
+            )
+        elif self.mapping.step_labels is not None:
+            count = pl.col("step_labels").list.len()
+            some = pl.col("step_labels").list.all().not_()
+            yield Check(
+                count > _STEPS,
+                "warning",
+                "label-count",
+                pl.format("there are {} labels for {} steps: none is used", count, _STEPS),
+            )
+            used = pl.when(some).then(pl.lit("the steps after them are unlabelled")).otherwise(pl.lit("none is used"))
+            yield Check(
+                count < _STEPS,
+                "warning",
+                "label-count",
+                pl.format("there are {} labels for {} steps: {}", count, _STEPS, used),
+            )
+        several = self._several
+        if several is not None:
+            yield Check(
+                (several.list.len() > 0) & self._lowest.is_null(),
+                "warning",
+                "no-error-in-range",
+                "none of the wrong steps is there; the case has no earliest error",
+            )
+        if self.mapping.earliest_error is None:
+            return
+        yield Check(
+            (self._label != -1) & (self._label < base),
+            "warning",
+            "bad-label",
+            pl.format("earliest_error {} names no step; the case has no gold label", self._label),
+        )
+        yield Check(
+            self._label > last,
+            "warning",
+            "label-beyond-end",
+            pl.format(f"earliest_error {{}} is beyond the last step ({{}}, {base}-based)", self._label, last),
+        )
+        words = "earliest_error is step {}, the lowest wrong step {} (0-based, -1 = none)"
+        differ = self._named != self._lowest
+        yield Check(differ, "warning", "labels-disagree", pl.format(words, self._named, self._lowest))
+
+
+_STEPS = pl.col("steps").list.len().cast(pl.Int64)
+
+
+def _listed(labels: pl.Expr) -> pl.Expr:
+    """A list of numbers in words."""
+    return pl.format("[{}]", labels.list.eval(pl.element().cast(pl.String)).list.join(", "))
+
+
+def _concluded(mapping: ColumnMapping, base: LabelBase, read: Read) -> tuple[str, list[Finding]]:
+    """How the labels are read, in words, and what is said of the whole table."""
+    source, findings = read.source, list(read.findings)
+    if split := read.tallies[_SPLIT]:
+        message = f"{split:,} solutions were one text and were split at {_separator_words(mapping)}"
+        findings.append(Finding("note", "split-steps", message, source))
+    findings += [base.finding] if base.finding else []
+    doubtful = mapping.step_labels is not None and mapping.wrong_below is None
+    if doubtful and read.tallies[_ZEROS] and read.tallies[_NEGATIVE]:
+        message = (
+            "some ratings are below 0 and others 0: 0 was read as wrong; state wrong_below in the mapping (0: as right)"
+        )
+        findings.append(Finding("warning", "label-base", message, source))
+    if mapping.id is None:
+        message = "no column holds ids; cases are called after the file and the row's number"
+        findings.append(Finding("note", "no-id", message, source))
+    return _label_words(mapping, base), findings
+
+
+def _label_words(mapping: ColumnMapping, base: LabelBase) -> str:
+    if mapping.earliest_error is not None or mapping.error_steps is not None:
+        mark = "" if mapping.clean is None else f" or {mapping.clean}"
+        return f"{base.words}, " + (f"-1{mark} = no error" if mapping.earliest_error else "an empty list = no error")
+    if mapping.step_labels is not None:
+        stated = "assumed" if mapping.wrong_below is None else "stated"
+        return f"a label a step: false, or a rating below {_wrong_below(mapping):g} ({stated}), is wrong"
+    return "no column holds gold labels"
