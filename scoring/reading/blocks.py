@@ -16,14 +16,14 @@ _BUFFER = 1024 * 1024
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole lines with their breaks, which the file's last one may lack; `line` is the 1-based number of the first."""
+    """Whole lines without their breaks; `line` is the 1-based number of the first."""
 
     lines: list[bytes]
     line: int
 
 
 def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
-    """The file's lines in order, some at a time.
+    """The file's lines in order, some at a time: `size` bytes and what is missing of a line.
 
     Raises:
         UnreadableFile: it cannot be read, or a line is longer than `LONGEST_LINE`.
@@ -33,19 +33,16 @@ def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
         with path.open("rb", buffering=_BUFFER) as file:
             if file.read(len(UTF8_MARK)) != UTF8_MARK:
                 file.seek(0)
-            lines: list[bytes] = []
-            room = size
-            while line := file.readline(LONGEST_LINE + 1):
-                if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                    raise _too_long(number + len(lines), printable(path))
-                lines.append(line)
-                room -= len(line)
-                if room <= 0:
-                    yield Block(lines, number)
-                    number += len(lines)
-                    lines, room = [], size
-            if lines:
+            while raw := file.read(size):
+                if not raw.endswith(b"\n"):
+                    raw += file.readline(LONGEST_LINE + 1)
+                lines = raw.removesuffix(b"\n").split(b"\n")
+                if len(raw) > LONGEST_LINE:
+                    for place, line in enumerate(lines):
+                        if len(line) > LONGEST_LINE:
+                            raise _too_long(number + place, printable(path))
                 yield Block(lines, number)
+                number += len(lines)
     except OSError as error:
         raise UnreadableFile(f"{printable(path)}: {error.strerror}.", "Check the path and its permissions.") from None
 

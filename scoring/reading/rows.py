@@ -68,6 +68,7 @@ class Rows:
         self._read = read
         self._rows = list(rows)
         self._file = file
+        self._sample: list[Any] | None = None
         self.block_size = SIZE
 
     @property
@@ -111,7 +112,7 @@ class Rows:
         return 0 if self._file is None else self._file.stat().st_size
 
     def blocks(self, size: int | None = None) -> Iterator[Block]:
-        """The lines of the file, some at a time: `size` bytes and what is missing of a line.
+        """The lines of the file, some at a time; see `scoring.reading.blocks`.
 
         Raises:
             UnreadableFile: the file has gone, or a line is too long.
@@ -123,13 +124,15 @@ class Rows:
         """The values of all rows, or of those in the first megabyte of a file that is read in blocks."""
         if self._file is None:
             return [row.value for row in self._rows]
-        found = Rows(self.source, self.format)
-        for block in self.blocks(_SAMPLED):
-            text, _ = decoded_as("utf-8", b"".join(block.lines), self.source)
-            _collect(json_rows.lines(text), found)
-            if found.rows:
-                break
-        return [row.value for row in found.rows]
+        if self._sample is None:
+            found = Rows(self.source, self.format)
+            for block in self.blocks(_SAMPLED):
+                text, _ = decoded_as("utf-8", b"\n".join(block.lines), self.source)
+                _collect(json_rows.lines(text), found)
+                if found.rows:
+                    break
+            self._sample = [row.value for row in found.rows]
+        return self._sample
 
     def add(self, value: Any, line: int | None = None) -> None:
         """Put a row at the end."""

@@ -247,18 +247,18 @@ class _Reader:
         others = _other_keys(block.lines[0], frozenset(keys_of.values()))
         names = [*fields, *(f"{_OTHER}{key}" for key in others)]
         natural = tuple((keys_of[name], one.natural, one.needed) for name, one in fields.items())
-        decode = _decoder(natural, others).decode
+        decoder = _decoder(natural, others)
         content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
-        decoded, keys, sound = _rows(decode, content, block.lines)
+        decoded, keys, sound = _rows(decoder, content, block.lines)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
         lines = block.lines if len(sound) == len(block.lines) else [block.lines[place] for place in sound]
-        raw = b"".join(lines)
+        raw = b"\n".join(lines)
         if odd := self._unaccounted(values, lines, raw):
             kept = [index for index in range(len(sound)) if index not in odd]
             sound = [sound[index] for index in kept]
             keys = [keys[index] for index in kept] if self._keyed else keys
             values = {name: [column[index] for index in kept] for name, column in values.items()}
-            raw = b"".join([block.lines[place] for place in sound])
+            raw = b"\n".join([block.lines[place] for place in sound])
         for name, one in fields.items():
             if not one.needed and UNSET in values[name]:
                 values[name] = [None if value is UNSET else value for value in values[name]]
@@ -350,7 +350,7 @@ class _Reader:
     def _lines(self, checked: _Checked, places: list[int]) -> Chunk:
         """Lines of a block read value by value."""
         start = checked.block.line
-        raw = b"".join(checked.block.lines[place] for place in places)
+        raw = b"\n".join(checked.block.lines[place] for place in places)
         rows = json_lines(*decoded_as("utf-8", raw, self.source), self.source)
         noticed = [
             (int(checked.numbers[places[one.line - 1]]), replace(one, line=start + places[one.line - 1]))
@@ -371,7 +371,7 @@ def _fatal(findings: list[Finding]) -> bool:
 
 def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
     """A column; lists that all hold something by way of one long column of what is in them: much the fastest way."""
-    if dtype == pl.String() and any(type(value) is int for value in values):
+    if dtype == pl.String() and int in set(map(type, values)):
         values = [str(value) if type(value) is int else value for value in values]
     if not isinstance(dtype, pl.List) or not values or not all(values):
         return pl.Series(name, values, dtype=dtype)
@@ -411,13 +411,20 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
 
 
 def _rows(
-    decode: Callable[[bytes], Any], content: Callable[[Any], tuple[str, list[str]]] | None, lines: list[bytes]
+    decoder: "msgspec.json.Decoder[Any]", content: Callable[[Any], tuple[str, list[str]]] | None, lines: list[bytes]
 ) -> tuple[list[Any], list[str], list[int]]:
     """The rows of the lines that the decoder takes, the keys of their contents, and the places of these lines."""
+    if content is None:
+        try:
+            every = decoder.decode_lines(b"\n".join(lines))
+        except _NOT_SOUND:
+            every = []
+        if len(every) == len(lines):
+            return every, [], list(range(len(lines)))
     rows, keys, sound = [], [], []
     for place, line in enumerate(lines):
         try:
-            row = decode(line)
+            row = decoder.decode(line)
         except _NOT_SOUND:
             continue
         rows.append(row)
@@ -435,7 +442,7 @@ def _strings(values: list[Any], dtype: pl.DataType | None) -> int:
         return there + sum(strings_in(bytes(value)) for value in values if value is not UNSET)
     if dtype == pl.List(pl.String()):
         return there + sum(len(value) for value in values if type(value) is list)
-    return there + sum(type(value) is str for value in values) if dtype == pl.String() else there
+    return there + list(map(type, values)).count(str) if dtype == pl.String() else there
 
 
 def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
