@@ -184,8 +184,20 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
         runs = "which independent repetition these answers are; figures are means over them (default 0)"
         parser.add_argument("--run", type=natural, metavar="N", help=runs)
-        parser.add_argument("--mapping", metavar="FILE", help="which column of a table is what (JSON)")
-        parser.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
+        columns = parser.add_argument_group("which column of a table is what, where its name does not say it")
+        columns.add_argument("--id", metavar="COL", help="the case's id")
+        columns.add_argument(
+            "--rewards", action="append", default=[], metavar="COL[=SCORER]", help="lists of step rewards (repeatable)"
+        )
+        columns.add_argument("--step", metavar="COL", help="the step a row is of, in a table with one row a step")
+        columns.add_argument(
+            "--verdict", action="append", default=[], metavar="COL[=SCORER]", help="the predicted earliest error"
+        )
+        columns.add_argument("--base", type=int, choices=(0, 1), help="what verdicts call the first step")
+        answers = "a critic's answers in words, read by the benchmark's own parser"
+        columns.add_argument("--answers", action="append", default=[], metavar="COL[=SCORER]", help=answers)
+        columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
+        columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
         return

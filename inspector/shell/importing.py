@@ -1,14 +1,17 @@
 """`import`: sources become cases and scorers in the workspace, with a report of everything noticed on the way."""
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from inspector.shell.reports import reports
 from inspector.text import clean
+from inspector.wishes import check_rule
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
@@ -18,6 +21,7 @@ from scoring.importing.found import Found, Wish, find
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
+from scoring.results.names import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
@@ -95,7 +99,59 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | N
         workspace = find_workspace(args.workspace)
     except NoWorkspace:
         workspace = None
-    return paths, Wish(benchmark, mapping, next(iter(args.benchmark), None), args.name, args.run), workspace
+    wish = Wish(
+        benchmark,
+        mapping,
+        columns=_columns(args, paths),
+        join_to=next(iter(args.benchmark), None),
+        name=args.name,
+        run=args.run,
+        **_rule(args),
+    )
+    return paths, wish, workspace
+
+
+def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | None:
+    """What the flags say of a table's columns; None = nothing."""
+    found = ColumnMapping(
+        id=getattr(args, "id", None),
+        step=getattr(args, "step", None),
+        rewards=_by_scorer(getattr(args, "rewards", ()), args, paths),
+        verdicts=_by_scorer(getattr(args, "verdict", ()), args, paths),
+        answers=_by_scorer(getattr(args, "answers", ()), args, paths),
+        verdict_base=getattr(args, "base", None),
+    )
+    return None if found == ColumnMapping() else found
+
+
+def _by_scorer(words: Sequence[str], args: argparse.Namespace, paths: Sequence[str]) -> dict[str, str]:
+    """Scorer -> column, of words like `COL` or `COL=SCORER`; a lone column's scorer is called after the file."""
+    found = {}
+    for word in words:
+        column, _, scorer = word.partition("=")
+        only = len(words) == 1 and len(paths) == 1
+        name = scorer or (args.name or scorer_name(paths[0]) if only else column)
+        if name in found:
+            raise UsageError(f"two columns are said to be of {name!r}.", "Name each scorer: COL=SCORER.")
+        found[name] = column
+    return found
+
+
+def _rule(args: argparse.Namespace) -> dict[str, Any]:
+    """The threshold and the boundary that decide on imported rewards."""
+    found: dict[str, Any] = {}
+    if len(args.threshold) > 1 or len(args.rule) > 1:
+        raise UsageError("an import takes one --threshold and one --rule.", "Import the files one by one.")
+    for word in args.threshold:
+        try:
+            found["threshold"] = float(word)
+        except ValueError:
+            found["threshold"] = float("nan")
+        if not math.isfinite(found["threshold"]):
+            raise UsageError(f"{word!r} is not a threshold that can be stored.", "Give a number.")
+    for word in args.rule:
+        found["comparison"], found["on"] = check_rule(word)
+    return found
 
 
 def _place(args: argparse.Namespace) -> Path:

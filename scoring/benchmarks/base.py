@@ -160,12 +160,17 @@ class CaseFormat:
             chunk.read,
         )
 
-    def _columns(self, fields: Sequence[str], source: str) -> list[pl.Expr]:
-        """Every column of CASES over the fields of a chunk."""
+    def identity(self, fields: Sequence[str], source: str) -> dict[str, pl.Expr]:
+        """The columns `id`, `problem` and `steps` over the fields of a chunk."""
         problem, steps = self.layout.content or ("problem", "steps")
         # A row without an id is called after its file and number.
         called = pl.col("id") if "id" in fields else pl.lit(row_name(source, "")) + pl.col(NUMBER).cast(pl.String)
-        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called, **self.columns}
+        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called}
+        return {name: self.columns.get(name, expression).alias(name) for name, expression in given.items()}
+
+    def _columns(self, fields: Sequence[str], source: str) -> list[pl.Expr]:
+        """Every column of CASES over the fields of a chunk."""
+        given = {**self.columns, **self.identity(fields, source)}
         given |= {
             "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
             "key": pl.col(KEY),

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.own import GROUP, own_benchmark
 from scoring.benchmarks.step_labelled import StepLabelled
@@ -65,11 +66,16 @@ def reader(name: str) -> Callable[[Rows, Path | None], Imported]:
     own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
     if own is not None:
         return lambda rows, _: own.load(rows)
+    form = case_format(name)
+    if form is not None:
+        return form.load
     module = benchmark_module(name)
-    if hasattr(module, "FORMAT"):
-        load: Callable[[Rows, Path | None], Imported] = module.FORMAT.load
-        return load
     return lambda rows, _: module.load(rows)
+
+
+def case_format(name: str) -> CaseFormat | None:
+    """How a benchmark's rows are declared; None of one of the user's own, which loads them itself."""
+    return getattr(benchmark_module(name), "FORMAT", None) if name in MODULES else None
 
 
 def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:

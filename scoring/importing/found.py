@@ -9,16 +9,18 @@ import polars as pl
 
 from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
+from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
 from scoring.importing.joining import Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
-from scoring.importing.sources import HUB, Source, read_source
+from scoring.importing.sources import HUB, ReadOptions, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.schema import METADATA
+from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
@@ -70,12 +72,21 @@ class Found:
 class Wish:
     """How sources are to be read.
 
-    `benchmark` is whose rows they are, and `join_to` whose cases results belong to, where content does not say it;
-    `name` is what the one table or scorer among them is called, `run` which independent repetition the answers are.
+    Attributes:
+        benchmark: Whose rows they are.
+        mapping, columns: What is said of a table's columns; see `ReadOptions`.
+        join_to: Whose cases results belong to, where content does not say it.
+        name: What the one table or scorer among them is called.
+        run: Which independent repetition the answers are of.
+        threshold, comparison, on: What decides on the rewards of the scorers among them; None = as they say themselves.
     """
 
     benchmark: str | None = None
     mapping: ColumnMapping | None = None
+    columns: ColumnMapping | None = None
+    threshold: float | None = None
+    comparison: Comparison | None = None
+    on: On | None = None
     join_to: str | None = None
     name: str | None = None
     run: int | None = None
@@ -105,7 +116,7 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=METADATA)
     for within, foreign in results:
         try:
-            joined.append(join(_in_run(foreign, wish.run), cases, wish.join_to))
+            joined.append(join(_decided(_in_run(foreign, wish.run), wish), cases, wish.join_to))
         except InputError as error:
             if not within:
                 raise
@@ -136,6 +147,26 @@ def _in_run(foreign: Foreign, run: int | None) -> Foreign:
     return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=FOREIGN["run"])))
 
 
+def _decided(foreign: Foreign, wish: Wish) -> Foreign:
+    """The results with the threshold and the boundary that a person stated.
+
+    Raises:
+        UsageError: no threshold decides on them.
+    """
+    if wish.threshold is None and wish.comparison is None:
+        return foreign
+    if foreign.rows["rewards"].null_count() == foreign.rows.height:
+        raise UsageError(f"{foreign.source} holds no step rewards that a threshold decides on.", "Leave it out.")
+    threshold, source = foreign.threshold, foreign.threshold_source
+    on = wish.on or foreign.on
+    if wish.threshold is not None:
+        threshold, source = wish.threshold, "stated at import"
+    elif on != foreign.on:
+        threshold, source = DEFAULTS[on]
+    comparison = wish.comparison or foreign.comparison
+    return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
+
+
 def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
     sources, skipped, seen = [], [], set()
@@ -149,7 +180,7 @@ def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tu
                 continue
             seen.add(where)
             try:
-                found = read_source(file, benchmark=wish.benchmark, mapping=wish.mapping, table=wish.name, spill=spill)
+                found = read_source(file, ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill))
                 _some(found)
             except InputError as error:
                 if not many:

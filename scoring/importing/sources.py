@@ -15,10 +15,9 @@ from scoring.results import catalogue as results
 from scoring.results import inspect_log
 from scoring.results.foreign import Foreign
 from scoring.tables import table
-from scoring.tables.column_guess import guess, guess_step_rows, rewards_beside
+from scoring.tables.column_guess import propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results as table_results
-from scoring.tables.step_rows import gathered_steps
 
 HUB = "hf:"
 _SAMPLE = 100
@@ -35,39 +34,45 @@ class Source:
     mapping: ColumnMapping | None = None
 
 
-def read_source(
-    source: str,
-    *,
-    benchmark: str | None = None,
-    mapping: ColumnMapping | None = None,
-    table: str | None = None,
-    spill: Path | None = None,
-) -> Source:
-    """Read one source: a file's path or `hf:NAME`.
+@dataclass(frozen=True)
+class ReadOptions:
+    """How sources are to be read.
 
-    Args:
-        source: what to read.
-        benchmark: read it as this benchmark's rows, whatever its content looks like; a name, or the path of a Python
-            file (see `scoring.benchmarks.own`).
-        mapping: read it as a table with these columns.
-        table: what the benchmark of a table is called, whatever its mapping or its file says.
-        spill: where the texts of a source that is too large for memory go. None = they are thrown away.
+    Attributes:
+        benchmark: Whose rows they are, whatever their content looks like: a name, or the path of a Python file (see
+            `scoring.benchmarks.own`).
+        mapping: Which column of a table is what, where a person wrote that down.
+        columns: What a person said of single columns; the others are found.
+        table: What the benchmark of a table is called, whatever its mapping or its file says.
+        folder: Where the texts of a source that is too large for memory go. None = they stay there.
+    """
+
+    benchmark: str | None = None
+    mapping: ColumnMapping | None = None
+    columns: ColumnMapping | None = None
+    table: str | None = None
+    folder: Path | None = None
+
+
+def read_source(source: str, options: ReadOptions | None = None) -> Source:
+    """Read one source: a file's path or `hf:NAME`.
 
     Raises:
         InputError: it cannot be read, or nothing recognises it.
         UsageError: there is no such benchmark, the mapping does not fit, or a table would be called like a benchmark.
     """
-    if table in benchmarks.MODULES:
-        raise UsageError(f"{table!r} is the name of a benchmark that is known here.", "Give the table another name.")
+    options = options or ReadOptions()
+    if options.table in benchmarks.MODULES:
+        name = options.table
+        raise UsageError(f"{name!r} is the name of a benchmark that is known here.", "Give the table another name.")
     path = Path(source)
-    mapping = mapping and replace(mapping, benchmark=table or mapping.benchmark)
     if source.startswith(HUB):
         from scoring.reading.hub import hub_rows
 
-        return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping, table, spill)
+        return _of(hub_rows(source.removeprefix(HUB)), options)
     if _is_log(path):
         return Source(foreign=tuple(inspect_log.load_file(path)))
-    return _placed(_of(read_rows(path), benchmark, mapping, table, spill), path)
+    return _placed(_of(read_rows(path), options), path)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
@@ -83,38 +88,47 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     return best if votes[best] else ("table", None)
 
 
-def _of(
-    rows: Rows, benchmark: str | None, mapping: ColumnMapping | None, table_name: str | None, spill: Path | None
-) -> Source:
-    if mapping is not None:
-        return _table(rows, mapping, spill)
-    if benchmark is not None:
-        return _benchmark(rows, benchmark, spill)
+def _of(rows: Rows, options: ReadOptions) -> Source:
+    stated = options.columns
+    if options.mapping is not None:
+        mapping = options.mapping if stated is None else options.mapping.overridden(stated)
+        return _table(rows, replace(mapping, benchmark=options.table or mapping.benchmark), options.folder)
+    if options.benchmark is not None:
+        return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
     kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
     if name is None and _is_mapping(rows):
         raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
-    if name is None:
-        guessed = guess(rows)
-        if guessed is None and (by_step := guess_step_rows(rows)):
-            step, guessed = by_step
-            rows = gathered_steps(rows, str(guessed.id), step, list(guessed.rewards.values()))
-        if guessed is None:
-            raise _unknown(rows)
-        return _guessed(rows, replace(guessed, benchmark=table_name or guessed.benchmark), spill)
-    if kind == "benchmark":
-        return _benchmark(rows, name, spill)
-    return Source(foreign=tuple(results.load_results(name, rows)))
+    if kind == "benchmark" and name is not None and not _names_a_table(stated):
+        return _benchmark(rows, name, options)
+    if kind == "results" and name is not None and stated is None:
+        return Source(foreign=tuple(results.load_results(name, rows)))
+    proposed = propose(rows, stated)
+    if proposed is None:
+        raise _unknown(rows)
+    return _guessed(rows, replace(proposed, benchmark=options.table or proposed.benchmark), stated, options.folder)
 
 
-def _benchmark(rows: Rows, name: str, spill: Path | None) -> Source:
-    """The cases of a benchmark, and the step rewards that somebody put beside them."""
-    mapping = rewards_beside(rows)
-    imported = benchmarks.reader(name)(rows, spill)
+def _names_a_table(stated: ColumnMapping | None) -> bool:
+    """Whether a person named columns that a benchmark's own fields cannot be."""
+    return stated is not None and (stated.id is not None or stated.step is not None)
+
+
+def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
+    """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
+    stated = options.columns
+    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows)
+    imported = benchmarks.reader(name)(rows, options.folder)
     if mapping is None:
         return Source((imported,))
-    scorers = table_results(rows, replace(mapping, benchmark=imported.benchmark))
-    return Source((imported,), tuple(_noted(mapping, scorer) for scorer in scorers))
+    mapping = replace(mapping, benchmark=imported.benchmark)
+    form = benchmarks.case_format(name)
+    if form is None:
+        mapping = replace(mapping, problem="problem", steps="steps")
+    scorers = table_results(rows, mapping, form)
+    if mapping is not stated:
+        scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
+    return Source((imported,), tuple(scorers))
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -123,32 +137,45 @@ def _is_mapping(rows: Rows) -> bool:
     return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
-def _table(rows: Rows, mapping: ColumnMapping, spill: Path | None) -> Source:
+def _table(rows: Rows, mapping: ColumnMapping, folder: Path | None) -> Source:
     """The cases of a table, if the mapping says where they are, and the results that it names."""
     if mapping.benchmark is None:
         name = table.table_name(rows.source)
         # A file that happens to be called after a benchmark is not that benchmark.
         mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
-    cases = (table.load(rows, mapping, spill),) if mapping.problem is not None and mapping.steps is not None else ()
-    told = bool(mapping.rewards or mapping.verdicts)
-    return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else (), mapping)
+    has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
+    cases = (table.load(rows, mapping, folder),) if has_cases else ()
+    scorers = tuple(table_results(rows, mapping)) if mapping.scorers or not cases else ()
+    return Source(cases, scorers, mapping)
 
 
-def _guessed(rows: Rows, mapping: ColumnMapping, spill: Path | None) -> Source:
-    """The same with a mapping that nobody stated, which is said."""
+def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, folder: Path | None) -> Source:
+    """The same with a mapping that nobody stated, or not all of it, which is said."""
+    source = _table(rows, mapping, folder)
+    if not source.imported:
+        return replace(source, foreign=tuple(_noted(mapping, scorer, stated) for scorer in source.foreign))
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
     noticed = Finding("note", "guessed-columns", message, rows.source)
-    source = _table(rows, mapping, spill)
-    if not source.imported:
-        return replace(source, foreign=tuple(_noted(mapping, scorer) for scorer in source.foreign))
     return replace(source, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in source.imported))
 
 
-def _noted(mapping: ColumnMapping, foreign: Foreign) -> Foreign:
-    """The same with the note which column was guessed."""
-    column = printable(mapping.rewards.get(foreign.name, foreign.name))
-    message = f"the column {column!r} was taken for step rewards by its name and content; state it with --mapping FILE"
-    return replace(foreign, findings=(Finding("note", "guessed-columns", message, foreign.source), *foreign.findings))
+_FLAGS = {
+    "rewards": ("step rewards", "--rewards"),
+    "verdicts": ("verdicts", "--verdict"),
+    "answers": ("answers", "--answers"),
+}
+
+
+def _noted(mapping: ColumnMapping, foreign: Foreign, stated: ColumnMapping | None) -> Foreign:
+    """The same with the note which column was guessed, if one was."""
+    for kind, (what, flag) in _FLAGS.items():
+        column = getattr(mapping, kind).get(foreign.name)
+        if column is None or (stated is not None and foreign.name in getattr(stated, kind)):
+            continue
+        words = f"the column {printable(column)!r} was taken for {what} by its name and content"
+        finding = Finding("note", "guessed-columns", f"{words}; {flag} COLUMN names another", foreign.source)
+        return replace(foreign, findings=(finding, *foreign.findings))
+    return foreign
 
 
 def _is_log(path: Path) -> bool:

@@ -58,6 +58,7 @@ class Foreign:
     `rows` has the columns of FOREIGN. `name` is what the scorer is called unless the user says otherwise; the fields
     after it are those of `scoring.scorer.Scorer`. `benchmark` is set where the format itself says which benchmark's
     ids these are. `label_base` says in words how indices were read, `read` counts the source's rows, usable or not.
+    Where it `reads_answers`, its answers were not read yet: whoever joins them does, by the benchmark's own parser.
     Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
     the rewards are as many as the steps, and the rewards where they are not.
     """
@@ -77,6 +78,7 @@ class Foreign:
     comparison: Comparison = "<"
     on: On = "rewards"
     labels_explained: bool = False
+    reads_answers: bool = False
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None

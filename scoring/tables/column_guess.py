@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scoring.reading.rows import Rows
 from scoring.results.names import scorer_name
-from scoring.tables.cells import listed, number, text, truth, whole
+from scoring.tables.cells import listed, number, steps, text, truth, whole
 from scoring.tables.column_mapping import ColumnMapping
 
 _SAMPLE = 200
 _NAMES: dict[str, str] = {
     "problem": "problem question prompt query instruction input",
     "steps": (
-        "steps solution_steps reasoning_steps model_steps completions process "
-        "response solution model_output completion output reasoning chain_of_thought cot answer"
+        "steps solution_steps reasoning_steps model_steps process "
+        "response model_output model_response completion output reasoning chain_of_thought cot solution answer"
     ),
     "id": "id uid uuid idx index problem_id question_id",
     "earliest_error": (
@@ -40,33 +41,102 @@ _NAMES: dict[str, str] = {
 
 _REWARDS = "step_rewards rewards step_scores prm_scores prm_rewards scores probs"
 _REWARD = "step_reward reward step_score prm_score prm_reward score prob"
+_VERDICT = (
+    "verdict predicted_error predicted_step predicted_index predicted_label pred_label pred_error pred_step pred_index "
+    "prediction predicted pred"
+)
+_ANSWER = (
+    "answer answers response responses critique critiques judgement judgment raw_response model_response model_output "
+    "generation generations output completion completions text"
+)
+_OF_CASES = ("problem", "steps", "step_labels", "error_steps", "earliest_error")
+_OFTEN_REFERENCES = frozenset({"solution", "answer", "output", "completion"})
+"""Names of columns that as often hold a reference, or an answer in a word, as a solution in steps."""
 _STEP = "step step_index step_idx step_id step_number"
 
 
-def guess(rows: Rows) -> ColumnMapping | None:
-    """Propose the mapping that the columns suggest, of cases (problem and solution) or of results (id and rewards).
+def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | None:
+    """Propose the mapping that the columns suggest: of cases, of a scorer's results, or of both.
 
-    A column is taken only if what is in it fits the field in every one of the first rows. The index base of labels is
-    left open: `scoring.benchmarks.table.load` infers it, or assumes it with a warning.
+    Cases need a problem and a solution. Results need an id (or both of these) and, in this order of preference: lists
+    of numbers, one number a step where there is a row a step, the number of a step, an answer in words. A column is
+    taken only if what is in it fits the field in every one of the first rows. Index bases are left open: they are
+    inferred, or assumed with a warning.
+
+    Args:
+        rows: the table's.
+        stated: what is known of the columns already; it is taken as it is.
 
     Returns:
         None where the columns suggest neither.
     """
+    stated = stated or ColumnMapping()
     sample = _sampled(rows)
-    free = {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
+    named = {column for _, column in stated.named}
+    free = {_normal(name): name for value in reversed(sample) for name in reversed(value) if name and name not in named}
     taken: dict[str, str] = {}
     for field, names in _NAMES.items():
+        if getattr(stated, field) is not None or (stated.step is not None and field in _OF_CASES):
+            continue
         column = next((free[name] for name in names.split() if name in free and _fits(field, free[name], sample)), None)
         if column is not None:
             taken[field] = column
             del free[_normal(column)]
-    named = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
-    if {"problem", "steps"} <= taken.keys():
-        return ColumnMapping(rewards={column: column for column in named}, **taken)  # type: ignore[arg-type]  # of texts
-    rewards = named or [column for column in free.values() if _all(_numbers, column, sample) and _storable(column)]
-    if "id" not in taken or not rewards:
+    whole = stated.overridden(ColumnMapping(**taken))  # type: ignore[arg-type]  # of texts
+    cases = whole.problem is not None and whole.steps is not None
+    if stated.scorers:
+        return whole if whole.id is not None or cases else None
+    if stated.step is None:
+        lists = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
+        if cases:
+            return replace(whole, rewards={column: column for column in lists})
+        lists = lists or [column for column in free.values() if _all(_numbers, column, sample) and _storable(column)]
+        if whole.id is not None and lists:
+            return ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source))
+    return _propose_steps(rows, sample, stated) or _propose_verdicts(rows, sample, stated)
+
+
+def _propose_steps(rows: Rows, sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping | None:
+    """A table with one row a step: an id that several rows have, the step's index, and a number."""
+    free = _by_normal_name(sample)
+    case = stated.id or _named("id", _NAMES["id"], free, sample)
+    step = stated.step or next(
+        (free[name] for name in _STEP.split() if name in free and _all(_is_whole, free[name], sample)), None
+    )
+    if case is None or step is None:
         return None
-    return ColumnMapping(id=taken["id"], rewards=_by_scorer(rewards, rows.source))
+    if stated.step is None and len({text(value.get(case)) for value in sample}) == len(sample):
+        return None
+    others = [column for column in free.values() if column not in {case, step} and _storable(column)]
+    numbers = [column for column in others if _all(_is_number, column, sample)]
+    rewards = [free[name] for name in _REWARD.split() if free.get(name) in numbers] or numbers
+    return ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, rows.source)) if rewards else None
+
+
+def _propose_verdicts(rows: Rows, sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping | None:
+    """A table of verdicts or of answers: an id, and what a scorer said of the case."""
+    free = _by_normal_name(sample)
+    case = stated.id or _named("id", _NAMES["id"], free, sample)
+    if case is None or stated.step is not None:
+        return None
+    scorer = scorer_name(rows.source)
+    verdict = next(
+        (free[name] for name in _VERDICT.split() if name in free and _all(_is_whole, free[name], sample)), None
+    )
+    if verdict is not None:
+        return ColumnMapping(id=case, verdicts={scorer: verdict})
+    answer = next(
+        (free[name] for name in _ANSWER.split() if name in free and _all(_is_answer, free[name], sample)), None
+    )
+    return None if answer is None else ColumnMapping(id=case, answers={scorer: answer})
+
+
+def _by_normal_name(sample: list[Mapping[str, Any]]) -> dict[str, str]:
+    return {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
+
+
+def _named(field: str, names: str, free: Mapping[str, str], sample: list[Mapping[str, Any]]) -> str | None:
+    return next((free[name] for name in names.split() if name in free and _fits(field, free[name], sample)), None)
 
 
 def rewards_beside(rows: Rows) -> ColumnMapping | None:
@@ -84,24 +154,6 @@ def rewards_beside(rows: Rows) -> ColumnMapping | None:
     columns = [column for column in dict.fromkeys(key for value in sample for key in value) if _storable(column)]
     found = [column for column in columns if _are_rewards(column, sample)]
     return ColumnMapping(problem="problem", steps="steps", rewards=_by_scorer(found, rows.source)) if found else None
-
-
-def guess_step_rows(rows: Rows) -> tuple[str, ColumnMapping] | None:
-    """Propose how a table with one row a step is read: the column of the step's index, and a mapping of the rest.
-
-    Returns:
-        None where no case has two rows, or there is no id, no index or no number.
-    """
-    sample = _sampled(rows)
-    free = {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
-    case = next((free[name] for name in _NAMES["id"].split() if name in free and _fits("id", free[name], sample)), None)
-    step = next((free[name] for name in _STEP.split() if name in free and _all(_is_whole, free[name], sample)), None)
-    if case is None or step is None or len({text(value.get(case)) for value in sample}) == len(sample):
-        return None
-    others = [column for column in free.values() if column not in {case, step} and _storable(column)]
-    numbers = [column for column in others if _all(_is_number, column, sample)]
-    rewards = [free[name] for name in _REWARD.split() if free.get(name) in numbers] or numbers
-    return (step, ColumnMapping(id=case, rewards=_by_scorer(rewards, rows.source))) if rewards else None
 
 
 def _sampled(rows: Rows) -> list[Mapping[str, Any]]:
@@ -127,7 +179,15 @@ def _normal(name: str) -> str:
 
 
 def _fits(field: str, column: str, sample: list[Mapping[str, Any]]) -> bool:
+    if field == "steps" and _normal(column) in _OFTEN_REFERENCES and not _divided(column, sample):
+        return False
     return _storable(column) and _all(_KINDS.get(field, _is_text), column, sample)
+
+
+def _divided(column: str, sample: list[Mapping[str, Any]]) -> bool:
+    """Whether most cells are solutions of several steps: a reference or a final answer is one text."""
+    cells = [cell for value in sample if text(cell := value.get(column)) is not None]
+    return 2 * sum(len(found) > 1 for cell in cells if isinstance(found := steps(cell)[0], list)) > len(cells)
 
 
 def _all(fits: Callable[[Any], bool], column: str, sample: list[Mapping[str, Any]]) -> bool:
@@ -161,6 +221,12 @@ def _wholes(cell: Any) -> bool:
 
 def _is_number(cell: Any) -> bool:
     return type(number(cell)) is float
+
+
+def _is_answer(cell: Any) -> bool:
+    return (isinstance(cell, str) and bool(cell.strip())) or (
+        isinstance(cell, list) and bool(cell) and all(isinstance(part, str) for part in cell)
+    )
 
 
 def _numbers(cell: Any) -> bool:

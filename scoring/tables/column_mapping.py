@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ COLUMNS = (
 )
 """Fields of a mapping that name a column each."""
 
+SCORERS = ("rewards", "verdicts", "answers")
+"""Fields of a mapping that name a column for every scorer."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 
 
@@ -42,6 +45,9 @@ class ColumnMapping:
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.
         rewards: Scorer's name -> column of its step rewards.
         verdicts: Scorer's name -> column of the earliest error that it predicts.
+        answers: Scorer's name -> column of its answer in words, or of a list of answers that vote, which the parser of
+            the case's benchmark reads.
+        step: Which step a row is of, in a table with one row a step: then a reward is one number. Null = a row a case.
         run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
         verdict_base: As `label_base`, for `verdicts`. Null = 0 is assumed, and said.
 
@@ -75,11 +81,13 @@ class ColumnMapping:
     origin: str | None = None
     rewards: Mapping[str, str] = field(default_factory=dict)
     verdicts: Mapping[str, str] = field(default_factory=dict)
+    answers: Mapping[str, str] = field(default_factory=dict)
+    step: str | None = None
     run: str | None = None
     verdict_base: int | None = None
 
     def __post_init__(self) -> None:
-        for name in (*COLUMNS, "separator", "clean", "benchmark"):
+        for name in (*COLUMNS, "step", "separator", "clean", "benchmark"):
             value = getattr(self, name)
             if value is not None and not _is_word(value):
                 raise UsageError(f"{name} of a mapping is no text or an empty one.", "Give it a name, or leave it out.")
@@ -91,7 +99,7 @@ class ColumnMapping:
                 raise UsageError(f"{name} of a mapping is neither 0 nor 1.", "Say what the first step is called.")
         if self.wrong_below is not None and not _is_finite(self.wrong_below):
             raise UsageError("wrong_below of a mapping is no finite number.", "Say below which rating a step is wrong.")
-        for name in ("rewards", "verdicts"):
+        for name in SCORERS:
             value = getattr(self, name)
             pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
             if not all(map(_is_word, (part for pair in pairs for part in pair))):
@@ -99,11 +107,21 @@ class ColumnMapping:
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """(field, column) of every column that is named, scorers' as `rewards of NAME` and `verdicts of NAME`."""
-        found = [(name, getattr(self, name)) for name in COLUMNS if getattr(self, name) is not None]
-        for kind, columns in (("rewards", self.rewards), ("verdicts", self.verdicts)):
-            found += [(f"{kind} of {scorer}", column) for scorer, column in columns.items()]
+        """(field, column) of every column that is named, scorers' as `rewards of NAME` and so on."""
+        found = [(name, getattr(self, name)) for name in (*COLUMNS, "step") if getattr(self, name) is not None]
+        for kind in SCORERS:
+            found += [(f"{kind} of {scorer}", column) for scorer, column in getattr(self, kind).items()]
         return found
+
+    @property
+    def scorers(self) -> int:
+        """How many columns of scorers are named."""
+        return sum(len(getattr(self, kind)) for kind in SCORERS)
+
+    def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
+        """The mapping with what another one states in the place of what it says itself."""
+        given = {one.name: getattr(stated, one.name) for one in fields(self)}
+        return replace(self, **{name: value for name, value in given.items() if value not in (None, {})})
 
     def save(self, path: Path) -> None:
         """Write the mapping as JSON, whole or not at all; fields without a value are left out.

@@ -8,17 +8,19 @@ from typing import Annotated, Any
 
 import polars as pl
 
+from scoring.benchmarks.base import CaseFormat
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, chunks, name_of, read_by
+from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, chunks, name_of, read_by
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, label_base
+from scoring.tables.step_rows import gathered_steps
 from scoring.tables.table import (
     Gold,
     check_columns,
@@ -36,29 +38,44 @@ _CODE = "(code)"
 """Columns of a scorer are called after what they hold and the scorer's place among all: `rewards 0`."""
 
 
-def results(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
+def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None) -> list[Foreign]:
     """What the table holds of each scorer that the mapping names.
 
     A cell of rewards is a list of numbers (or of truth values: labels as given), as such or as JSON in a text, or one
     number for the whole solution. A cell of verdicts is the index of the step that the scorer takes for the earliest
-    wrong one. A row whose cell cannot be used is kept with the reason; the first row with an id and run counts.
+    wrong one; a cell of answers is a critic's answer in words, or a list of answers that vote, and whoever joins it
+    reads it by its benchmark's parser. A row whose cell cannot be used is kept with the reason; the first row with an
+    id and run counts.
+
+    Args:
+        rows: the table's.
+        mapping: which of its columns is what.
+        cases: how the same rows are read as cases, where they are a benchmark's: then it says which case a row is of.
 
     Raises:
         UsageError: the mapping names no results, runs of rewards, neither id nor problem and steps, or a column that is
             not there.
     """
-    if not mapping.rewards and not mapping.verdicts:
-        raise UsageError("the mapping names no column of results.", "Name rewards or verdicts by their scorers.")
+    if not mapping.scorers:
+        raise UsageError("the mapping names no column of results.", "Name rewards, verdicts or answers by scorer.")
     if mapping.run is not None and mapping.rewards:
         raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
-    if mapping.id is None and (mapping.problem is None or mapping.steps is None):
+    if cases is None and mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
+    if mapping.step is not None:
+        rows, mapping = gathered_steps(rows, mapping), replace(mapping, step=None)
     check_columns(rows, mapping)
     fields, flat = _fields(mapping)
     layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
+    if cases is not None:
+        layout = _beside(layout, cases.layout)
     read = list(chunks(rows, layout, lambda chunk: chunk))
     frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in read)])
     noticed = [finding for chunk in read for _, finding in chunk.findings]
+    if cases is not None:
+        # What is odd about the cases is said where they are read as cases.
+        noticed = []
+        frame = frame.with_columns(**cases.identity(frame.columns, rows.source))
     named = [name for name in ("problem", "steps") if name in frame.columns]
     nameless = pl.col("id").is_null() if "id" in frame.columns else pl.lit(value=True)
     if named:
@@ -70,10 +87,29 @@ def results(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
     whole_source = _Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read))
     found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
     found += [whole_source.verdicts(place, scorer) for place, scorer in enumerate(mapping.verdicts)]
+    found += [whole_source.answers(place, scorer) for place, scorer in enumerate(mapping.answers)]
     if noticed:
         noticed.sort(key=lambda finding: finding.line or 0)
         found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
     return found
+
+
+def _beside(own: Layout, cases: Layout) -> Layout:
+    """The fields of a benchmark's rows and of the scorers beside them."""
+    cells: Callable[[Fields], Mapping[str, Any]] = own.lenient or (lambda _: {})
+    scorers = {name: field for name, field in own.fields.items() if " " in name}
+
+    def lenient(fields: Fields) -> dict[str, Any]:
+        return {**(fields.value if cases.lenient is None else cases.lenient(fields)), **cells(fields)}
+
+    def flat(fields: Fields) -> dict[str, Any] | None:
+        case = None if cases.flat is None else cases.flat(fields)
+        return None if case is None else {**case, **cells(fields)}
+
+    fields = {**cases.fields, **scorers}
+    if cases.flat is not None:
+        return Layout(fields, name=cases.name, flat=flat)
+    return Layout(fields, name=cases.name, lenient=lenient)
 
 
 def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
@@ -114,7 +150,16 @@ def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields]
         fields[f"verdict {place}"] = mapped(read_by(pl.Int64(), _given, index_natural(mapping), needed=True), column)
         fields[f"answer {place}"] = read_by(pl.String(), Fields.text, str)
         fields |= _reasons(f"of verdict {place}")
+    for place, column in enumerate(mapping.answers.values()):
+        fields[f"answers {place}"] = mapped(read_by(pl.List(pl.String()), _answers, needed=True), column)
     return fields, partial(_flat, mapping)
+
+
+def _answers(fields: Fields, name: str) -> list[str | None]:
+    """The answers in a cell; null for one that is no text."""
+    cell = listed(fields.value.get(name)) if isinstance(fields.value.get(name), list) else fields.value.get(name)
+    several = cell if isinstance(cell, list) else [cell]
+    return [fields.of({name: answer}).text(name) for answer in several] or [None]
 
 
 def _reasons(what: str) -> dict[str, Field]:
@@ -140,6 +185,8 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
         named = {name: f"{name} {place}" for name in ("verdict", "answer")}
         named |= {name: f"{name} of verdict {place}" for name in ("reason", _CODE)}
         found |= {named[name]: value for name, value in _verdict(mapping, at(row, column)).items()}
+    for place, column in enumerate(mapping.answers.values()):
+        found[f"answers {place}"] = at(row, column)
     return found
 
 
@@ -215,7 +262,7 @@ class _Table:
         if (low, high) != (0.0, 1.0):
             message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default"
             findings.append(Finding("warning", "reward-range", message, self._source))
-        return self._foreign(scorer, rows, findings, low=low, high=high)
+        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high)
 
     def verdicts(self, place: int, scorer: str) -> Foreign:
         """One scorer's verdicts."""
@@ -232,7 +279,30 @@ class _Table:
         rows, findings = self._rows(own, f"of verdict {place}")
         findings += [base.finding] if base.finding else []
         return self._foreign(
-            scorer, rows, findings, label_base=f"verdicts are {base.words}, -1 = no error", kind="critic"
+            scorer,
+            rows.select(list(FOREIGN)),
+            findings,
+            label_base=f"verdicts are {base.words}, -1 = no error",
+            kind="critic",
+        )
+
+    def answers(self, place: int, scorer: str) -> Foreign:
+        """One critic's answers, a row an answer, not read yet."""
+        rows, findings = self._rows({"answer": pl.lit(None)}, "", pl.col(f"answers {place}"))
+        answered = rows.drop("answer").explode("answers", empty_as_null=True).rename({"answers": "answer"})
+        counted = answered.with_columns(
+            vote=pl.int_range(pl.len()).over("line", "id").cast(FOREIGN["vote"]),
+            reason=pl.when(pl.col("answer").is_null()).then(pl.lit("there is no answer here")),
+        )
+        most = int(counted["vote"].max() or 0) + 1  # type: ignore[arg-type]  # a number
+        return self._foreign(
+            scorer,
+            counted.select(list(FOREIGN)),
+            findings,
+            label_base="as the benchmark's parser reads them",
+            kind="critic",
+            reads_answers=True,
+            settings={"votes": most},
         )
 
     def _foreign(self, scorer: str, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> Foreign:
@@ -241,7 +311,9 @@ class _Table:
             "table", self._source, scorer, rows, self._read, benchmark=benchmark, findings=tuple(findings), **facts
         )
 
-    def _rows(self, own: Mapping[str, pl.Expr], what: str) -> tuple[pl.DataFrame, list[Finding]]:
+    def _rows(
+        self, own: Mapping[str, pl.Expr], what: str, answers: pl.Expr | None = None
+    ) -> tuple[pl.DataFrame, list[Finding]]:
         """The columns of FOREIGN, the first row of an id and run, and what is said of single rows."""
         named = ("id", "problem", "steps", "subset")
         given: dict[str, pl.Expr] = {name: pl.col(name) for name in named if name in self._frame.columns}
@@ -255,13 +327,15 @@ class _Table:
         }
         nothing = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in FOREIGN.items() if name not in columns]
         there = [columns[name].cast(dtype).alias(name) for name, dtype in FOREIGN.items() if name in columns]
-        rows = self._frame.select(NUMBER, *there, *nothing, pl.col(f"{_CODE} {what}").alias(_CODE))
-        odd = rows.filter(pl.col(_CODE).is_not_null()).select("line", "id", _CODE, "reason")
+        code = pl.col(f"{_CODE} {what}") if what else pl.lit(None, dtype=pl.String)
+        beside = [] if answers is None else [answers.alias("answers")]
+        rows = self._frame.select(*there, *nothing, *beside, code.alias(_CODE))
+        odd = rows.filter(pl.col(_CODE).is_not_null()).select("line", "id", "reason", _CODE)
         findings = [
-            Finding("warning", code, why, self._source, line, case) for line, case, code, why in odd.iter_rows()
+            Finding("warning", code, why, self._source, line, case) for line, case, why, code in odd.iter_rows()
         ]
-        kept, repeated = _first_of_an_id(rows.drop(_CODE, NUMBER), self._source)
-        return kept.select(list(FOREIGN)), sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
+        kept, repeated = _first_of_an_id(rows.drop(_CODE), self._source)
+        return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
 
     def _verdict_base(self, place: int) -> LabelBase:
         """What the first step is called in a scorer's verdicts; with an unknown number of steps, none is beyond it."""

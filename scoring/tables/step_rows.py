@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from operator import itemgetter
 from typing import Any
 
+from scoring.errors import UsageError
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.tables.cells import number, text, whole
+from scoring.tables.column_mapping import ColumnMapping
 
 _LONGEST = 8
 """Steps that a finding names."""
 
 
-def gathered_steps(rows: Rows, case: str, step: str, rewards: list[str]) -> Rows:
+def gathered_steps(rows: Rows, mapping: ColumnMapping) -> Rows:
     """Gather the rows of a case in the order of their steps; a case stands on the line of its first row.
 
     Steps count from 0, or from 1 where no case has a step 0. The rewards of a case whose steps have gaps or repeats, or
@@ -20,10 +22,14 @@ def gathered_steps(rows: Rows, case: str, step: str, rewards: list[str]) -> Rows
 
     Args:
         rows: one row a step.
-        case: the column of the case's id.
-        step: the column of the step's index.
-        rewards: the columns of step rewards.
+        mapping: names the columns of the case's id, of the step's index and of step rewards.
+
+    Raises:
+        UsageError: it names no id or no rewards.
     """
+    if mapping.id is None or mapping.step is None or not mapping.rewards:
+        raise UsageError("a table with one row a step needs an id, a step and rewards.", "Name them: --id, --rewards.")
+    case, step, rewards = mapping.id, mapping.step, list(mapping.rewards.values())
     cases: dict[str, list[tuple[int, int, Mapping[str, Any]]]] = {}
     gathered = Rows(rows.source, rows.format, findings=list(rows.findings), read=rows.read - len(rows.rows))
     for row in rows.rows:

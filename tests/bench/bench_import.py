@@ -101,7 +101,7 @@ def child(what: str, file: Path, folder: Path) -> dict[str, float]:
     """Import a file into a new workspace, or let polars make Parquet of it."""
     import polars as pl
 
-    from scoring.importing.sources import read_source
+    from scoring.importing.sources import ReadOptions, read_source
     from scoring.importing.spill import spill_folder
     from scoring.workspace import Workspace
 
@@ -111,7 +111,7 @@ def child(what: str, file: Path, folder: Path) -> dict[str, float]:
     else:
         workspace = Workspace.create(folder / "space")
         with spill_folder(folder / "space") as spill:
-            workspace.add(read_source(str(file), spill=spill).imported)
+            workspace.add(read_source(str(file), ReadOptions(folder=spill)).imported)
     seconds = time.perf_counter() - start
     # Kilobytes on Linux, bytes on macOS.
     unit = 1e9 if sys.platform == "darwin" else 1e6

@@ -14,7 +14,7 @@ from benchmark_rows import stepwise
 from scoring.benchmarks import base, processbench
 from scoring.benchmarks import stepwise as trl
 from scoring.errors import UnknownFormat, UnwritableWorkspace
-from scoring.importing.sources import read_source
+from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading import typed
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
@@ -253,7 +253,7 @@ def test_what_is_read_in_blocks(tmp_path, raw, expected):
 @pytest.mark.parametrize("name", MODULES)
 def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
     path = authored.write(tmp_path / "a-file.jsonl", [SOUND[name]])
-    (imported,) = read_source(str(path), spill=tmp_path / "spilled").imported
+    (imported,) = read_source(str(path), ReadOptions(folder=tmp_path / "spilled")).imported
     assert (imported.benchmark, imported.path) == (name, str(path))
     assert len(list((tmp_path / "spilled").glob("*.parquet"))) == 1
     (looked,) = read_source(str(path)).imported

@@ -8,7 +8,7 @@ import pytest
 import plugged_in
 from scoring.benchmarks.own import GROUP
 from scoring.errors import FrameError, PluginError, UsageError
-from scoring.importing.sources import read_source
+from scoring.importing.sources import ReadOptions, read_source
 from scoring.workspace import Workspace
 
 EXAMPLE = Path(__file__).parents[2] / "own" / "sums.py"
@@ -28,7 +28,7 @@ def rows(tmp_path):
 
 
 def test_the_example_reads_its_rows(rows, tmp_path):
-    (found,) = read_source(rows, benchmark=str(EXAMPLE)).imported
+    (found,) = read_source(rows, ReadOptions(benchmark=str(EXAMPLE))).imported
     assert found.cases.select("case", "earliest_error", "n_steps").rows() == [
         ("sums/rows#1", 1, 2),
         ("sums/rows#2", -1, 1),
@@ -44,7 +44,7 @@ def test_the_example_reads_its_rows(rows, tmp_path):
 def test_an_installed_one_is_used_by_name_and_found_by_content(rows, tmp_path, monkeypatch):
     plugged_in.install(tmp_path / "site", monkeypatch, GROUP, {"adding": "plugged_sums"}, {"plugged_sums.py": SOURCE})
     for benchmark in ("adding", None):
-        (found,) = read_source(rows, benchmark=benchmark).imported
+        (found,) = read_source(rows, ReadOptions(benchmark=benchmark)).imported
         assert found.benchmark == "sums"
         assert "(mine 1.2)" in found.findings[0].message
 
@@ -69,7 +69,7 @@ def test_what_is_wrong_is_one_sentence(rows, tmp_path, what):
     path = tmp_path / "mine.py"
     path.write_text(SOURCE.replace(old, new))
     with pytest.raises(PluginError, match=said):
-        read_source(rows, benchmark=str(path))
+        read_source(rows, ReadOptions(benchmark=str(path)))
 
 
 def test_a_frame_with_other_columns_is_refused(rows, tmp_path):
@@ -80,9 +80,9 @@ def test_a_frame_with_other_columns_is_refused(rows, tmp_path):
     path.write_text(SOURCE.replace("def load(", "def _load(") + broken)
     assert end in SOURCE
     with pytest.raises(FrameError, match="problem"):
-        read_source(rows, benchmark=str(path))
+        read_source(rows, ReadOptions(benchmark=str(path)))
 
 
 def test_an_unknown_benchmark_is_named(rows):
     with pytest.raises(UsageError, match="there is no benchmark 'nothing'"):
-        read_source(rows, benchmark="nothing")
+        read_source(rows, ReadOptions(benchmark="nothing"))

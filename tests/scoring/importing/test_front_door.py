@@ -9,6 +9,7 @@ import pytest
 import authored
 from scoring.importing.found import Wish, find
 from scoring.reading.rows import Rows
+from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.step_rows import gathered_steps
 from scoring.workspace import Workspace
 
@@ -85,7 +86,7 @@ def table(*cells):
     rows = Rows("steps.csv", "CSV")
     for case, step, score in cells:
         rows.add({"id": case, "step": step, "score": score})
-    return gathered_steps(rows, "id", "step", ["score"])
+    return gathered_steps(rows, ColumnMapping(id="id", step="step", rewards={"prm": "score"}))
 
 
 def test_steps_are_put_in_order_and_may_count_from_1():

@@ -8,7 +8,7 @@ from scoring.benchmarks import processbench
 from scoring.errors import InspectError, UsageError
 from scoring.reading.rows import Rows, read_rows
 from scoring.schema import CASES, content_key
-from scoring.tables.column_guess import guess
+from scoring.tables.column_guess import propose
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.table import describe, load, table_name
 from thoroughness import up_to
@@ -94,7 +94,7 @@ def test_a_row_becomes_a_case():
 def test_processbench_as_a_table_is_processbench(processbench_file, name):
     found = read_rows(processbench_file(rows(8), name))
     columns = ["id", "problem", "steps", "earliest_error", "error_steps", "generator", "final_answer_correct", "line"]
-    mapping = guess(found)
+    mapping = propose(found)
     assert mapping is not None
     as_table = load(found, mapping)
     assert as_table.cases.select(columns).equals(processbench.load(found).cases.select(columns))
@@ -105,7 +105,7 @@ def test_processbench_as_a_table_is_processbench(processbench_file, name):
 def test_csv(processbench_file):
     text = 'id,problem,response,label\n1,"Why, then?","First.\n\nSecond.",1\n2,How?,"[""a"", ""b""]",-1\n3,When?,x,\n'
     found = read_rows(processbench_file(text.encode(), "own sums.csv"))
-    imported = load(found, guess(found))
+    imported = load(found, propose(found))
     assert imported.benchmark == "own-sums"
     assert imported.cases["id"].to_list() == ["1", "2", "3"]
     assert imported.cases["steps"].to_list() == [["First.", "Second."], ["a", "b"], ["x"]]
@@ -375,7 +375,7 @@ def test_any_row_is_a_case_or_has_an_error_and_nothing_but_expected_errors_escap
 @given(ROWS)
 def test_what_is_guessed_can_be_loaded(values):
     found = table(*({"problem": "p", **one} if isinstance(one, dict) else one for one in values))
-    if mapping := guess(found):
+    if mapping := propose(found):
         load(found, mapping)
 
 
@@ -388,11 +388,11 @@ def test_sound_rows_become_cases_in_the_property_too():
 @pytest.mark.parametrize("subset", ["gsm8k", "math"])
 def test_the_published_files_of_processbench_as_tables(data_folder, subset):
     found = read_rows(data_folder / "processbench" / f"{subset}.json")
-    imported = load(found, guess(found))
+    imported = load(found, propose(found))
     assert (imported.erroneous, imported.clean) == processbench.OFFICIAL[subset]
     assert imported.label_base.startswith("0-based, inferred")
     assert {f.severity for f in imported.findings} <= {"note"}
     shifted = table(*({**one.value, "label": one.value["label"] + (one.value["label"] >= 0)} for one in found.rows))
-    again = load(shifted, guess(shifted))
+    again = load(shifted, propose(shifted))
     assert again.cases["earliest_error"].equals(imported.cases["earliest_error"])
     assert again.label_base.startswith("1-based, inferred")

@@ -2,7 +2,7 @@ import pytest
 
 from authored import rows
 from scoring.reading.rows import Rows
-from scoring.tables.column_guess import guess, rewards_beside
+from scoring.tables.column_guess import propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 
 
@@ -14,7 +14,7 @@ def table(*values):
 
 
 def test_common_names():
-    assert guess(table(*rows(4))) == ColumnMapping(
+    assert propose(table(*rows(4))) == ColumnMapping(
         id="id",
         problem="problem",
         steps="steps",
@@ -22,11 +22,11 @@ def test_common_names():
         generator="generator",
         final_answer_correct="final_answer_correct",
     )
-    found = guess(table({"UID": "1", "Question": "q", "response": "a\n\nb", "First Error Step": "-1", "answer": "4"}))
+    found = propose(table({"UID": "1", "Question": "q", "response": "a\n\nb", "First Error Step": "-1", "answer": "4"}))
     assert found == ColumnMapping(
         id="UID", problem="Question", steps="response", earliest_error="First Error Step", reference_answer="answer"
     )
-    assert guess(table({"prompt": "q", "answer": "a\n\nb"})) == ColumnMapping(problem="prompt", steps="answer")
+    assert propose(table({"prompt": "q", "answer": "a\n\nb"})) == ColumnMapping(problem="prompt", steps="answer")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_common_names():
     ],
 )
 def test_what_a_column_is_depends_on_what_is_in_it(label, field):
-    found = guess(table({"problem": "q", "steps": ["a", "b"], "label": label}))
+    found = propose(table({"problem": "q", "steps": ["a", "b"], "label": label}))
     assert [one for one, column in found.named if column == "label"] == [one for one in [field] if one]
 
 
@@ -50,33 +50,33 @@ def test_a_column_that_does_not_fit_in_every_row_is_not_taken():
         {"problem": "q", "steps": ["a"], "label": 0, "correct": 1},
         {"problem": "q", "steps": ["a"], "label": "x"},
     ]
-    found = guess(table(*values))
+    found = propose(table(*values))
     assert (found.earliest_error, found.final_answer_correct) == (None, "correct")
 
 
 def test_lists_of_numbers_are_somebodys_rewards():
-    found = guess(table({"problem": "q", "steps": ["a"], "scores": [0.5], "probs": "[0.1, 0.2]", "rewards": "good"}))
+    found = propose(table({"problem": "q", "steps": ["a"], "scores": [0.5], "probs": "[0.1, 0.2]", "rewards": "good"}))
     assert found.rewards == {"scores": "scores", "probs": "probs"}
 
 
 def test_several_solutions_a_problem():
-    found = guess(table({"id": "1", "problem_id": "p", "problem": "q", "steps": ["a"]}))
+    found = propose(table({"id": "1", "problem_id": "p", "problem": "q", "steps": ["a"]}))
     assert (found.id, found.problem_id) == ("id", "problem_id")
 
 
 @pytest.mark.parametrize("cell", [[0.5, 1], "[0.5, 1]"])
 def test_ids_with_lists_of_numbers_are_results(cell):
-    assert guess(table({"id": "1", "rewards": cell})) == ColumnMapping(id="id", rewards={"sums": "rewards"})
-    assert guess(table({"uid": 1, "my-prm": cell, "other": cell, "note": "x"})) == ColumnMapping(
+    assert propose(table({"id": "1", "rewards": cell})) == ColumnMapping(id="id", rewards={"sums": "rewards"})
+    assert propose(table({"uid": 1, "my-prm": cell, "other": cell, "note": "x"})) == ColumnMapping(
         id="uid", rewards={"my-prm": "my-prm", "other": "other"}
     )
     # Of several columns those count whose names say that they are rewards.
-    assert guess(table({"id": "1", "tokens": [5, 6], "scores": cell})).rewards == {"sums": "scores"}
+    assert propose(table({"id": "1", "tokens": [5, 6], "scores": cell})).rewards == {"sums": "scores"}
 
 
 @pytest.mark.parametrize("value", [{"id": "1", "rewards": [0.5, None]}, {"id": "1", "rewards": 0.5}, {"rewards": [1]}])
 def test_nothing_is_guessed_of_results_without_ids_or_with_other_cells(value):
-    assert guess(table(value)) is None
+    assert propose(table(value)) is None
 
 
 def test_rewards_beside_a_benchmarks_own_fields():
@@ -96,5 +96,5 @@ def test_what_may_be_something_else_is_no_reward_beside_them(cell):
 
 @pytest.mark.parametrize("value", [{}, {"problem": "q"}, {"steps": ["a"]}, {"problem": 1.5, "steps": ["a"]}, 5, "x"])
 def test_nothing_is_guessed_without_a_problem_and_a_solution(value):
-    assert guess(table(value)) is None
-    assert guess(table()) is None
+    assert propose(table(value)) is None
+    assert propose(table()) is None
