@@ -36,6 +36,9 @@ _SUBSET = re.compile(r"(.+)-[0-9]+\Z")
 _MANY = 30
 """Erroneous cases from which on it is odd that none has its first error in the first step (nearly a fifth have)."""
 
+CLAIMED = frozenset({"id", "problem", "steps", "label", "generator", "subset", "final_answer_correct"})
+"""Keys of a row that are read: what they hold is in columns of ours."""
+
 
 def recognises(row: Any) -> bool:
     """Whether a row looks like ProcessBench: steps with a label, and no key that another benchmark or a result adds."""

@@ -39,6 +39,10 @@ class _Seen:
     conversations: int = 0
 
 
+CLAIMED = frozenset({"prompt", "completions", "labels", *_TEXTS})
+"""Keys of a row that are read: what they hold is in columns of ours."""
+
+
 def recognises(row: Any) -> bool:
     """Whether a row has a prompt, completions and a label for each."""
     return isinstance(row, Mapping) and {"prompt", "completions", "labels"} <= row.keys()

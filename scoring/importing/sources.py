@@ -5,12 +5,15 @@ from pathlib import Path
 
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
-from scoring.benchmarks.large import is_large, load_large, sample
+from scoring.benchmarks.large import LARGE, is_large, load_large, sample
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.metadata import claimed_keys, with_metadata
+from scoring.metadata_columns import ColumnFates
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
+from scoring.reading.metadata import metadata_of
 from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
 from scoring.results import inspect_log
@@ -74,7 +77,11 @@ def read_source(
         known = kind == "benchmark" and name in benchmarks.MODULES
         module = benchmarks.benchmark_module(name) if known and name else None
         if module is not None and hasattr(module, "PLAIN") and rewards_beside(first_rows) is None:
-            return _placed(Source((load_large(path, module, spill),)), path)
+            found = load_large(path, module, spill)
+            fates = metadata_of([row.value for row in first_rows.rows if isinstance(row.value, dict)], module.CLAIMED)[
+                1
+            ]
+            return _placed(Source((replace(found, fates=_none_kept(fates)),)), path)
     return _placed(_of(read_rows(path), benchmark, mapping, table), path)
 
 
@@ -116,10 +123,18 @@ def _benchmark(rows: Rows, name: str) -> Source:
     """The cases of a benchmark, and the step rewards that somebody put beside them."""
     imported = benchmarks.reader(name)(rows)
     mapping = rewards_beside(rows)
+    beside = () if mapping is None else mapping.rewards.values()
+    imported = with_metadata(imported, rows, [*claimed_keys(name, rows), *beside])
     if mapping is None:
         return Source((imported,))
     scorers = table_results(rows, replace(mapping, benchmark=imported.benchmark))
     return Source((imported,), tuple(_noted(mapping, scorer) for scorer in scorers))
+
+
+def _none_kept(fates: ColumnFates) -> ColumnFates:
+    """The same of a file that is read block by block, of which no metadata column is kept."""
+    why = f"columns of files of {LARGE // 2**20} MB and more are not kept"
+    return replace(fates, kept={}, left_out={**fates.left_out, **dict.fromkeys(fates.kept, why)})
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -134,7 +149,9 @@ def _table(rows: Rows, mapping: ColumnMapping) -> Source:
         name = table.table_name(rows.source)
         # A file that happens to be called after a benchmark is not that benchmark.
         mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
-    cases = (table.load(rows, mapping),) if mapping.problem is not None and mapping.steps is not None else ()
+    holds_cases = mapping.problem is not None and mapping.steps is not None
+    columns = [column for _, column in mapping.named]
+    cases = (with_metadata(table.load(rows, mapping), rows, columns),) if holds_cases else ()
     told = bool(mapping.rewards or mapping.verdicts)
     return Source(cases, tuple(table_results(rows, mapping)) if told or not cases else (), mapping)
 

@@ -32,13 +32,17 @@ class Row:
 
 @dataclass(eq=False)
 class Rows:
-    """All rows of one source and what was noticed while reading them; `read` counts the broken ones too."""
+    """All rows of one source and what was noticed while reading them; `read` counts the broken ones too.
+
+    `cases` are the numbers of the rows that became cases, in their order, once they did.
+    """
 
     source: str
     format: str
     rows: list[Row] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     read: int = 0
+    cases: list[int] = field(default_factory=list)
 
     def add(self, value: Any, line: int | None = None) -> None:
         """Put a row at the end."""

@@ -45,6 +45,7 @@ def load(rows: Rows, mapping: ColumnMapping) -> Imported:
         findings.append(Finding("note", "no-id", message, rows.source))
     cases = each_case(mapped, findings, partial(_case, mapping, base.base), partial(_identify, mapping))
     frame = cases_frame(name, rows.source, cases)
+    rows.cases = mapped.cases
     said = _labels(mapping, base)
     return Imported(name, rows.source, rows.format, said, rows.read, frame, tuple(findings), mapping=describe(mapping))
 
