@@ -37,9 +37,10 @@ _OF_SCORERS = frozenset(
 RESERVED = _OF_SCORERS | {
     *CASES,
     *("tags", "note", "ruling", "category", "our_error_type", "adjudication", "disagreement"),
-    *("instructive", "found_in", "position", "scorer", "metric"),
+    *("instructive", "found_in", "position", "scorer", "other", "metric", "value", "low", "high", "n", "small"),
+    *("where", "sd", "runs", "difference", "original", "adjudicated", "slice", "_row", "_cell"),
 }
-"""Names that mean something here already: columns of cases, of scorers and of triage, keys of sorting, axes."""
+"""Names that mean something here already: columns of cases, scorers and triage, of tables by groups, keys, axes."""
 
 _WHOLE = 2**53
 """From here on a float is not every whole number."""
@@ -72,19 +73,19 @@ class ColumnFates:
 def metadata_name(name: str) -> str:
     """Give a column of a file the name that it has here: its own, with `meta.` before it where that is reserved.
 
-    A name that ends like a scorer's column, and one that polars would read as a pattern, get it too. Upper and lower
-    case differ, as in conditions.
+    One that polars would read as a pattern gets it too, and one that ends like a scorer's column: `judge.margin`
+    becomes `meta.judge_margin`. Upper and lower case differ, as in conditions.
     """
+    before, dot, last = name.rpartition(".")
+    if dot and last in _OF_SCORERS and name != f"{OURS}{last}":
+        return f"{OURS}{before.removeprefix(OURS)}_{last}"
     pattern = name == "*" or (name.startswith("^") and name.endswith("$"))
-    of_scorer = name.rpartition(".")[2] in _OF_SCORERS and not name.startswith(OURS)
-    return f"{OURS}{name}" if pattern or of_scorer or name in RESERVED else name
+    return f"{OURS}{name}" if pattern or name in RESERVED else name
 
 
 def number_text(value: float) -> str:
     """Write a number as JSON text; a whole float without its fraction, so that 1 and 1.0 are one value."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
-        value = int(value)
-    return json.dumps(value)
+    return json.dumps(int(value) if abs(value) < _WHOLE and value == int(value) else value)
 
 
 def reconciled(columns: Sequence[pl.Series]) -> list[pl.Series]:

@@ -35,7 +35,7 @@ def facts_lines(shown: OpenCase) -> Iterator[Line]:
     noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}
     for name, value in {**facts, **noticed}.items():
         for number, line in enumerate(wrap(clean(value), max(10, manner.width - LABEL))):
-            yield Line([(f"  {name}".ljust(LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
+            yield Line([(cell(f"  {name}", LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
 
 
 def known(shown: OpenCase) -> dict[str, str]:
@@ -47,11 +47,14 @@ def known(shown: OpenCase) -> dict[str, str]:
     found["modified_steps"] = ", ".join(map(str, texts["modified_steps"] or [])) or None
     found["original_steps"] = f"{len(texts['original_steps'])}" if texts["original_steps"] else None
     hidden = OF_GOLD if shown.manner.blind else frozenset()
-    return {
+    facts = {
         name.replace("_", " "): _words(value)
         for name, value in found.items()
         if value is not None and name not in hidden
     }
+    # Nobody knows what a column of the user's own tells of the labels.
+    own = {} if shown.manner.blind else {name: _words(value) for name, value in shown.metadata.items()}
+    return {**facts, **{name: value for name, value in own.items() if name not in facts}}
 
 
 def _words_of(names: frozenset[str]) -> set[str]:
