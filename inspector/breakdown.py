@@ -204,7 +204,11 @@ def axis_of(selection: Selection, column: str) -> Axis:
     if column in {*METADATA, *DERIVED}:
         return axis(selection.cases, column)
     # One that is not there is told with all that are.
-    return axis(selection.table((column,)) if column in selection.schema else selection.frame(), column)
+    if column in selection.schema:
+        return axis(selection.table((column,)), column)
+    if why := selection.why_missing(column):
+        raise UsageError(f"there is no column {column!r}.", why)
+    return axis(pl.DataFrame(schema=selection.schema), column)
 
 
 def usual_axes(selection: Selection) -> Sequence[Axis]:

@@ -71,7 +71,7 @@ TELLING = OF_GOLD | {
 def case_columns(inspection: Inspection, brush: Brush, *, blind: bool = False) -> list[Column]:
     """What the list shows of a case, in this order; nothing of gold labels and verdicts where these are hidden."""
     chosen = chosen_keys(inspection)
-    keys = [key for key in chosen or usual_keys(inspection) if not (blind and _kind(key) in TELLING)] or ["id"]
+    keys = [key for key in chosen or usual_keys(inspection) if not (blind and _tells(inspection, key))] or ["id"]
     paint = CellPaint(brush, *inspection.span)
     columns = [_column(inspection, key, paint, leave=not chosen, blind=blind) for key in keys]
     if inspection.selection.found is not None:
@@ -109,6 +109,11 @@ def _tells_apart(inspection: Inspection, name: str) -> bool:
     """Whether a label differs among the cases; it is known after it was asked for once."""
     coded = inspection.selection.categories(name)
     return coded is None or len(coded.values) > 1
+
+
+def _tells(inspection: Inspection, key: str) -> bool:
+    """Whether a column tells gold labels, verdicts or what people said; one of the file may."""
+    return _kind(key) in TELLING or inspection.selection.is_metadata(key)
 
 
 def _kind(key: str) -> str:

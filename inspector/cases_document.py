@@ -43,11 +43,21 @@ def cases_document(selection: Selection, form: str = "") -> Document:
 
 
 def _columns_of_cases(selection: Selection) -> pl.DataFrame:
-    """The columns that were asked for, of all cases; else labels, tags and notes, and what each chosen scorer made."""
+    """The columns that were asked for, of all cases.
+
+    Else labels, metadata columns, tags and notes, and what each chosen scorer made.
+    """
     if selection.request.columns:
         return columns_table(selection, selection.request.columns)
-    labels = selection.cases.select(CASE_COLUMNS).with_columns(selection.column(name) for name in _said(selection))
+    labels = selection.cases.select(CASE_COLUMNS).with_columns(
+        selection.column(name).alias(name) for name in (*metadata_of(selection), *_said(selection))
+    )
     return pl.concat([labels, *(one.columns for one in selection.chosen_evaluations)], how="horizontal")
+
+
+def metadata_of(selection: Selection) -> list[str]:
+    """The metadata columns of the cases, by name."""
+    return [name for name in selection.metadata.schema if selection.is_metadata(name)]
 
 
 def _said(selection: Selection) -> list[str]:

@@ -15,6 +15,7 @@ from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
 from inspector.triage_columns import DTYPES as TRIAGE
 from scoring.evaluation import Evaluation
+from scoring.metadata_columns import OURS
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""
@@ -64,6 +65,8 @@ OF_CASES = {
     "line": ("line", "the line of that file"),
 }
 """The same of the cases themselves, the most telling first; the others are inner business."""
+OF_FILE = "a column of the file that the case was imported from"
+"""What a metadata column means."""
 FOR_CONDITIONS = frozenset({"lowest_compared", "lowest_to_gold", "lowest_before_gold"})
 """Those of a scorer that conditions speak of, and that would only make lists longer."""
 
@@ -112,7 +115,7 @@ class Entry:
 
 
 def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
-    """The columns of a benchmark's list: of the scorer in focus, of the cases, then of the other scorers.
+    """The columns of a benchmark's list: of the scorer in focus, of the cases, of their files, then of the others.
 
     Columns of the cases without any value are left out.
     """
@@ -127,6 +130,11 @@ def catalogue(inspection: Inspection) -> tuple[Entry, ...]:
         Entry(key, *words, sortable=not isinstance(schema[key], pl.List))
         for key, words in OF_CASES.items()
         if key in {*MEASURES, *TRIAGE} or (key in schema and selection.column(key).null_count() < selection.height)
+    ]
+    entries += [
+        Entry(name, name, OF_FILE)
+        for name in selection.metadata.of(inspection.benchmark)
+        if selection.is_metadata(name)
     ]
     for one in selection.evaluations:
         name = one.scorer.name
@@ -149,7 +157,7 @@ def entry_of(key: str) -> Entry:
     if key in OF_CASES:
         return Entry(key, *OF_CASES[key])
     scorer, _, name = key.rpartition(".")
-    if name in OF_SCORER:
+    if name in OF_SCORER and scorer != OURS.rstrip("."):
         return Entry(key, *OF_SCORER[name], of=scorer, sortable=name != REWARDS)
     return Entry(key, key.replace("_", " "), "")
 

@@ -240,6 +240,7 @@ def case_document(selection: Selection, row: int, form: str = "") -> CaseDocumen
     extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
     extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
     extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
+    extra |= {"metadata": metadata} if (metadata := selection.metadata.row(row)) else {}
     votes = {one.scorer.name: votes_words(one, row) for one in selection.chosen_evaluations if votes_words(one, row)}
     extra |= {"votes": votes} if votes else {}
     rows = pl.DataFrame(columns)

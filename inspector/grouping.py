@@ -14,18 +14,21 @@ from scoring.verdicts import OUTCOMES
 
 
 def grouped(selection: Selection) -> pl.DataFrame:
-    """The cases with what they are grouped by: their own columns, DERIVED, and scorers' where one is asked for.
+    """The cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
 
     Raises:
         UsageError: a column that is asked for is not there.
     """
     cases, by = selection.cases, selection.request.by
-    frame = cases if set(by) <= {*cases.columns, *DERIVED} else selection.frame()
     for name in by:
-        if name not in {*frame.columns, *DERIVED}:
-            listed = ", ".join((*cases.columns, *DERIVED))
+        if name not in {*selection.schema, *DERIVED}:
+            if why := selection.why_missing(name):
+                raise UsageError(f"there is no column {name!r}.", why)
+            listed = ", ".join((*cases.columns, *selection.metadata.schema, *DERIVED))
             told = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
             raise UsageError(f"there is no column {name!r}.", told)
+    beside = [selection.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
+    frame = cases.with_columns(beside)
     return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)
 
 

@@ -198,7 +198,12 @@ class Inspection:
         """
         names = [one.scorer.name for one in self.selection.evaluations if one.covers(benchmark)]
         there = self.cases.filter(pl.Series(self.cases["benchmark"] == benchmark))
-        facets = tuple(facet for facet in self.filter.facets if _occurs(facet, there))
+        own = self.selection.metadata.of(benchmark)
+        facets = tuple(
+            facet
+            for facet in self.filter.facets
+            if _occurs(facet, there) and (facet.column in own or not self.selection.is_metadata(facet.column))
+        )
         bare = replace(self, benchmark=benchmark, scorer=None, filter=Filter(facets, self.filter.where))
         bare = bare.filtered(bare.filter)
         scorer = self.scorer if self.scorer in names else best_scorer(bare, names)

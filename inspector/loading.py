@@ -41,7 +41,7 @@ def load(request: Request) -> Selection:
 
         request = with_slices(request, workspace.root)
     place = Derived.of(workspace, request.benchmarks)
-    cases, texts = workspace.cases(tuple(dict.fromkeys(request.benchmarks)))
+    cases, texts, metadata = workspace.cases_and_columns(tuple(dict.fromkeys(request.benchmarks)))
     unchanged = place == Derived.of(workspace, request.benchmarks)
     journal = workspace.journal()
     triage = journal.triage if journal else Triage()
@@ -65,6 +65,7 @@ def load(request: Request) -> Selection:
         cases,
         texts,
         *loaded,
+        metadata=metadata,
         said=TriageColumns(triage, cases["case"]),
         further=said,
         journal=journal,

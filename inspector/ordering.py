@@ -86,7 +86,12 @@ def column_named(selection: "Selection", word: str) -> str:
     if word in EVERY_COLUMN:
         of = selection.chosen if len(selection.chosen) == 1 else [one.scorer.name for one in selection.evaluations]
         return match_name(word, [f"{scorer}.{word}" for scorer in of], "column")
-    return match_name(word, selection.columns, "column")
+    try:
+        return match_name(word, selection.columns, "column")
+    except UsageError as error:
+        if why := selection.why_missing(word):
+            raise UsageError(error.sentence, why) from None
+        raise
 
 
 def _instructing(selection: "Selection") -> object:

@@ -23,7 +23,10 @@ from scoring.cache import VoteParts
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
 from scoring.derived import Unkept
+from scoring.errors import FilterError
 from scoring.evaluation import Evaluation
+from scoring.importing.missing_columns import missing_column
+from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import Unparsed
 from scoring.protocols import protocol_named, protocol_of
@@ -45,16 +48,16 @@ if TYPE_CHECKING:
 class Selection:
     """Everything a view needs. `cases` and all arrays in `evaluations` have the same n rows in the same order.
 
-    `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown.
-    `shown` (row ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are
-    sentences about what could not be read and what was asked for in vain, `folders` say by name where a scorer's parts
-    lie. `found` is what the request's text search found, as far as cases were searched; None where it asks for none.
-    `unkept` is what had to be computed and may be kept for the next time. `said` are the columns of what people said,
-    `further` are others beside those of the cases and the scorers, by name: whoever changes one puts another Series in
-    its place. `masks`, `orders` and `measures` remember what was made of columns. `journal` is where tags and notes are
-    written, None where the workspace has no folder. `adjudicated` are the labels that were laid over those of `cases`
-    when they were read; None = the cases have their own. `heard` are the words that those labels are made of, and
-    `behind` says that people said something else of the labels since.
+    `evaluations` are all scorers, since a condition may speak of any; `chosen` names those that are shown. `shown` (row
+    ids) are the cases that the request's conditions keep, in the order it asks for. `problems` are sentences about what
+    could not be read and what was asked for in vain, `folders` say by name where a scorer's parts lie. `found` is what
+    the request's text search found, as far as cases were searched; None where it asks for none. `unkept` is what had to
+    be computed and may be kept for the next time. `metadata` are the metadata columns of the cases' files, `said` those
+    of what people said, `further` are others beside those of the cases and the scorers, by name: whoever changes one
+    puts another Series in its place. `masks`, `orders` and `measures` remember what was made of columns. `journal` is
+    where tags and notes are written, None where the workspace has no folder. `adjudicated` are the labels that were
+    laid over those of `cases` when they were read; None = the cases have their own. `heard` are the words that those
+    labels are made of, and `behind` says that people said something else of the labels since.
     """
 
     request: Request
@@ -68,6 +71,7 @@ class Selection:
     folders: Mapping[str, Path] = field(default_factory=dict)
     found: Found | None = None
     unkept: tuple[Unkept, ...] = ()
+    metadata: MetadataColumns = field(default_factory=MetadataColumns)
     said: TriageColumns | None = None
     further: Mapping[str, pl.Series] = field(default_factory=dict)
     masks: ConditionMasks = field(default_factory=ConditionMasks)
@@ -121,7 +125,9 @@ class Selection:
         made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
         further = {name: column.dtype for name, column in self.further.items()}
         said = {name: SAID[name] for name in self.said or ()}
-        return {**self.cases.schema, **said, **further, **MEASURES, **made}
+        ours = {**said, **further, **MEASURES, **made}
+        own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
+        return {**self.cases.schema, **own, **ours}
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -136,7 +142,7 @@ class Selection:
             return self.measures.column(name, self.evaluations, self.height)
         evaluation = self._of_scorer(name)
         if evaluation is None:
-            return self.cases.get_column(name)
+            return self.metadata.column(name) if self.is_metadata(name) else self.cases.get_column(name)
         return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
 
     def beside(self, name: str) -> pl.Series | None:
@@ -154,7 +160,14 @@ class Selection:
         if name in MEASURES:
             return self.evaluations
         beside = self.beside(name)
-        return (self._of_scorer(name) or self.cases) if beside is None else beside
+        return (self._of_scorer(name) or self._of_cases(name)) if beside is None else beside
+
+    def is_metadata(self, name: str) -> bool:
+        """Whether a column is one of the cases' files that no reader claims."""
+        return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
+
+    def _of_cases(self, name: str) -> object:
+        return self.metadata if self.is_metadata(name) else self.cases
 
     def coded(self, name: str) -> Categories | None:
         """An outcome column as codes; None for the others."""
@@ -173,7 +186,24 @@ class Selection:
         Raises:
             FilterError: a condition cannot be read or names a column that is not there.
         """
-        return self.masks.passing(self, conditions)
+        try:
+            return self.masks.passing(self, conditions)
+        except FilterError as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: FilterError) -> FilterError:
+        """The error, and where it is of a column that an imported file has, why it is not there."""
+        why = self.why_missing(error.unknown)
+        if not why:
+            return error
+        fault = f"there is no column {error.unknown!r}. {why}"
+        return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
+
+    def why_missing(self, name: str) -> str:
+        """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        if not name or name in self.schema:
+            return ""
+        return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
 
     def scorer_of(self, name: str) -> str | None:
         """The scorer that a column is of; None for the cases' own and for those that are of none."""

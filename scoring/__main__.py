@@ -27,6 +27,8 @@ from scoring.interrupt import Interrupt, Stopped
 if TYPE_CHECKING:
     import polars as pl
 
+    from scoring.metadata_columns import MetadataColumns
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the value is the exit code."""
@@ -92,17 +94,20 @@ def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, 
         else:
             from scoring.prm_request import prm_events as events
         workspace = Workspace.open(workspace_folder(args.workspace))
-        cases, texts = workspace.cases(args.benchmarks, twins=True)
-        rows = _rows(args, cases)
+        cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
+        rows = _rows(args, cases, columns)
     yield from events(args, workspace, cases, texts, rows, interrupt, _say)
 
 
-def _rows(args: argparse.Namespace, cases: "pl.DataFrame") -> list[int]:
-    """The rows of the cases that are asked for."""
+def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataColumns") -> list[int]:
+    """The rows of the cases that are asked for; `columns` are read as far as conditions and strata name them."""
+    from scoring.condition_reading import columns_read
     from scoring.filters import passing
     from scoring.sampling import sample
     from scoring.shards import in_share
 
+    named = {args.stratify, *(name for condition in args.where for name in columns_read(condition))}
+    cases = cases.with_columns(columns.column(name) for name in columns.schema if name in named)
     kept = passing(cases, args.where).arg_true()
     if args.sample is not None:
         kept = kept[sample(cases[kept], args.sample, args.stratify, args.seed)]

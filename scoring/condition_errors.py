@@ -7,7 +7,7 @@ from itertools import accumulate
 
 import polars as pl
 
-from scoring.condition_reading import expression_of
+from scoring.condition_reading import columns_read, expression_of
 from scoring.errors import FilterError
 from scoring.sql_words import Word, named, quoted, words_of
 
@@ -19,6 +19,8 @@ _NO_FUNCTION = re.compile(r"unsupported function '(.+?)'")
 _LISTS = re.compile(r"series '(.+?)' of dtype: List")
 """What polars says of a column of lists that is compared with one value."""
 _EQUAL = frozenset({"=", "<>", "!="})
+
+_PLAIN = re.compile(r"[^\W\d]\w*\Z")
 
 Place = tuple[int, int]
 """Characters of a condition, 0-based, the second not included."""
@@ -56,7 +58,7 @@ def _of_a_name(error: Exception, condition: str, columns: Sequence[str]) -> Filt
         return None
     name = str(error).split('"')[1]
     fault = _unknown(name, condition, columns)
-    return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault)
+    return FilterError(f"in {condition!r}: {fault}", place=_where(name, condition), fault=fault, unknown=name)
 
 
 def _of_lists(said: str, condition: str) -> FilterError | None:
@@ -99,11 +101,16 @@ def _bare(condition: str, columns: Sequence[str]) -> tuple[str, Place] | None:
         if word.kind in {"quoted", "text"}:
             outside[word.start : word.end] = " " * (word.end - word.start)
     text = "".join(outside)
-    special = [column for column in columns if named(column) != column and column in text]
+    special = [column for column in columns if column in text and not _plain(column)]
     if not special:
         return None
     column = max(special, key=len)
     return column, (text.index(column), text.index(column) + len(column))
+
+
+def _plain(column: str) -> bool:
+    """Whether a name may stand in a condition without double quotes."""
+    return named(column) == column or (_PLAIN.match(column) is not None and columns_read(f"{column} = 1") == {column})
 
 
 def _where(name: str, condition: str) -> Place | None:

@@ -90,16 +90,24 @@ class FilterError(UsageError):
     """A condition that cannot be read or evaluated.
 
     `place` says which of its characters are wrong (0-based, the end not included), None = not known; `fault` what is
-    wrong with them, for where the condition itself stands beside it.
+    wrong with them, for where the condition itself stands beside it; `unknown` is the name that is no column, if it is
+    one.
     """
 
     title = "Bad condition"
 
     def __init__(
-        self, sentence: str, next_step: str = "", *, place: tuple[int, int] | None = None, fault: str = ""
+        self,
+        sentence: str,
+        next_step: str = "",
+        *,
+        place: tuple[int, int] | None = None,
+        fault: str = "",
+        unknown: str = "",
     ) -> None:
         super().__init__(sentence, next_step)
         self.place = place
+        self.unknown = unknown
         self.fault = fault or sentence
 
 

@@ -1,36 +1,43 @@
 """One generation of a benchmark: its cases as an index over immutable files of texts.
 
-    gen-<uuid7>/   cases.parquet (metadata, and where each case's texts are), texts-<uuid7>.parquet, import.json
+    gen-<uuid7>/   cases.parquet (metadata, metadata columns, and where each case's texts are), texts-<uuid7>.parquet,
+                   import.json
 
 A case that is imported again gets another row in the index; what did not change keeps its texts where they are, and a
 file of texts that is still used is linked into the next generation, not copied.
+
+Format 3 added the metadata columns; a generation of format 2 has none, and is read as such.
 """
 
 import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.files import sync, unwritable, uuid7, write_atomically
-from scoring.parquet import parquet_height, read_parquet, write_parquet
+from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together
+from scoring.parquet import parquet_height, parquet_schema, read_parquet, write_parquet
 from scoring.schema import METADATA, TEXTS, conform
 from scoring.texts import ROW_GROUP, Texts, rest_digests
 
-FORMAT = 2
+FORMAT = 3
 REPORT = "import.json"
 
 # The file of a case's texts, and their row in it, 0-based.
 _PLACE = {"_texts": pl.String(), "_row": pl.Int32()}
 _INDEX: dict[str, pl.DataType] = {**METADATA, "_rest": pl.String(), **_PLACE}
+_ABOUT_COLUMNS = "prm-inspect.columns"
+"""What is written beside the index: of every metadata column how many values it has, and whether they are wide."""
 _NOT_CONTENT = ("source", "line")
 _TEXTS_FILE = re.compile(r"texts-[0-9a-f]{32}\.parquet\Z")
 
@@ -53,39 +60,47 @@ class Generation:
     """All cases of one benchmark, twins included, and the reports of the imports that they came from.
 
     `metadata` has the columns of METADATA and `_rest`, a digest of the texts that `key` does not cover (null = there
-    are none); `texts` are row by row beside it.
+    are none); `texts` are row by row beside it, and so are the metadata `columns`, None = not read; then they are
+    `stored`.
     """
 
     metadata: pl.DataFrame
     texts: Texts
     sources: tuple[dict[str, Any], ...] = ()
+    columns: pl.DataFrame | None = None
+    stored: StoredColumns | None = None
 
     @classmethod
     def nothing(cls) -> "Generation":
         """What there is before the first import."""
-        return cls(pl.DataFrame(schema={**METADATA, "_rest": pl.String()}), Texts.whole((), ()))
+        return cls(
+            pl.DataFrame(schema={**METADATA, "_rest": pl.String()}), Texts.whole((), ()), columns=columns_frame((), 0)
+        )
 
     @classmethod
     def of(cls, one: Imported) -> "Generation":
         """What one import holds, as if it were all."""
         cases = one.cases if one.twins.is_empty() else pl.concat([one.cases, one.twins])
+        own = one.metadata if one.metadata.width else columns_frame((), one.cases.height)
+        columns = together([own, columns_frame((), one.twins.height)])
         if one.spilled is not None:
             metadata = cases.select(list(METADATA)).with_columns(pl.Series("_rest", one.spilled.rest, dtype=pl.String))
-            return cls(metadata, one.spilled.texts, (report(one),))
+            return cls(metadata, one.spilled.texts, (report(one),), columns)
         texts = cases.select(list(TEXTS))
         metadata = cases.select(list(METADATA)).with_columns(rest_digests(texts).alias("_rest"))
-        return cls(metadata, Texts.whole((texts,), (texts.height,)), (report(one),))
+        return cls(metadata, Texts.whole((texts,), (texts.height,)), (report(one),), columns)
 
     @classmethod
     def read(cls, folder: Path) -> "Generation":
-        """The generation in a folder.
+        """The generation in a folder, whose metadata columns are not read.
 
         Raises:
             DamagedWorkspace: a file of it cannot be read or is not what it should be.
         """
         path = folder / "cases.parquet"
         try:
-            found = read_parquet(path)
+            schema, about = parquet_schema(path)
+            found = read_parquet(path, [name for name in schema if name in _INDEX])
             # What no case has is made anew, as one null for all: a million empty texts would take sixteen megabytes.
             there = [name for name in found.columns if found[name].null_count() < found.height or not found.height]
             index = conform(found.select(there), _INDEX, path.name)
@@ -100,16 +115,17 @@ class Generation:
         part = index["_texts"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
         row = index["_row"].cast(pl.Int64).to_numpy()
         texts = Texts(tuple(folder / name for name in names), part, row)
-        return cls(index.drop(list(_PLACE)), texts)
+        return cls(index.drop(list(_PLACE)), texts, stored=_stored(path, schema, about, index.height))
 
     @classmethod
     def with_reports(cls, folder: Path) -> "Generation":
-        """The same for the next import, which needs the reports and links the texts without reading them.
+        """The same with reports and metadata columns for the next import, which links the texts without reading them.
 
         Raises:
             DamagedWorkspace: as for `read`; a report cannot be read, or a file of texts is not whole.
         """
-        found = replace(cls.read(folder), sources=tuple(read_sources(folder)))
+        found = cls.read(folder)
+        found = replace(found, sources=tuple(read_sources(folder)), columns=_all_columns(found))
         for number, path in enumerate(found.texts.sources):
             assert isinstance(path, Path)  # noqa: S101  # those of a folder are files
             needed = int(found.texts.row_in_part[found.texts.part == number].max()) + 1
@@ -142,14 +158,16 @@ class Generation:
         chosen = np.concatenate([chosen, np.flatnonzero(~known) + height])
         place = np.concatenate([place, texts_of[~known]]).astype(np.int64)
         metadata = pl.concat([self.metadata, new.metadata])[chosen]
+        columns, alike = _merged_columns(self, new, chosen, at)
+        equal_columns = same.is_not_null() & alike
         reports = {one["source"]: one for one in (*self.sources, *new.sources)}
         listed = new.metadata["twin_of"].is_null()
-        unchanged = int((same.is_not_null() & listed).sum())
+        unchanged = int((equal_columns & listed).sum())
         total, there = int(listed.sum()), int((at.is_not_null() & listed).sum())
-        changed = new.metadata.filter(at.is_not_null() & same.is_null())
+        changed = new.metadata.filter(at.is_not_null() & ~equal_columns)
         elsewhere = self.paths(changed) - new.paths(changed)
         added = Added(total - there, there - unchanged, unchanged, tuple(sorted(elsewhere)))
-        return Generation(metadata, texts.gather(place), tuple(reports.values())), added
+        return Generation(metadata, texts.gather(place), tuple(reports.values()), columns), added
 
     def paths(self, cases: pl.DataFrame) -> set[str]:
         """The paths of the files from which the cases of these identities were imported."""
@@ -179,8 +197,12 @@ class Generation:
         folder = home / f".{name}"
         try:
             folder.mkdir()
-            index = pl.concat([self.metadata, _write_texts(self.texts, folder)], how="horizontal")
-            write_parquet(folder / "cases.parquet", index.select(list(_INDEX)), "lz4")
+            index = pl.concat([self.metadata, _write_texts(self.texts, folder)], how="horizontal").select(list(_INDEX))
+            columns = _all_columns(self)
+            # A column that no case has any more is gone.
+            columns = columns.select(one.name for one in columns if one.null_count() < one.len())
+            index = index.with_columns(column.alias(PREFIX + column.name) for column in columns)
+            write_parquet(folder / "cases.parquet", index, "lz4", texts={_ABOUT_COLUMNS: _about(columns)})
             document = {"format": FORMAT, "sources": list(self.sources)}
             write_atomically(folder / REPORT, json.dumps(document, ensure_ascii=False).encode(errors="replace"))
             folder.rename(home / name)
@@ -206,6 +228,7 @@ def report(one: Imported) -> dict[str, Any]:
         "erroneous": one.erroneous,
         "clean": one.clean,
         "findings": [asdict(finding) for finding in one.findings],
+        "columns": None if one.fates is None else one.fates.report(),
     }
 
 
@@ -231,6 +254,49 @@ def read_sources(folder: Path) -> list[dict[str, Any]]:
 def damaged(path: Path, why: str) -> DamagedWorkspace:
     """The sentence about a file of a generation that cannot be used."""
     return DamagedWorkspace(f"{path} cannot be read: {why}.", f"Remove {path.parent} and import again.")
+
+
+def _stored(path: Path, schema: Mapping[str, pl.DataType], about: Mapping[str, str], height: int) -> StoredColumns:
+    """Where the metadata columns of an index are; what is written about them may be missing."""
+    dtypes = {name.removeprefix(PREFIX): dtype for name, dtype in schema.items() if name.startswith(PREFIX)}
+    try:
+        facts = json.loads(about.get(_ABOUT_COLUMNS, "{}"))
+        values = {name: int(facts[name]["values"]) for name in dtypes if name in facts}
+        wide = frozenset(name for name in values if facts[name]["wide"])
+    except (ValueError, KeyError, TypeError):
+        values, wide = {}, frozenset()
+    return StoredColumns(path.parent.parent.name, path, dtypes, values, height, wide)
+
+
+def _about(columns: pl.DataFrame) -> str:
+    facts = {one.name: {"values": one.n_unique(), "wide": is_wide(one)} for one in columns}
+    return json.dumps(facts)
+
+
+def _all_columns(generation: Generation) -> pl.DataFrame:
+    """All metadata columns, read where they were not."""
+    if generation.columns is not None:
+        return generation.columns
+    stored = generation.stored
+    if stored is None:
+        return columns_frame((), generation.metadata.height)
+    return columns_frame([stored.column(name) for name in stored.dtypes], stored.height)
+
+
+def _merged_columns(
+    old: Generation, new: Generation, chosen: npt.NDArray[np.int64], at: pl.Series
+) -> tuple[pl.DataFrame, pl.Series]:
+    """The metadata columns of the rows `chosen` among both; and which new rows have what the old ones `at` have."""
+    every = together([_all_columns(old), _all_columns(new)])
+    if not every.width:
+        return columns_frame((), chosen.size), pl.Series([True]).new_from_index(0, at.len())
+    height = old.metadata.height
+    before, after = every[:height], every[height:]
+    rows = at.fill_null(0).to_numpy() if height else np.zeros(0, dtype=np.int64)
+    alike = pl.Series([True]).new_from_index(0, at.len())
+    for name in every.columns if height else ():
+        alike &= after[name].eq_missing(before[name].gather(rows))
+    return every[chosen], alike
 
 
 def _write_texts(texts: Texts, folder: Path) -> pl.DataFrame:

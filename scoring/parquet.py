@@ -54,6 +54,18 @@ def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:
         return height
 
 
+def parquet_schema(path: Path) -> tuple[dict[str, pl.DataType], dict[str, str]]:
+    """The columns of a Parquet file with their dtypes, and the texts that were written beside them, by its footer.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it is no whole Parquet file.
+    """
+    with _one_line(path), path.open("rb") as file:
+        columns = dict(pl.scan_parquet(path, glob=False).collect_schema())
+        return columns, pl.read_parquet_metadata(file)
+
+
 @contextmanager
 def _one_line(path: Path) -> Iterator[None]:
     """What polars raises about a file as an OSError whose text is one line; a folder is no table."""
@@ -75,14 +87,18 @@ def write_parquet(
     frame: pl.DataFrame,
     compression: Literal["lz4", "zstd", "uncompressed"] = "zstd",
     row_group_size: int | None = None,
+    texts: Mapping[str, str] | None = None,
 ) -> None:
     """Write a frame whole or not at all. The bytes are made in memory, so that what fails is the disk and says so.
+
+    `texts` are written beside the columns, by name (`parquet_schema`).
 
     Raises:
         UnwritableWorkspace: read-only, full, not allowed.
     """
     buffer = BytesIO()
-    frame.write_parquet(buffer, compression=compression, row_group_size=row_group_size)
+    metadata = dict(texts) if texts else None
+    frame.write_parquet(buffer, compression=compression, row_group_size=row_group_size, metadata=metadata)
     write_atomically(path, buffer.getbuffer())
 
 

@@ -14,11 +14,12 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from scoring.benchmarks import demo
@@ -26,6 +27,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.files import locked, unwritable, write_atomically
 from scoring.generation import Added, Generation, read_sources, report
+from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
 from scoring.triage.journal import Journal
@@ -117,13 +119,26 @@ class Workspace:
             UsageError: a benchmark is not here.
             DamagedWorkspace: a generation's files cannot be read.
         """
+        metadata, texts, _ = self.cases_and_columns(benchmarks, twins=twins)
+        return metadata, texts
+
+    def cases_and_columns(
+        self, benchmarks: Sequence[str] = (), *, twins: bool = False
+    ) -> tuple[pl.DataFrame, Texts, MetadataColumns]:
+        """The same with the metadata columns that the cases' files hold, row for row: each is read when asked for.
+
+        Raises:
+            UsageError, DamagedWorkspace: as for `cases`.
+        """
         found = [self._read(name) for name in list(benchmarks) or self.default_benchmarks()]
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata.select(list(METADATA)) for one in found)])
         texts = Texts.together([one.texts for one in found])
         if twins or metadata["twin_of"].null_count() == metadata.height:
-            return metadata, texts
+            return metadata, texts, MetadataColumns([_columns(one, None) for one in found])
         listed = metadata["twin_of"].is_null()
-        return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy()))
+        rows = [np.flatnonzero(one.metadata["twin_of"].is_null().to_numpy()) for one in found]
+        columns = MetadataColumns([_columns(one, own) for one, own in zip(found, rows, strict=True)])
+        return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy())), columns
 
     def twins(self, benchmarks: Sequence[str] = ()) -> pl.DataFrame:
         """The twins of the named benchmarks' cases (none = the default ones), with the columns of CASES.
@@ -244,6 +259,15 @@ def workspace_folder(place: str) -> Path:
             "Name a folder, for instance -w ./results.",
         )
     return Path(place)
+
+
+def _columns(generation: Generation, rows: npt.NDArray[np.int64] | None) -> StoredColumns | int:
+    """The metadata columns of some rows of a generation (None = all), or how many rows have none."""
+    height = generation.metadata.height if rows is None else rows.size
+    stored = generation.stored
+    if stored is None or not stored.dtypes:
+        return height
+    return replace(stored, height=height, rows=None if height == stored.height else rows)
 
 
 def _generations(home: Path) -> list[Path]:

@@ -1,6 +1,6 @@
 """Everything else that is known of a case: where it is from, how it is classed, what its import found."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from inspector.case_view.findings import findings_of
@@ -35,21 +35,30 @@ def facts_lines(shown: OpenCase) -> Iterator[Line]:
     noticed = {} if manner.blind else {f"import {at}": said for at, said in enumerate(findings_of(shown), 1)}
     for name, value in {**facts, **noticed}.items():
         for number, line in enumerate(wrap(clean(value), max(10, manner.width - LABEL))):
-            yield Line([(f"  {name}".ljust(LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
+            yield Line([(cell(f"  {name}", LABEL) if number == 0 else " " * LABEL, "dim"), (line, "")])
 
 
 def known(shown: OpenCase) -> dict[str, str]:
     """Name and value of what is known; nothing of gold where it is hidden."""
     case, texts = shown.case, shown.texts
-    found: dict[str, Any] = {name: value for name, value in case.items() if name not in ABOVE | {"source", "line"}}
-    found["read from"] = f"{case['source']}:{case['line']}" if case["source"] else None
-    found["step_patterns"] = _numbered(texts["step_patterns"])
-    found["modified_steps"] = ", ".join(map(str, texts["modified_steps"] or [])) or None
-    found["original_steps"] = f"{len(texts['original_steps'])}" if texts["original_steps"] else None
-    hidden = OF_GOLD if shown.manner.blind else frozenset()
+    labels = {name: value for name, value in case.items() if name not in ABOVE | {"source", "line"}}
+    places = {
+        "read from": f"{case['source']}:{case['line']}" if case["source"] else None,
+        "step_patterns": _numbered(texts["step_patterns"]),
+        "modified_steps": ", ".join(map(str, texts["modified_steps"] or [])) or None,
+        "original_steps": f"{len(texts['original_steps'])}" if texts["original_steps"] else None,
+    }
+    # Nobody knows what a column of the user's own tells of the labels.
+    own = {} if shown.manner.blind else {name: _words(value) for name, value in shown.metadata.items()}
+    first, last = _spelt(labels, blind=shown.manner.blind), _spelt(places, blind=shown.manner.blind)
+    return {**first, **{name: value for name, value in own.items() if name not in first | last}, **last}
+
+
+def _spelt(facts: Mapping[str, Any], *, blind: bool) -> dict[str, str]:
+    hidden = OF_GOLD if blind else frozenset()
     return {
         name.replace("_", " "): _words(value)
-        for name, value in found.items()
+        for name, value in facts.items()
         if value is not None and name not in hidden
     }
 

@@ -1,6 +1,7 @@
 """The case at hand: everything that its sections read."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from inspector.case_view.manner import Manner
@@ -15,7 +16,8 @@ class OpenCase:
 
     `case` and `texts` are its rows of the frames of cases and texts. `tracks` are the scorers beside each other, the
     one in focus first; there is none in a workspace without scorers, and where they are hidden. `room` is how many
-    lines of what scrolls are seen at once; with 0 there is no end to it.
+    lines of what scrolls are seen at once; with 0 there is no end to it. `metadata` are the values of the metadata
+    columns that the case has.
     """
 
     inspection: Inspection
@@ -25,6 +27,7 @@ class OpenCase:
     tracks: tuple[Track, ...]
     manner: Manner
     room: int = 0
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def focus(self) -> Evaluation | None:
@@ -51,7 +54,8 @@ def open_case(inspection: Inspection, row: int, manner: Manner) -> OpenCase:
     several = len(chosen) > 1
     letters = letters_of(inspection, chosen) if several else {}
     tracks = tuple(track(one, row, letters.get(one.scorer.name, "")) for one in chosen)
-    return OpenCase(inspection, row, case, inspection.selection.texts.row(row), tracks, manner)
+    texts, metadata = inspection.selection.texts.row(row), inspection.selection.metadata.row(row)
+    return OpenCase(inspection, row, case, texts, tracks, manner, metadata=metadata)
 
 
 def scorers_shown(inspection: Inspection, beside: tuple[str, ...]) -> list[Evaluation]:

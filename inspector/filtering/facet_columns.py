@@ -10,7 +10,7 @@ from scoring.filters import Span
 from scoring.metrics.axes import LENGTHS
 from scoring.scorer_columns import EVERY_COLUMN
 
-Kind = Literal["values", "outcomes", "steps", "lists", "benchmarks"]
+Kind = Literal["values", "numbers", "outcomes", "steps", "lists", "benchmarks"]
 
 TITLES = {
     "benchmark": "benchmark (one at a time)",
@@ -42,6 +42,11 @@ _KINDS: dict[str, Kind] = {
     "our_error_type": "lists",
 }
 
+MOST_VALUES = 100
+"""Different values from which on a metadata column is no facet."""
+OPEN = 4
+"""Metadata columns that are open facets; further ones are folded until they are asked for."""
+
 LENGTH_SPANS = (*(Span(low, high - 1) for low, high in pairwise(LENGTHS)), Span(LENGTHS[-1], None))
 """The spans of the steps facet, which are the bins of a breakdown by steps."""
 
@@ -67,7 +72,7 @@ class FacetColumn:
 def facet_columns(
     selection: Selection, benchmark: str, scorer: str | None, used: Iterable[str] = ()
 ) -> list[FacetColumn]:
-    """The facets of a benchmark seen through a scorer: its outcome first, those of the other scorers last.
+    """The facets of a benchmark seen through a scorer: its outcome first, metadata columns and other scorers last.
 
     Whether a column tells cases apart is not looked at here. Columns that a filter uses come whatever they are.
     """
@@ -76,6 +81,23 @@ def facet_columns(
     others = [one.scorer.name for one in selection.evaluations if one.scorer.name != scorer and one.covers(benchmark)]
     outcomes = [FacetColumn(f"{name}.outcome", f"outcome of {name}", "outcomes", aside=True) for name in others]
     own = [] if scorer is None else [FacetColumn(f"{scorer}.outcome", f"outcome of {scorer}", "outcomes")]
-    known = {one.column for one in (*plain, *own, *outcomes)}
+    metadata = _metadata(selection, benchmark)
+    known = {one.column for one in (*plain, *own, *metadata, *outcomes)}
     further = [FacetColumn(name, column_words(name)) for name in used if name not in known]
-    return [*plain[:1], *own, *further, *plain[1:], *outcomes]
+    return [*plain[:1], *own, *further, *plain[1:], *metadata, *outcomes]
+
+
+def _metadata(selection: Selection, benchmark: str) -> list[FacetColumn]:
+    """The metadata columns of few values that tell cases of a benchmark apart."""
+    columns = selection.metadata
+    found = [
+        name
+        for name in columns.of(benchmark)
+        if selection.is_metadata(name)
+        and not selection.schema[name].is_float()
+        and 1 < columns.distinct(name, benchmark) <= MOST_VALUES
+    ]
+    return [
+        FacetColumn(name, name, "numbers" if selection.schema[name].is_integer() else "values", aside=place >= OPEN)
+        for place, name in enumerate(found)
+    ]

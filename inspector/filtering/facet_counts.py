@@ -47,8 +47,8 @@ def facet_counts(
         chosen: the filter; a facet's own condition does not count against its values.
         matching: (n,) which of the cases a text search leaves; None = all.
 
-    Values come most frequent first, outcomes and spans in their own order, a missing value last. A facet with one value
-    tells nothing and is left out, unless it is in use.
+    Values come most frequent first, outcomes, numbers and spans in their own order, a missing value last. A facet with
+    one value tells nothing and is left out, unless it is in use.
     """
     facets = {}
     rows: dict[tuple[str, ...], Bools] = {}
@@ -105,6 +105,8 @@ def _order(facet: FacetColumn, counts: dict[Choice, int]) -> Callable[[Choice], 
             return (OUTCOMES.index(value),)
         if facet.kind == "steps" and isinstance(value, (Span, int)):
             return (value.low, 1) if isinstance(value, Span) else (value, 0)
+        if facet.kind == "numbers" and isinstance(value, int):
+            return (False, value, "")
         return (value is None, -counts.get(value, 0), str(value))
 
     return place

@@ -31,5 +31,5 @@ def fault_of(selection: Selection, condition: str) -> FilterError | None:
         empty = pl.DataFrame(schema={name: selection.schema[name] for name in names})
         row_passes(empty, condition, 0, selection.columns)
     except FilterError as error:
-        return error
+        return selection.explained(error)
     return None

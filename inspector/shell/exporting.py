@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from inspector.cases_document import metadata_of
 from inspector.loading import load
 from inspector.selection import Selection
 from inspector.sentences import threshold_name
@@ -75,7 +76,10 @@ def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[Lin
         _ids_are_unique(cases)
     if args.what == "triage":
         return triage_lines(args.to, cases, words), about
-    return (case_lines(args.to, cases), []) if args.what == "cases" else _rewards(selection, args.to, args.name)
+    if args.what == "cases":
+        names = metadata_of(selection)
+        return case_lines(args.to, cases, selection.table(names)[selection.shown] if names else None), []
+    return _rewards(selection, args.to, args.name)
 
 
 def _file(output: str | None) -> Path | None:

@@ -14,6 +14,7 @@ from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, counted
 
 _SHOWN_FINDINGS = 8
+_SHOWN_COLUMNS = 20
 
 
 def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> Iterator[str]:
@@ -60,11 +61,32 @@ def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
     if one.mapping:
         yield f"  columns: {one.mapping}"
     yield f"  labels: {one.label_base}"
+    yield from _fates(one)
     if added:
         yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
         for path in added.elsewhere:
             yield f"  warning: some of the changed ones were imported from {path}, and are now those of this file"
     yield from _findings(one.findings)
+
+
+def _fates(one: Imported) -> Iterator[str]:
+    """The metadata columns that were kept, and those that were left out with the reason."""
+    fates = one.fates
+    if fates is None:
+        return
+    if fates.kept:
+        kept = [name if name == here else f"{name} (here {here})" for name, here in fates.kept.items()]
+        yield f"  kept as metadata: {_listed(kept)}"
+    for why in dict.fromkeys(fates.left_out.values()):
+        names = [name for name, reason in fates.left_out.items() if reason == why]
+        yield f"  left out, {why}: {_listed(names)}"
+    if fates.uncounted:
+        yield f"  left out without a look: {fates.uncounted:,} more columns"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN_COLUMNS:,} more" if len(names) > _SHOWN_COLUMNS else ""
+    return f"{', '.join(names[:_SHOWN_COLUMNS])}{more}"
 
 
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:

@@ -13,7 +13,7 @@
 The same declaration reads a small file and one of a million rows.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,8 +22,10 @@ import polars as pl
 from scoring.benchmarks.imported import Imported, Spilled
 from scoring.errors import UnwritableWorkspace
 from scoring.files import unwritable, uuid7
+from scoring.reading.csv_rows import FORMATS
 from scoring.reading.fields import row_name
 from scoring.reading.findings import Finding, Severity
+from scoring.reading.metadata import MetadataCollector
 from scoring.reading.rows import Rows
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Chunk, Layout, chunks
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS
@@ -92,19 +94,23 @@ class CaseFormat:
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
     twins: Callable[[pl.DataFrame], tuple[pl.DataFrame, list[Finding]]] | None = None
 
-    def load(self, rows: Rows, folder: Path | None = None) -> Imported:
+    def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
         """The cases of a source; the first row with an id counts, rows without usable text are left out.
 
         Args:
             rows: the source's.
             folder: where the texts of a large file go; None = they stay in memory.
+            beside: keys of rows that somebody else reads. What nobody does becomes metadata columns.
 
         Raises:
             UnreadableFile: the file cannot be read, or a line of it is too long.
             UnwritableWorkspace: the texts cannot be written.
         """
         large = folder is not None and rows.size >= LARGE
-        parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, folder if large else None)))
+        further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in FORMATS.values())
+        texts_to = folder if large else None
+        parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
+        columns, fates = further.finish()
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
         findings = _once([finding for part in parts for finding in part.findings])
         twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
@@ -114,18 +120,39 @@ class CaseFormat:
         if not first.all():
             findings += _repeated(metadata, first, rows.source)
             texts = texts.gather(first.arg_true().cast(pl.Int64).to_numpy())
-            metadata, rest = metadata.filter(first), rest.filter(first)
+            metadata, rest, columns = metadata.filter(first), rest.filter(first), columns.filter(first)
             twins = twins.filter(pl.col("twin_of").is_in(metadata["case"].implode())).unique("id", maintain_order=True)
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
         read = sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
+        if further.mended:
+            message = f"{further.mended:,} values of metadata columns hold half a character; it became U+FFFD"
+            findings.append(Finding("warning", "lone-surrogate", message, rows.source))
         return Imported(
-            self.name, rows.source, rows.format, labels, read, cases, tuple(findings), twins, spilled=spilled
+            self.name,
+            rows.source,
+            rows.format,
+            labels,
+            read,
+            cases,
+            tuple(findings),
+            twins,
+            spilled=spilled,
+            metadata=columns,
+            fates=fates,
         )
 
-    def _part(self, chunk: Chunk, source: str, folder: Path | None) -> "_Part":
+    def _claimed(self, rows: Rows) -> Iterator[str]:
+        """The keys that are read."""
+        yield from self.layout.keys().values()
+        yield from self.layout.claimed
+        first = [value for value in rows.sample() if isinstance(value, Mapping)]
+        for keys in self.layout.first_of:
+            yield from [key for key in keys if any(value.get(key) is not None for value in first)][:1]
+
+    def _part(self, chunk: Chunk, source: str, folder: Path | None, further: MetadataCollector) -> "_Part":
         fields = chunk.frame
         made = fields.select(self._columns(fields.columns, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
@@ -142,6 +169,10 @@ class CaseFormat:
         tallies = fields.filter(kept).select(
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
+        keys = self.layout.keys()
+        there = (name for name in keys if not name.startswith("(") and fields[name].null_count() < fields.height)
+        further.see(keys[name] for name in there)
+        further.add(chunk.rows(fields[NUMBER].filter(kept), further.wants))
         cases = made.filter(kept)
         twins = pl.DataFrame(schema=CASES)
         if self.twins is not None:

@@ -54,10 +54,12 @@ def is_benchmark(word: str) -> bool:
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
-def reader(name: str) -> Callable[[Rows, Path | None], Imported]:
-    """What makes the rows of a source cases of this benchmark: one of this program's, or one of the user's own.
+Reader = Callable[[Rows, Path | None, Sequence[str]], Imported]
+"""What makes cases of rows, given a folder for the texts of a large file and the keys that others have claimed."""
 
-    It is given the rows, and a folder for the texts of a large file (None = there is none).
+
+def reader(name: str) -> Reader:
+    """What makes the rows of a source cases of this benchmark: one of this program's, or one of the user's own.
 
     Raises:
         UsageError: there is none of that name.
@@ -65,12 +67,12 @@ def reader(name: str) -> Callable[[Rows, Path | None], Imported]:
     """
     own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
     if own is not None:
-        return lambda rows, _: own.load(rows)
+        return lambda rows, *_: own.load(rows)
     form = case_format(name)
     if form is not None:
         return form.load
     module = benchmark_module(name)
-    return lambda rows, _: module.load(rows)
+    return lambda rows, *_: module.load(rows)
 
 
 def case_format(name: str) -> CaseFormat | None:

@@ -24,6 +24,9 @@ _TEXTS = (
     "original_problem",
 )
 
+CLAIMED = frozenset({*_KEYS, *_TEXTS, "final_answer_correct"})
+"""Keys of a row that are read: what they hold is in columns of ours."""
+
 
 def folder() -> Path:
     """The demo's folder: beside the code in an installed wheel, under assets/ in a checkout.

@@ -64,6 +64,16 @@ _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based",
 _TYPE_SUFFIX = re.compile(r"\s+errors?\Z")
 _BLANKS = re.compile(r"[\s_]+")
 
+CLAIMED = frozenset(
+    {
+        *("id", "generator", "problem", "steps", "label"),
+        *("final_answer_correct", "error_type", "reason"),
+    }
+)
+"""Keys of a row that are read: what they hold is in columns of ours."""
+FIRST_OF = (("domain", "subset"),)
+"""Keys of which only the first that is there is read."""
+
 
 def recognises(row: Any) -> bool:
     """Whether a row looks like GR-Ben: what ProcessBench has, and a domain or a type of error beside it."""

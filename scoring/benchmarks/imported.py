@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from scoring.metadata_columns import ColumnFates
 from scoring.reading.findings import Finding
 from scoring.schema import CASES, content_key
 from scoring.texts import Texts
@@ -35,6 +36,10 @@ class Imported:
     path: str = ""
     # Which column was read as what, where a person said so. Empty = the format says it.
     mapping: str = ""
+    # The metadata columns of `cases`, row for row (`scoring.metadata_columns`); without rows where there is none.
+    metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
+    # What became of every column of the file; None where nobody looked.
+    fates: ColumnFates | None = None
 
     @property
     def erroneous(self) -> int:

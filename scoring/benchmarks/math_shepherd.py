@@ -33,6 +33,11 @@ _QUESTION = re.compile(r"\?(?=\s*\S)")
 _TAG_AT_END = re.compile(rf"(?<!\w){TAG}(?=[^\S\n]*(?:\n|\Z))")
 _SIGN_AT_END = re.compile(r"[+-](?=[^\S\n]*(?:\n|\Z))")
 
+CLAIMED = frozenset({"input", "label"})
+"""Keys of a row that are read: what they hold is in columns of ours."""
+FIRST_OF = (("task", "subset"),)
+"""Keys of which only the first that is there is read."""
+
 
 def recognises(row: Any) -> bool:
     """Whether a row has an input with a step tag at the end of a line and a label with a sign at such a place."""

@@ -17,6 +17,10 @@ from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 
 _KEYS = frozenset({"modified_question", "modified_process", "error_steps"})
+MODIFIED = _KEYS | {
+    *("original_question", "original_process", "modified_steps", "reason", "idx", "question", "classification")
+}
+"""Keys of such a row that are read."""
 # A line break, also one that was escaped twice.
 _BREAK = re.compile(r"\n|\\n\s*(?![a-z])")
 

@@ -35,6 +35,17 @@ _NONE = {"n/a", "na", "none"}
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,9})\.?", re.IGNORECASE)
 _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incorrect": False, "false": False}
 
+CLAIMED = frozenset(
+    {
+        *("id", "question", "generator", _GOLD, "ground_truth_answer"),
+        *("model_output_answer_correctness", "model_output_solution_correctness"),
+        "model_output_solution_first_error_reason",
+    }
+)
+"""Keys of a row that are read: what they hold is in columns of ours."""
+FIRST_OF = (("question_type", "subset"), _STEPS)
+"""Keys of which only the first that is there is read."""
+
 
 def recognises(row: Any) -> bool:
     """Whether a row has MR-MATH's question, its steps and its gold label."""

@@ -33,6 +33,9 @@ _SAID = "ratings of steps: -1 = wrong, 0 and 1 = right"
 _RIGHT = {1: True, 0: True, -1: False}
 _UNFINISHED = {"give_up", "bad_problem"}
 
+CLAIMED = frozenset({"question.problem", "question.ground_truth_answer", "label.steps"})
+"""Keys of a row that are read: what they hold is in columns of ours."""
+
 
 def recognises(row: Any) -> bool:
     """Whether a row has a question with a problem and a label with steps."""

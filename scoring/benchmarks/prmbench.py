@@ -20,6 +20,7 @@ from scoring.benchmarks import socratic
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.benchmarks.listed_base import ListedBase
 from scoring.benchmarks.modified_rows import (
+    MODIFIED,
     Totals,
     against_published,
     classification,
@@ -88,6 +89,11 @@ REPEATED = frozenset(f"multi_solutions_prm_test_p2_{number}" for number in (863,
 """The ids that two published rows of different content have."""
 
 _DOMAINS = ("subset", "domain", "subject", "category")
+
+CLAIMED = MODIFIED | {"ground_truth"}
+"""Keys of a row that are read: what they hold is in columns of ours."""
+FIRST_OF = (_DOMAINS,)
+"""Keys of which only the first that is there is read."""
 
 
 def recognises(row: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.benchmarks.listed_base import ListedBase
 from scoring.benchmarks.modified_rows import (
+    MODIFIED,
     Totals,
     against_published,
     classification,
@@ -92,6 +93,9 @@ KNOWN = {"label-beyond-end": 80, "no-error-in-range": 6, "unchanged-process": 45
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 # As the paper prints a tagged step; the published files have none.
 _TAG = re.compile(rf"\s*(?:Step\s+\d+\s*[:.]?\s*)?<\s*({'|'.join(PATTERNS)})\s*>", re.IGNORECASE)
+
+CLAIMED = MODIFIED
+"""Keys of a row that are read: what they hold is in columns of ours."""
 
 
 def recognises(row: Any) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     import polars as pl
 
@@ -36,10 +38,28 @@ TRIAGE: dict[str, str] = {
 """Name -> module whose `line(case, judged)` writes what people say of one case."""
 
 
-def case_lines(name: str, cases: pl.DataFrame) -> Iterator[Line]:
-    """A line for every row of a cases frame (`scoring.schema.CASES`)."""
+_INFINITE = (math.inf, -math.inf)
+
+
+def case_lines(name: str, cases: pl.DataFrame, metadata: pl.DataFrame | None = None) -> Iterator[Line]:
+    """A line for every row of a cases frame (`scoring.schema.CASES`).
+
+    `metadata` has the metadata columns of the same rows: each stands as a key of its own, unless the format has a key
+    of that name or the value is missing.
+    """
     module = import_module(CASES[name])
-    return map(module.line, cases.iter_rows(named=True))
+    lines: Iterator[Line] = map(module.line, cases.iter_rows(named=True))
+    if metadata is None or not metadata.width:
+        return lines
+    return map(_with_metadata, lines, metadata.iter_rows(named=True))
+
+
+def _with_metadata(line: Line, metadata: Mapping[str, Any]) -> Line:
+    if line.value is None:
+        return line
+    # JSON knows no infinite number.
+    there = {name: value for name, value in metadata.items() if value is not None and value not in _INFINITE}
+    return replace(line, value={**line.value, **{name: there[name] for name in there if name not in line.value}})
 
 
 def reward_lines(name: str, cases: pl.DataFrame, rewards: pl.DataFrame, decided: Decided) -> Iterator[Line]:

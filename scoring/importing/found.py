@@ -224,12 +224,14 @@ def _not_copied(source: Source, workspace: Workspace) -> Source:
             kept.append(one)
             continue
         again = pl.col("line").is_in(unnamed) & pl.col("key").is_in(known["key"].implode())
-        cases = one.cases.filter(~again)
+        kept_rows = one.cases.select(kept=~again)["kept"]
+        cases = one.cases.filter(kept_rows)
         if count := one.cases.height - cases.height:
             message = f"{count:,} rows without an id have the text of cases that are here: nothing of them was copied"
             findings.append(Finding("note", "known-cases", message, one.source))
         if cases.height:
-            kept.append(replace(one, cases=cases))
+            metadata = one.metadata.filter(kept_rows) if one.metadata.width else one.metadata
+            kept.append(replace(one, cases=cases, metadata=metadata))
     foreign = (replace(one, findings=(*findings, *one.findings)) for one in source.foreign)
     return replace(source, imported=tuple(kept), foreign=tuple(foreign))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.metadata import claimed_keys, with_metadata
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import place
@@ -118,7 +119,10 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
     mapping = stated if stated is not None and stated.scorers else rewards_beside(rows)
-    imported = benchmarks.reader(name)(rows, options.folder)
+    beside = () if mapping is None else tuple(column for _, column in mapping.named)
+    imported = benchmarks.reader(name)(rows, options.folder, beside)
+    if imported.fates is None:
+        imported = with_metadata(imported, rows, [*claimed_keys(name, rows), *beside])
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)

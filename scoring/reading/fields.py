@@ -168,10 +168,11 @@ def each_case(
 ) -> Iterator[dict[str, Any]]:
     """What `read` makes of every row that is an object, with its `line`; None and fatal rows are left out.
 
-    Ids, which `identify` gives where they are more than the field `id`, are unique: the first row with an id counts,
-    any other becomes a finding.
+    `rows.cases` names the rows that are given. Ids, which `identify` gives where they are more than the field `id`, are
+    unique: the first row with an id counts, any other becomes a finding.
     """
     seen: dict[str, Fields] = {}
+    rows.cases.clear()
     for row in rows.rows:
         fields = fields_of(row, rows.source, findings, identify)
         case = None if fields is None else case_in(fields, read)
@@ -179,6 +180,7 @@ def each_case(
             continue
         first = seen.setdefault(case["id"], fields)
         if first is fields:
+            rows.cases.append(row.number)
             yield case
         else:
             place = f"row {first.number} on line {first.line}"

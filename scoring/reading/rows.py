@@ -50,6 +50,7 @@ class Rows:
     Attributes:
         source: What findings call it.
         format: The format, in words.
+        cases: The numbers of the rows that became cases, in their order, where a reader of single rows made them.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Rows:
         self._read = read
         self._rows = list(rows)
         self._file = file
+        self.cases: list[int] = []
         self._sample: list[Any] | None = None
         self.block_size = SIZE
 

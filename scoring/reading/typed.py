@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
 import msgspec
@@ -45,6 +46,7 @@ _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 _LONGEST_NUMBER = 1000
 _NAME = re.compile(r"[ !#-\[\]-~]*")
 """Names of keys that the decoder takes as they are."""
+_NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _OTHER = "\0"
 """What stands before the key of a value that is no field."""
 _AHEAD = 2
@@ -147,6 +149,8 @@ class Layout:
         fields: Column -> field, in the order in which they are read.
         content: The fields that make a solution's content, problem and steps; empty = the format has none.
         name: What calls a row in findings, from its fields; it may note that there is nothing to call it by.
+        claimed: Further keys that are read, beside those of the fields.
+        first_of: Keys of which only the first that a row has is read.
         flat: What makes a mapping with a value a column of a row that holds them elsewhere; then every row is read
             value by value. None, with an error, of a row that holds none.
         lenient: What makes such a mapping of a row that is read value by value where others need none.
@@ -155,6 +159,8 @@ class Layout:
     fields: Mapping[str, Field]
     content: tuple[str, str] | tuple[()] = ()
     name: Callable[[Fields], str] = Fields.identifier
+    claimed: frozenset[str] = frozenset()
+    first_of: tuple[tuple[str, ...], ...] = ()
     flat: Callable[[Fields], Mapping[str, Any] | None] | None = None
     lenient: Callable[[Fields], Mapping[str, Any]] | None = None
 
@@ -184,11 +190,31 @@ class Chunk:
             cases, because a required field is not there, have false in `KEPT`.
         findings: (number of the row, finding) of what was noticed, in order; the number is 0 where it is of no row.
         read: How many rows were read, broken ones too.
+        whole: Row's number -> the row, of rows that were read value by value.
+        others: Key that is no field -> its values as JSON, of the other rows, whose numbers are `sound`.
     """
 
     frame: pl.DataFrame
     findings: list[tuple[int, Finding]]
     read: int
+    whole: Mapping[int, Mapping[str, Any]]
+    others: Mapping[str, Sequence[Any]]
+    sound: npt.NDArray[np.int64]
+
+    def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
+        """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
+        places = np.searchsorted(self.sound, numbers.to_numpy())
+        columns = {key: values for key, values in self.others.items() if wanted(key)}
+        if not columns and not self.whole:
+            return [_NO_VALUES] * len(numbers)
+        found: list[Mapping[str, Any]] = []
+        for number, place in zip(numbers.to_list(), places.tolist(), strict=True):
+            row = self.whole.get(number)
+            if row is None:
+                raw = ((key, values[place]) for key, values in columns.items())
+                row = {key: msgspec.json.decode(value) for key, value in raw if value is not UNSET}
+            found.append(row)
+        return found
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
@@ -220,7 +246,8 @@ class _Checked:
     """A block, and what is known of the lines that are `sound`: objects with every field of its natural type.
 
     `sound` holds their places among the lines, 0-based, and `raw` their bytes; `keys` and the `values` of each field
-    stand row by row beside it. `numbers` are those of all lines among the source's rows, 1-based.
+    stand row by row beside it, as do the `others`, the values of keys that are no fields. `numbers` are those of all
+    lines among the source's rows, 1-based.
     """
 
     block: Block
@@ -228,6 +255,7 @@ class _Checked:
     raw: bytes
     keys: list[str]
     values: dict[str, list[Any]]
+    others: dict[str, list[Any]]
     numbers: npt.NDArray[np.int64]
 
 
@@ -242,7 +270,7 @@ class _Reader:
         if not self.layout.natural:
             nothing: dict[str, list[Any]] = {name: [] for name in fields}
             numbers = before + np.cumsum(_filled(block.lines, set()))
-            return _Checked(block, np.empty(0, np.int64), b"", [], nothing, numbers)
+            return _Checked(block, np.empty(0, np.int64), b"", [], nothing, {}, numbers)
         keys_of = self.layout.keys()
         others = _other_keys(block.lines[0], frozenset(keys_of.values()))
         names = [*fields, *(f"{_OTHER}{key}" for key in others)]
@@ -264,7 +292,8 @@ class _Reader:
                 values[name] = [None if value is UNSET else value for value in values[name]]
         numbers = before + np.cumsum(_filled(block.lines, set(sound)))
         kept_values = {name: values[name] for name in fields}
-        return _Checked(block, np.array(sound, dtype=np.int64), raw, keys, kept_values, numbers)
+        kept_others = {key: values[f"{_OTHER}{key}"] for key in others}
+        return _Checked(block, np.array(sound, dtype=np.int64), raw, keys, kept_values, kept_others, numbers)
 
     @property
     def _keyed(self) -> bool:
@@ -275,15 +304,18 @@ class _Reader:
         frame = self._sound(checked)
         odd = sorted(set(range(len(checked.block.lines))) - set((frame[LINE] - checked.block.line).to_list()))
         read = int(checked.numbers[-1]) - before
+        sound = checked.numbers[checked.sound]
         if not odd:
-            return Chunk(frame, [], read)
+            return Chunk(frame, [], read, {}, checked.others, sound)
         slow = self._lines(checked, odd)
-        return Chunk(pl.concat([frame, slow.frame]).sort(NUMBER), slow.findings, read)
+        whole = pl.concat([frame, slow.frame]).sort(NUMBER)
+        return Chunk(whole, slow.findings, read, slow.whole, checked.others, sound)
 
     def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""
         noticed: list[tuple[int, Finding]] = [(0, one) for one in findings]
         columns: dict[str, list[Any]] = {name: [] for name in self.layout.columns()}
+        whole: dict[int, Mapping[str, Any]] = {}
         for row in rows:
             own: list[Finding] = []
             fields = fields_of(row, self.source, own, self.layout.name)
@@ -292,6 +324,7 @@ class _Reader:
                 flat = flatten(fields)
                 fields = None if flat is None else fields.of(flat)
             if fields is not None:
+                whole[row.number] = row.value
                 values: dict[str, Any] = {}
                 for name, one in self.layout.fields.items():
                     values[name] = one.read(fields, name) if one.required or not _fatal(own) else None
@@ -302,7 +335,7 @@ class _Reader:
                     columns[name].append(value)
             noticed += [(row.number, finding) for finding in own]
         schema = self.layout.columns()
-        return Chunk(pl.DataFrame(columns, schema=schema), noticed, read)
+        return Chunk(pl.DataFrame(columns, schema=schema), noticed, read, whole, {}, np.empty(0, np.int64))
 
     def _sound(self, checked: _Checked) -> pl.DataFrame:
         """The sound rows of which nothing has to be said."""
@@ -362,7 +395,7 @@ class _Reader:
             for row in rows.rows
         )
         slow = self.slowly(numbered, (), 0)
-        return Chunk(slow.frame, sorted([*noticed, *slow.findings], key=lambda pair: pair[0]), 0)
+        return replace(slow, findings=sorted([*noticed, *slow.findings], key=lambda pair: pair[0]))
 
 
 def _fatal(findings: list[Finding]) -> bool:

@@ -82,7 +82,8 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         ),
         tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
     )
-    return replace(found.load(rows, folder), mapping=describe(mapping))
+    columns = [column for _, column in mapping.named]
+    return replace(found.load(rows, folder, columns), mapping=describe(mapping))
 
 
 def table_name(source: str) -> str:

@@ -42,7 +42,16 @@ def offered(inspection: Inspection) -> tuple[str, ...]:
     )
     names = [name for name in covering(inspection) if name != inspection.scorer]
     focus = [inspection.scorer] if inspection.scorer else []
-    return (*own, *(f"{name}.outcome" for name in (*focus, *names)))
+    return (*own, *_metadata(inspection), *(f"{name}.outcome" for name in (*focus, *names)))
+
+
+def _metadata(inspection: Inspection) -> Iterator[str]:
+    """The metadata columns of few values."""
+    selection, columns = inspection.selection, inspection.selection.metadata
+    for name in columns.of(inspection.benchmark):
+        few = 1 < columns.distinct(name, inspection.benchmark) <= MOST
+        if few and selection.is_metadata(name) and not selection.schema[name].is_float():
+            yield name
 
 
 def _own(cases: pl.DataFrame) -> Iterator[str]:
