@@ -21,22 +21,23 @@ _RESULT = (
 _PLACE = ("key", "vote", "run")
 
 
-def equal_texts(source: str, rows: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
     """Find results that do not count because there is one before them, and those that cannot be told apart.
 
     Args:
         source: the file.
         rows: columns of FOREIGN, `_row` (a number a row of the file), `key`, and `case` (null = the row names none); a
             row that names several cases is there once for each.
+        counting: those of the rows that count: the first one of each content, case, vote and run.
         cases: columns `case` and `key`, of every case that may be meant.
 
     A row that names a case repeats what was said of the case before. Of rows that name none the file may hold as many
     as there are cases of that text which it does not name; where these rows differ, the finding lists the cases.
     """
-    named = rows.filter(pl.col("case").is_not_null())
-    kept = named.unique([*_PLACE, "case"], keep="first", maintain_order=True)
-    repeated = named["_row"].n_unique() - kept["_row"].n_unique()
-    unnamed = rows.filter(pl.col("case").is_null())
+    if counting.height == rows.height and not 0 < rows["case"].null_count() < rows.height:
+        return
+    named, unnamed = rows.filter(pl.col("case").is_not_null()), rows.filter(pl.col("case").is_null())
+    repeated = named["_row"].n_unique() - counting.filter(pl.col("case").is_not_null())["_row"].n_unique()
     # Few rows meet others: only these are looked at one by one.
     meeting = unnamed.filter(unnamed.select(_PLACE).is_duplicated() | unnamed["key"].is_in(named["key"].implode()))
     open_cases = _open_cases(meeting, named, cases)

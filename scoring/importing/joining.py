@@ -95,7 +95,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     findings += verdict_findings(foreign.source, whole)
     said = whole.join(named, on="_row", how="left", maintain_order="left")
     once = said.unique(["key", "case", "vote", "run"], keep="first", maintain_order=True)
-    findings += equal_texts(foreign.source, said, cases)
+    findings += equal_texts(foreign.source, said, once, cases)
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
