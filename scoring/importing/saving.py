@@ -158,7 +158,7 @@ def _digest(scorer: Scorer, joined: Joined) -> str:
     for frame in (joined.rewards, joined.votes):
         for piece in frame.iter_slices(_AT_ONCE):
             for column in piece:
-                digest.update(f"{column.name} {column.dtype} {column.len()} ".encode())
+                digest.update(f"{column.name} {column.len()} ".encode())
                 _add_values(digest, column)
     return digest.hexdigest()
 
