@@ -6,7 +6,7 @@ benchmark that they fit (at least `ENOUGH` of them are its ids, and their number
 the one that was named; anything less is refused, because small whole numbers are ids of many things.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +34,10 @@ class Joined:
     """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
-    except repetitions, of which the first counts. `by` says in a word what joined, `benchmarks` with what. `joined`
-    and `unparsed` count rows of the file; `findings` holds what the reader and the join noticed.
+    except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
+    number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
+    joined, `benchmarks` with what. `joined` and `unparsed` count rows of the file; `findings` holds what the reader and
+    the join noticed.
     """
 
     foreign: Foreign
@@ -43,6 +45,7 @@ class Joined:
     benchmarks: tuple[str, ...]
     rewards: pl.DataFrame
     votes: pl.DataFrame
+    given: Mapping[str, int]
     joined: int
     unparsed: int
     findings: tuple[Finding, ...]
@@ -99,18 +102,26 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
-    votes = once.filter(is_vote)
+    votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
     unparsed = votes.filter(pl.col("ballot").is_null() & pl.col("verdict").is_null())["_row"].n_unique()
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
         tuple(whole["benchmark"].unique(maintain_order=True)),
-        once.filter(~is_vote | given).select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
+        numbers.select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
+        _given(numbers, votes),
         whole.height,
         unparsed,
         tuple(findings),
     )
+
+
+def _given(numbers: pl.DataFrame, votes: pl.DataFrame) -> dict[str, int]:
+    """How many rows of the file gave what: one that names several cases is stored for each, and counts once."""
+    once = numbers.unique("_row", keep="first")
+    counts = {name: once[name].count() for name in ("rewards", "labels", "redundancy", "solution", "reason")}
+    return {**counts, "answers": votes["_row"].n_unique()}
 
 
 def _only_of(cases: pl.DataFrame, benchmark: str) -> pl.DataFrame:
