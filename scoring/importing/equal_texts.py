@@ -5,7 +5,7 @@ result tells their results apart. One that names none may hold a result for each
 which is whose.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
@@ -38,28 +38,28 @@ def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: 
         return
     named, unnamed = rows.filter(pl.col("case").is_not_null()), rows.filter(pl.col("case").is_null())
     repeated = named["_row"].n_unique() - counting.filter(pl.col("case").is_not_null())["_row"].n_unique()
-    # Few rows meet others: only these are looked at one by one.
     meeting = unnamed.filter(unnamed.select(_PLACE).is_duplicated() | unnamed["key"].is_in(named["key"].implode()))
-    open_cases = _open_cases(meeting, named, cases)
+    meeting = meeting.join(_open_cases(meeting, named, cases), on="key", how="left", maintain_order="left")
+    open_cases = pl.col("_open").list.len().fill_null(0).cast(pl.Int64)
+    places = meeting.group_by(_PLACE).agg(surplus=pl.len().cast(pl.Int64) - open_cases.first())
+    repeated += int(places["surplus"].clip(0).sum())
     told = set()
-    for place, group in meeting.group_by(*_PLACE, maintain_order=True):
-        names = open_cases.get(str(place[0]), [])
-        repeated += max(0, group.height - len(names))
-        if len(names) > 1 and place[0] not in told and _differ(group):
-            told.add(place[0])
-            yield _undecided(source, group.row(0, named=True), names)
+    # Few cases have the text of another: only their rows are looked at one by one.
+    for (key, *_), group in meeting.filter(open_cases > 1).group_by(*_PLACE, maintain_order=True):
+        if key not in told and _differ(group):
+            told.add(key)
+            yield _undecided(source, group.row(0, named=True))
     if repeated:
         are = "result is" if repeated == 1 else "results are"
         message = f"{repeated:,} {are} of a case that already has one; the first one counts"
         yield Finding("note", "repeated-result", message, source)
 
 
-def _open_cases(meeting: pl.DataFrame, named: pl.DataFrame, cases: pl.DataFrame) -> dict[str, list[str]]:
-    """The cases of the contents of some rows, by content, that no row names."""
+def _open_cases(meeting: pl.DataFrame, named: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
+    """The cases of the contents of some rows that no row names: columns `key` and `_open` (a list)."""
     left = cases.select("key", "case").join(meeting.select("key"), on="key", how="semi", maintain_order="left")
     left = left.join(named.select("case"), on="case", how="anti", maintain_order="left")
-    grouped = left.group_by("key", maintain_order=True).agg("case")
-    return dict(grouped.iter_rows())
+    return left.group_by("key", maintain_order=True).agg(pl.col("case").alias("_open"))
 
 
 def _differ(group: pl.DataFrame) -> bool:
@@ -68,7 +68,8 @@ def _differ(group: pl.DataFrame) -> bool:
     return any(repr(row) != repr(rows[0]) for row in rows[1:])
 
 
-def _undecided(source: str, first: dict[str, Any], names: Sequence[str]) -> Finding:
+def _undecided(source: str, first: Mapping[str, Any]) -> Finding:
+    names = first["_open"]
     listed = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else "")
     message = (
         f"{listed} have the same text, and the file gives it several results without naming the case: the first one "
