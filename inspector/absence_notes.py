@@ -1,12 +1,14 @@
 """What is not there though its user may look for it: any benchmark, or the demo where it alone was scored."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import polars as pl
 
 from inspector.request import Request, shell_word
 from scoring.benchmarks import demo
-from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts
+from scoring.case_rows import case_rows
 from scoring.errors import DamagedWorkspace
 from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
@@ -42,8 +44,13 @@ def _of_the_demo(workspace: Workspace) -> list[str]:
         except DamagedWorkspace:
             # Whoever reads the scorers says so.
             continue
-        keys = reward_keys(cases, texts, scorer.reads)["key"]
-        given = (RewardParts(folder).read()[0]["key"], VoteParts(folder).read(BALLOTS)[0]["key"])
-        if any(said.is_in(keys.implode()).any() for said in given):
+        keyed = reward_keys(cases, texts, scorer.reads)
+        if any(case_rows(keyed, parts.read(columns)[0]).height for parts, columns in _given(folder)):
             found.append(scorer.name)
     return found
+
+
+def _given(folder: Path) -> Iterator[tuple[Parts, Sequence[str]]]:
+    """What a scorer gave, with the columns that tell one row from another."""
+    yield RewardParts(folder), ()
+    yield VoteParts(folder), BALLOTS

@@ -109,7 +109,7 @@ class Selection:
         first = self.evaluation(scorer).votes
         if scorer not in self.folders or first is None or not first.tried[row]:
             return []
-        votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row])
+        votes = VoteParts(self.folders[scorer]).answers(self.cases["key"][row], self.cases["case"][row])
         return votes.filter(pl.col("run") == pl.col("run").min())["answer"].drop_nulls().to_list()
 
     # -- columns, which are made when they are asked for

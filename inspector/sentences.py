@@ -85,7 +85,7 @@ def votes_words(evaluation: Evaluation, row: int) -> str:
     if evaluation.votes is None or not evaluation.votes.tried[row]:
         return ""
     first = f" (first of {len(evaluation.runs)} runs)" if evaluation.further else ""
-    return tally_words(evaluation.votes.of(evaluation.gold.cases["key"][row])) + first
+    return tally_words(evaluation.votes.of(evaluation.gold.cases["case"][row])) + first
 
 
 def tally_words(counts: Sequence[tuple[str | None, int, int | None]]) -> str:

@@ -13,6 +13,7 @@ from inspector.parts import parts
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
+from scoring.case_rows import rows_about, rows_of_cases
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
 from scoring.evaluate import evaluate
@@ -70,7 +71,7 @@ class _Ballots:
 
     def first(self, count: int) -> Evaluation:
         """The same critic, had each case had so many answers at most."""
-        own, place = self.evaluation, pl.col("vote").rank("ordinal").over("key", "run")
+        own, place = self.evaluation, pl.col("vote").rank("ordinal").over("key", "case", "run")
         return evaluate(own.gold, own.scorer, self.rewards, votes=self.rows.filter(place <= count))
 
     def by_run(self) -> Iterator[tuple[Evaluation, pl.DataFrame]]:
@@ -113,7 +114,7 @@ class _Reader:
         if rows["rewards"].null_count() < rows.height:
             # Numbers do not vote.
             return None
-        here = rows.filter(pl.col("key").is_in(self.selection.cases["key"].implode()))
+        here = rows_about(self.selection.cases, rows)
         found = _Ballots(evaluation, here, RewardParts(folder).read()[0])
         return found if found.most > 1 else None
 
@@ -183,9 +184,9 @@ def _mean(shares: Floats) -> Floats:
 def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
     """What to keep in mind about the votes of one critic."""
     own, name = ballots.evaluation, ballots.evaluation.scorer.name
-    shown = own.gold.cases.filter(pl.Series(selection.mask)).select("key").unique()
-    rows = ballots.rows.join(shown, on="key", how="semi")
-    sizes = rows.group_by("key", "run").len()["len"]
+    shown = own.gold.cases.filter(pl.Series(selection.mask))
+    rows = rows_about(shown, ballots.rows)
+    sizes = rows_of_cases(shown, ballots.rows).group_by("case", "run").len()["len"]
     fewer = int((sizes < ballots.most).sum())
     if fewer:
         has = "has" if fewer == 1 else "have"

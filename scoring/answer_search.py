@@ -7,6 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from scoring.cache import VoteParts
+from scoring.case_rows import rows_of_cases
 from scoring.errors import FrameError
 from scoring.text_query import SCOPES, TextQuery
 
@@ -16,13 +17,14 @@ _PAGE = 2048
 _BIT = np.uint8(1 << SCOPES.index("answers"))
 
 
-def answer_hits(query: TextQuery, parts: VoteParts, keys: pl.Series, *, talk: bool) -> npt.NDArray[np.uint8]:
-    """For every pattern and case (by key) the bit of answers where one of a scorer's counts and holds the pattern.
+def answer_hits(query: TextQuery, parts: VoteParts, cases: pl.DataFrame, *, talk: bool) -> npt.NDArray[np.uint8]:
+    """For every pattern and case the bit of answers where one of a scorer's counts and holds the pattern.
 
-    Only answers that count are looked at: one that was asked for again stays in its part. Unreadable parts are left
-    out, as they are wherever votes are read. Of a `talk` what was written is searched, not the JSON that keeps it.
+    `cases` has the columns `key` and `case`. Only answers that count are looked at: one that was asked for again stays
+    in its part. Unreadable parts are left out, as they are wherever votes are read. Of a `talk` what was written is
+    searched, not the JSON that keeps it.
     """
-    kept = ["key", "vote", "run", "ballot", "verdict", "rewards"]
+    kept = [*parts.kind.identity, "ballot", "verdict", "rewards"]
     names = [f"hit {number}" for number in range(len(query.patterns))]
     made = [
         pl.any_horizontal(pl.col(_TEXTS).str.contains(one).fill_null(value=False)).alias(name)
@@ -36,12 +38,12 @@ def answer_hits(query: TextQuery, parts: VoteParts, keys: pl.Series, *, talk: bo
         except (OSError, FrameError):
             continue
     if not frames:
-        return np.zeros((len(names), len(keys)), dtype=np.uint8)
-    counted = parts.unique(pl.concat(frames))
-    by_key = counted.group_by("key").agg(pl.col(names).any())
-    joined = keys.alias("key").to_frame().join(by_key, on="key", how="left", maintain_order="left")
-    hits = [joined[name].fill_null(value=False).to_numpy() for name in names]
-    return np.where(np.stack(hits), _BIT, np.uint8(0))
+        return np.zeros((len(names), cases.height), dtype=np.uint8)
+    counted = rows_of_cases(cases, parts.unique(pl.concat(frames)))
+    hits = np.zeros((len(names), cases.height), dtype=np.bool_)
+    for number, name in enumerate(names):
+        hits[number, counted.filter(name)["case_row"].to_numpy()] = True
+    return np.where(hits, _BIT, np.uint8(0))
 
 
 def _written(page: pl.DataFrame) -> pl.DataFrame:

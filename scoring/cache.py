@@ -4,7 +4,7 @@
 and, for a critic, `votes-<uuid7>.parquet` (its answers and what they vote for). A part is written under a dot-name,
 fsynced and renamed, so any number of processes may write and read without a lock: two may compute a case twice, none
 can leave a wrong or half row. A notebook reads the same folder with
-`pl.read_parquet("part-*.parquet").unique(["key", "vote"])`.
+`pl.read_parquet("part-*.parquet", missing_columns="insert").unique(["key", "case", "vote"])`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +15,14 @@ from typing import ClassVar
 
 import polars as pl
 
+from scoring.case_rows import rows_of_cases
 from scoring.errors import FrameError
 from scoring.files import uuid7
 from scoring.parquet import read_parquet, write_parquet
 from scoring.part_index import runs_of
 from scoring.schema import REWARDS, VOTES, conform
 
-BALLOTS = ("key", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
+BALLOTS = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "redundancy", "reason")
 """The small columns of votes: all but the texts of the answers and how they came to be."""
 _LISTINGS = 5
 
@@ -90,14 +91,36 @@ class Parts:
             problems.append(f"parts of {self.folder} vanished while they were read; rows may be missing")
         return self.unique(pl.concat(frames)) if frames else pl.DataFrame(schema=schema), problems
 
-    def of(self, key: str) -> pl.DataFrame:
-        """The rows of one content, one an identity, with every column. Unreadable parts are left out."""
+    def of(self, key: str, case: str | None = None) -> pl.DataFrame:
+        """The rows of one content, one an identity, with every column. Unreadable parts are left out.
+
+        Args:
+            key: the content.
+            case: where given, only the rows that count for this case of the content, which is named in all of them.
+        """
         frames = []
         for part in self.parts():
             # One that vanishes meanwhile was merged into a newer one, which is read when the screen asks again.
             with suppress(OSError, FrameError):
                 frames += [_part(part, self.kind, self.kind.schema, rows=run) for run in runs_of(part, key)]
-        return self.unique(pl.concat([pl.DataFrame(schema=self.kind.schema), *frames]).filter(pl.col("key") == key))
+        rows = self.unique(pl.concat([pl.DataFrame(schema=self.kind.schema), *frames]).filter(pl.col("key") == key))
+        if case is None:
+            return rows
+        return rows_of_cases(pl.DataFrame({"case": [case], "key": [key]}), rows).drop("case_row")
+
+    def part(self, path: Path, columns: Sequence[str] = ()) -> pl.DataFrame:
+        """The rows of one part as they are in it, with every column of the schema or only those that are named.
+
+        Args:
+            path: the part.
+            columns: what is read, one of the kind's `telling` among them.
+
+        Raises:
+            FileNotFoundError: it is not there.
+            OSError: it cannot be read.
+            FrameError: a column is missing or holds something else.
+        """
+        return _part(path, self.kind, {name: self.kind.schema[name] for name in columns} or self.kind.schema)
 
     def engines(self) -> list[str]:
         """What ran, engine and version, in order of name: of all rows, replaced ones included.
@@ -171,7 +194,7 @@ class RewardParts(Parts):
         what="step rewards",
         prefix="part",
         schema=REWARDS,
-        identity=("key", "vote"),
+        identity=("key", "case", "vote"),
         telling=("rewards", "labels", "solution"),
         success=pl.col("reason").is_null() & pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null()),
     )
@@ -184,18 +207,18 @@ class VoteParts(Parts):
         what="votes",
         prefix="votes",
         schema=VOTES,
-        identity=("key", "vote", "run"),
+        identity=("key", "case", "vote", "run"),
         telling=("ballot", "verdict", "rewards"),
         success=pl.any_horizontal(pl.col("ballot", "verdict", "rewards").is_not_null()),
         group=1024,
     )
 
-    def answers(self, key: str) -> pl.DataFrame:
-        """The rows of one content, their texts included, in the order of run and vote. Unreadable parts are left out.
+    def answers(self, key: str, case: str | None = None) -> pl.DataFrame:
+        """The same as `of`, texts included, in the order of run and vote.
 
         Read from the disk each time: answers are most of a critic's bytes and a screen shows one case.
         """
-        return self.of(key).sort("run", "vote")
+        return self.of(key, case).sort("run", "vote", maintain_order=True)
 
 
 def _part(

@@ -29,6 +29,8 @@ def plan(cases: pl.DataFrame, parts: RewardParts, *, retry_refused: bool = False
     refusal is kept unless `retry_refused`, or with `truncate` if the case was too long and has not been truncated.
     """
     rewards, notes = parts.read()
+    # What a file said of one case is none of what a model computes of a content.
+    rewards = rewards.filter(pl.col("case").is_null())
     distinct = cases.select("key", "n_steps").with_row_index("_row").unique("key", keep="first", maintain_order=True)
     scored = align(distinct, rewards).scored
     kept = pl.col("reason").is_not_null() & (pl.col("vote") == 0)

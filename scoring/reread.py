@@ -59,7 +59,7 @@ class Reread:
 
 def stale(parts: VoteParts, read: Read) -> int:
     """How many answers another reader, or another version of it, has read; imported answers are nobody's."""
-    rows, _ = parts.read(("key", "vote", "run", "ballot", "verdict", "rewards", "reason", "reader"))
+    rows, _ = parts.read((*parts.kind.identity, "ballot", "verdict", "rewards", "reason", "reader"))
     return int((rows["reader"] != version(read)).sum())
 
 

@@ -3,6 +3,9 @@
 One polars frame of cases goes from the import to the screen and to the file; step rewards join it many-to-one on `key`.
 Indices of steps are 0-based and -1 is "no error" in every one of these columns; a benchmark with another base is
 converted where it is read and nowhere else.
+
+What a model of ours computes depends on nothing but the text and belongs to a content (`key`); what someone's file says
+of a case belongs to that case (`case`), though another case has the same text. `scoring.case_rows` joins both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +21,7 @@ STEP_INDEX = pl.Int32()
 METADATA: dict[str, pl.DataType] = {
     # Identity, `benchmark/id`: what a person selects, triages and exports. Unique. Never null.
     "case": pl.String(),
-    # Content, hex of `content_key`: what step rewards are joined on. Two cases may share it. Never null.
+    # Content, hex of `content_key`: what a model of ours computes is joined on it. Two cases may share it. Never null.
     "key": pl.String(),
     "benchmark": pl.String(),
     # The id as the benchmark gives it, without the benchmark's name.
@@ -84,6 +87,9 @@ CASES: dict[str, pl.DataType] = {**METADATA, **TEXTS}
 REWARDS: dict[str, pl.DataType] = {
     # Joins cases on content.
     "key": pl.String(),
+    # The one case of this content that the row belongs to, where a file named it; it goes before a row by content. Null
+    # = every case of this content. Parts of version 0.1 have no such column: null.
+    "case": pl.String(),
     # Which of several sampled answers this is; 0 for a PRM and for a greedy critic.
     "vote": pl.Int32(),
     # One number a step, in step order. PRMs give their own range, critics that rate steps give [-1, 1] with
@@ -103,10 +109,12 @@ REWARDS: dict[str, pl.DataType] = {
     # What ran: engine and version. Not part of what identifies a scorer.
     "engine": pl.String(),
 }
-"""Step rewards of one scorer. Row identity is (key, vote)."""
+"""Step rewards of one scorer. Row identity is (key, case, vote)."""
 
 VOTES: dict[str, pl.DataType] = {
+    # As in REWARDS: the content, and the one case of it that the row belongs to, or null.
     "key": pl.String(),
+    "case": pl.String(),
     # One of several sampled answers that are combined into one verdict, and one of several independent repetitions.
     "vote": pl.Int32(),
     "run": pl.Int32(),
@@ -134,10 +142,10 @@ VOTES: dict[str, pl.DataType] = {
     "reader": pl.String(),
     "engine": pl.String(),
 }
-"""Answers of one critic. Row identity is (key, vote, run)."""
+"""Answers of one critic. Row identity is (key, case, vote, run)."""
 
-NEVER_NULL = frozenset({"case", "key", "benchmark", "id", "n_steps", "problem", "steps", "vote", "run"})
-"""Columns, of whichever frame, that every row has."""
+NEVER_NULL = frozenset({"key", "benchmark", "id", "n_steps", "problem", "steps", "vote", "run"})
+"""Columns, of whichever frame, that every row has; so have cases their `case`."""
 
 
 def content_key(problem: str, steps: Sequence[str], *also: str) -> str:
@@ -165,10 +173,12 @@ def conform(frame: pl.DataFrame, schema: Mapping[str, pl.DataType], what: str) -
     Raises:
         FrameError: a column has another dtype, or one of `NEVER_NULL` is missing or holds a null; and which.
     """
+    # What scorers gave may leave the case open; a frame without votes is one of cases.
+    required = NEVER_NULL if "vote" in schema else NEVER_NULL | {"case"}
     columns = []
     for name, dtype in schema.items():
         found = frame.schema.get(name)
-        if name in NEVER_NULL and (found is None or frame[name].null_count()):
+        if name in required and (found is None or frame[name].null_count()):
             raise FrameError(what, name, str(dtype), "missing" if found is None else "null in some rows")
         if found not in (None, dtype, pl.Null()):
             raise FrameError(what, name, str(dtype), str(found))

@@ -6,12 +6,14 @@ import polars as pl
 
 from scoring.schema import REWARDS, conform
 
+_CASE = ("key", "case")
+
 
 def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame | None]:
     """What a run of a critic gives: a rewards frame, and the answers that vote or could not be read.
 
     Args:
-        votes: the columns of `scoring.cache.BALLOTS`, one run.
+        votes: the columns of `scoring.cache.BALLOTS`, one run, as `scoring.votes.by_run` gives it.
         rewards: what else the scorer gave.
 
     Where no answer rates steps both come back as they are. A case that answers rate has, step by step, the mean of all
@@ -26,9 +28,10 @@ def split(votes: pl.DataFrame, rewards: pl.DataFrame) -> tuple[pl.DataFrame, pl.
     if "rewards" not in votes.columns or votes["rewards"].null_count() == votes.height:
         return rewards, votes
     rating = votes.filter(pl.col("rewards").is_not_null())
-    found = conform(_one_each(rating).select("key", "vote", *_judgements()), REWARDS, "step ratings")
-    others = rewards.join(rating, on="key", how="anti")
-    rest = votes.join(rating, on="key", how="anti")
+    found = conform(_one_each(rating).select(*_CASE, "vote", *_judgements()), REWARDS, "step ratings")
+    # Rewards by content stay for other cases of it; for the rated one what names it counts.
+    others = rewards.join(rating, on=_CASE, how="anti", nulls_equal=True)
+    rest = votes.join(rating, on=_CASE, how="anti", nulls_equal=True)
     return pl.concat([others, found]), rest if rest.height else None
 
 
@@ -38,12 +41,13 @@ def _one_each(rating: pl.DataFrame) -> pl.DataFrame:
     Votes of other lengths than the lowest one's are left out of the mean; only imported ones can be.
     """
     ordered = rating.sort(pl.col("reason").is_not_null(), "vote", maintain_order=True)
-    lowest = ordered.unique("key", keep="first", maintain_order=True)
+    lowest = ordered.unique(_CASE, keep="first", maintain_order=True)
     sound = ordered.filter(pl.col("reason").is_null())
-    if sound["key"].is_unique().all():
+    if sound.select(_CASE).is_unique().all():
         return lowest
     for numbers in ("rewards", "redundancy"):
-        lowest = lowest.join(_means(sound, lowest, numbers), on="key", how="left", maintain_order="left").with_columns(
+        means = _means(sound, lowest, numbers)
+        lowest = lowest.join(means, on=_CASE, how="left", nulls_equal=True, maintain_order="left").with_columns(
             pl.coalesce("_mean", numbers).alias(numbers)
         )
         lowest = lowest.drop("_mean")
@@ -51,14 +55,16 @@ def _one_each(rating: pl.DataFrame) -> pl.DataFrame:
 
 
 def _means(sound: pl.DataFrame, lowest: pl.DataFrame, numbers: str) -> pl.DataFrame:
-    """`key` and, step by step, the mean of a column's lists (`_mean`), of cases with a list that is not empty."""
-    lengths = lowest.select("key", _length=pl.col(numbers).list.len())
-    same = sound.join(lengths, on="key").filter(
+    """Each case and, step by step, the mean of a column's lists (`_mean`), where a list is not empty."""
+    lengths = lowest.select(*_CASE, _length=pl.col(numbers).list.len())
+    same = sound.join(lengths, on=_CASE, nulls_equal=True).filter(
         (pl.col(numbers).list.len() == pl.col("_length")) & (pl.col("_length") > 0)
     )
-    steps = same.select("key", pl.col(numbers).alias("_mean"), _step=pl.int_ranges("_length")).explode("_mean", "_step")
-    means = steps.group_by("key", "_step").agg(pl.col("_mean").mean())
-    return means.sort("_step").group_by("key", maintain_order=True).agg("_mean")
+    steps = same.select(*_CASE, pl.col(numbers).alias("_mean"), _step=pl.int_ranges("_length")).explode(
+        "_mean", "_step"
+    )
+    means = steps.group_by(*_CASE, "_step").agg(pl.col("_mean").mean())
+    return means.sort("_step").group_by(_CASE, maintain_order=True).agg("_mean")
 
 
 def _judgements() -> Iterator[pl.Expr]:

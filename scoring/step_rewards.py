@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from scoring.case_rows import case_rows
 from scoring.scorer import On
 
 Floats = npt.NDArray[np.float64]
@@ -153,20 +154,16 @@ class StepRewards:
 
 
 def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
-    """Join a scorer's rewards to cases on content.
+    """Join a scorer's rewards to cases: those that name a case to it, the others on content.
 
     Args:
-        cases: with columns `key` and `n_steps`.
+        cases: with columns `key` and `n_steps`, and `case` if rewards that name a case are to be joined.
         rewards: a rewards frame, one row an identity. Where there are several votes the lowest counts.
 
     A row whose rewards are not as many as its steps, or not all there and finite, is refused with a reason: it never
     gets a number. So is a case without steps. Labels may be more or fewer than the steps, and come before rewards.
     """
-    first = rewards.sort("vote", maintain_order=True).unique("key", keep="first", maintain_order=True)
-    joined = cases.select("key", "n_steps").join(
-        first.with_columns(_tried=pl.lit(value=True)), on="key", how="left", maintain_order="left"
-    )
-    joined = joined.with_columns(_why=_why_refused())
+    joined = cases.select("n_steps").hstack(first_rows(cases, rewards)).with_columns(_why=_why_refused())
     usable = (joined["_tried"].is_not_null() & joined["_why"].is_null()).to_numpy()
     steps = joined["n_steps"].cast(pl.Int64).to_numpy()
     labels = _labels(joined, "labels", usable & joined["labels"].is_not_null().to_numpy(), steps)
@@ -193,6 +190,24 @@ def align(cases: pl.DataFrame, rewards: pl.DataFrame) -> StepRewards:
         redundant=_labels(joined, "redundancy_labels", said, steps),
         truncated=_numbers(joined, "rewards", cut, lengths),
         truncated_redundancy=_numbers(joined, "redundancy", cut_numbered, lengths),
+    )
+
+
+def first_rows(cases: pl.DataFrame, rewards: pl.DataFrame) -> pl.DataFrame:
+    """The columns of a rewards frame, row for row with the cases: of several votes the lowest, nulls without any.
+
+    `_tried` (Boolean) is true where there is a row and null elsewhere.
+    """
+    pairs = case_rows(cases, rewards)
+    first = (
+        pairs.with_columns(rewards["vote"].gather(pairs["row"]))
+        .sort("vote", maintain_order=True)
+        .unique("case_row", keep="first", maintain_order=True)
+    )
+    every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
+    rows = every.join(first, on="case_row", how="left", maintain_order="left")["row"]
+    return rewards.select(pl.all().gather(rows)).with_columns(
+        _tried=pl.when(rows.is_not_null()).then(pl.lit(value=True))
     )
 
 

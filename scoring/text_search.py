@@ -97,6 +97,7 @@ class Found:
 class Searchable:
     """What can be searched: the texts of n cases, their `key`s (String), the folders of answers, and notes.
 
+    `names` (String, the `case` of each) tell apart the answers to cases of equal text; None = contents alone do.
     `notes` (String, one a case, null where there is none) is None where there are none at all. `talks` are the folders
     of answers that are kept as JSON: for each talk the list of what was written (`scoring.generative.talks`).
     """
@@ -106,6 +107,13 @@ class Searchable:
     answers: tuple[Path, ...] = ()
     notes: pl.Series | None = None
     talks: tuple[Path, ...] = ()
+    names: pl.Series | None = None
+
+    @property
+    def cases(self) -> pl.DataFrame:
+        """What answers are joined on: columns `key` and, where there are names, `case`."""
+        columns = [self.keys.alias("key")]
+        return pl.DataFrame(columns if self.names is None else [*columns, self.names.alias("case")])
 
 
 def search(
@@ -129,7 +137,7 @@ def search(
     hits = found.hits.copy()
     if "answers" in query.scopes:
         for folder in (*among.answers, *among.talks):
-            hits |= answer_hits(query, VoteParts(folder), among.keys, talk=folder in among.talks)
+            hits |= answer_hits(query, VoteParts(folder), among.cases, talk=folder in among.talks)
     first_step, searched = found.first_step.copy(), found.searched.copy()
     columns = tuple(name for scope in query.scopes for name in COLUMNS.get(scope, ()))
     if not columns:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import NO_VERDICT
 
@@ -20,8 +21,8 @@ class Votes:
 
     `verdicts` (n, int64) are the winners': 0-based, -1 no error, -2 a number that names no step, NO_VERDICT where there
     is none. `tried` (n) marks cases with an answer, `reasons` (n) says why one has no verdict. `ballots` has a row for
-    every text that was voted with: `key`, `ballot` (null = answers that vote with nothing), `count`, `verdict`; the
-    winner of a key comes first and null last. `most` is the largest number of answers to one case.
+    every text that a case was voted with: `case`, `ballot` (null = answers that vote with nothing), `count`, `verdict`;
+    the winner of a case comes first and null last. `most` is the largest number of answers to one case.
     """
 
     verdicts: Ints
@@ -30,9 +31,9 @@ class Votes:
     ballots: pl.DataFrame
     most: int
 
-    def of(self, key: str) -> list[tuple[str | None, int, int | None]]:
+    def of(self, case: str) -> list[tuple[str | None, int, int | None]]:
         """(ballot, count, verdict) of what a case was voted, the winner first."""
-        return self.ballots.filter(pl.col("key") == key).select("ballot", "count", "verdict").rows()
+        return self.ballots.filter(pl.col("case") == case).select("ballot", "count", "verdict").rows()
 
 
 def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
@@ -41,37 +42,42 @@ def by_run(cases: pl.DataFrame, votes: pl.DataFrame) -> list[pl.DataFrame]:
     Runs are counted within a benchmark, so that each has a first one whatever the others hold.
 
     Args:
-        cases: with columns `key` and `benchmark`.
+        cases: with columns `case`, `key` and `benchmark`.
         votes: the columns of `scoring.cache.BALLOTS`, of any number of runs, and of other cases too.
+
+    Returns:
+        Frames with the columns of `votes`, whose rows all name a case: what was said of a content is there once for
+        every case of it that has no votes of its own in that run.
     """
-    here = cases.select("key", "benchmark").unique(maintain_order=True)
-    found = here.join(votes, on="key", how="inner", maintain_order="right")
-    ranked = found.with_columns(run=pl.col("run").rank("dense").over("benchmark"))
-    once = ranked.unique(["key", "vote", "run"], keep="first", maintain_order=True)
-    return [once.filter(pl.col("run") == run) for run in once["run"].unique().sort()]
+    found = rows_of_cases(cases, votes)
+    benchmark = cases["benchmark"].gather(found["case_row"])
+    ranked = found.with_columns(benchmark).with_columns(run=pl.col("run").rank("dense").over("benchmark"))
+    ranked = ranked.drop("benchmark", "case_row")
+    return [ranked.filter(pl.col("run") == run) for run in ranked["run"].unique().sort()]
 
 
 def most_answers(votes: pl.DataFrame) -> int:
-    """The largest number of answers to one case in a run."""
-    most = votes.group_by("key").len()["len"].max() if votes.height else 0
+    """The largest number of answers to one case in a run, as `by_run` gives it."""
+    most = votes.group_by("case").len()["len"].max() if votes.height else 0
     return most if isinstance(most, int) else 0
 
 
 def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
-    """Count the votes of one run and join the winners to cases on content.
+    """Count the votes of one run for each case: those that name it, or else those of its content.
 
     Args:
-        cases: with column `key`.
-        votes: with the columns `key, vote, run, ballot, verdict, reason` of `scoring.schema.VOTES`, one row an
-            identity. A verdict without a ballot votes as its number.
+        cases: with columns `case` and `key`.
+        votes: with the columns `key, vote, run, ballot, verdict, reason` of `scoring.schema.VOTES`, and `case` if rows
+            name one, one row an identity. A verdict without a ballot votes as its number.
     """
     in_order = pl.col("verdict", "reason").sort_by("vote").first()
+    of_cases = rows_of_cases(cases, votes)
     ballots = (
-        votes.with_columns(ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
-        .group_by("key", "ballot")
+        of_cases.with_columns(ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
+        .group_by("case_row", "case", "ballot")
         .agg(pl.len().alias("count"), pl.col("vote").min().alias("_first"), in_order)
         .sort(
-            "key",
+            "case_row",
             pl.col("ballot").is_null(),
             "count",
             "_first",
@@ -79,16 +85,17 @@ def tally(cases: pl.DataFrame, votes: pl.DataFrame) -> Votes:
             maintain_order=True,
         )
     )
-    winners = ballots.unique("key", keep="first", maintain_order=True).with_columns(
+    winners = ballots.unique("case_row", keep="first", maintain_order=True).with_columns(
         _tried=pl.lit(value=True), _why=_why_unparsed()
     )
-    joined = cases.select("key").join(winners, on="key", how="left", maintain_order="left")
+    every = pl.select(case_row=pl.int_range(cases.height, dtype=pl.UInt32))
+    joined = every.join(winners, on="case_row", how="left", maintain_order="left")
     return Votes(
         verdicts=joined["verdict"].cast(pl.Int64).fill_null(NO_VERDICT).to_numpy(),
         tried=joined["_tried"].is_not_null().to_numpy(),
         reasons=joined["_why"].to_list(),
-        ballots=ballots.select("key", "ballot", "count", "verdict"),
-        most=most_answers(votes),
+        ballots=ballots.select("case", "ballot", "count", "verdict"),
+        most=most_answers(of_cases),
     )
 
 

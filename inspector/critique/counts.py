@@ -10,11 +10,12 @@ import polars as pl
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import VoteParts
+from scoring.case_rows import rows_about
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.critics.faults import fault_of
 
 OTHER = "for other reasons"
-_READ = ("key", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,8 @@ def listed(kinds: Mapping[str, int]) -> str:
 
 
 def answer_counts(folder: Path, cases: pl.DataFrame) -> AnswerCounts:
-    """The answers in a critic's folder to these cases (column `key`)."""
-    rows, _ = VoteParts(folder).read(_READ)
-    here = rows.join(cases.select("key").unique(), on="key", how="semi")
+    """The answers in a critic's folder to these cases (columns `case` and `key`)."""
+    here = rows_about(cases, VoteParts(folder).read(_READ)[0])
     reasons = here["reason"].fill_null("")
     silent = reasons.str.starts_with(FAILED) | reasons.str.starts_with(REFUSED)
     rated = here["rewards"].is_not_null()

@@ -17,6 +17,7 @@ from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.evaluation import Evaluation
+from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT, OUTCOMES
 from scoring.votes import Votes, tally
 
@@ -91,8 +92,7 @@ def _who(vote: Vote, width: int, brush: Brush) -> Line:
 def _voted(vote: Vote, width: int, brush: Brush) -> Iterator[Line]:
     """The tally as a picture and in words, what the rule made of it, and how that stands to the gold label."""
     found = tally_of(vote.mates)
-    key = vote.answer["key"]
-    groups = found.of(key)
+    groups = found.of(vote.answer["case"])
     bar = tally_bar(groups, min(BAR, width // 3), brush) if len(vote.mates) > 1 else []
     used = sum(len(text) for text, _ in bar) + 2
     for number, line in enumerate(wrap(clean(tally_words(groups)), max(8, width - used)) if bar else ()):
@@ -123,13 +123,10 @@ def _rated(vote: Vote, width: int) -> Iterator[Line]:
 
 
 def tally_of(answers: Sequence[Mapping[str, Any]]) -> Votes:
-    """The votes of one run of one case, counted as evaluations count them."""
-    names = ("key", "vote", "run", "ballot", "verdict", "reason")
-    schema = {"key": pl.String, "vote": pl.Int32, "run": pl.Int32, "ballot": pl.String, "verdict": pl.Int32}
-    frame = pl.DataFrame(
-        [{name: one[name] for name in names} for one in answers], schema=schema | {"reason": pl.String}
-    )
-    return tally(frame.select("key").unique(), frame)
+    """The votes of one run of one case, which all name it, counted as evaluations count them."""
+    schema = {name: VOTES[name] for name in ("key", "case", "vote", "run", "ballot", "verdict", "reason")}
+    frame = pl.DataFrame([{name: one[name] for name in schema} for one in answers], schema=schema)
+    return tally(frame.select("key", "case").unique(), frame)
 
 
 def tally_bar(groups: Sequence[tuple[str | None, int, int | None]], width: int, brush: Brush) -> list[Part]:

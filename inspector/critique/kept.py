@@ -30,13 +30,13 @@ def kept_answers(selection: Selection, scorer: str, row: int) -> pl.DataFrame:
     parts = () if folder is None else tuple(path.name for path in VoteParts(folder).parts())
     if folder is None or not parts:
         return pl.DataFrame(schema=VOTES)
-    return _read(folder, selection.cases["key"][row], parts)
+    return _read(folder, selection.cases["key"][row], selection.cases["case"][row], parts)
 
 
 @lru_cache(maxsize=16)
-def _read(folder: Path, key: str, _parts: tuple[str, ...]) -> pl.DataFrame:
+def _read(folder: Path, key: str, case: str, _parts: tuple[str, ...]) -> pl.DataFrame:
     """Read once while the parts are the same: a screen asks again with every key."""
-    return VoteParts(folder).answers(key)
+    return VoteParts(folder).answers(key, case)
 
 
 def said(answer: Mapping[str, Any]) -> str:

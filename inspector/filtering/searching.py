@@ -69,7 +69,9 @@ def searchable(selection: "Selection") -> Searchable:
     there = [(one.scorer, selection.folders.get(one.scorer.name)) for one in selection.evaluations]
     answering = [(is_talk(scorer), folder) for scorer, folder in there if folder and VoteParts(folder).parts()]
     answers, talks = (tuple(folder for talks, folder in answering if talks is kind) for kind in (False, True))
-    return Searchable(selection.texts, selection.cases["key"], answers, selection.beside("note"), talks)
+    return Searchable(
+        selection.texts, selection.cases["key"], answers, selection.beside("note"), talks, selection.cases["case"]
+    )
 
 
 def found_in(selection: "Selection", rows: Bools) -> Found | None:

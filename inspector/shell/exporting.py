@@ -14,6 +14,7 @@ from inspector.shell.exporting_triage import TABLES, put_table, spoken_cases
 from inspector.shell.output import put_bytes, say
 from inspector.shell.requests import request_of
 from scoring.cache import RewardParts
+from scoring.case_rows import cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluation import Evaluation
 from scoring.files import write_atomically
@@ -163,5 +164,5 @@ def _twins(
     whole = selection.workspace.twins(cases["benchmark"].unique().to_list())
     twins = reward_keys(whole.select(list(METADATA)), Texts.whole((whole,), (whole.height,)), scorer.reads)
     of_these = twins.join(cases, left_on="twin_of", right_on="case", how="semi", maintain_order="left")
-    scored = of_these.join(rewards, on="key", how="semi", maintain_order="left")
+    scored = cases_with_rows(of_these, rewards)
     return scored, of_these.height - scored.height

@@ -108,18 +108,18 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
 
 def _gives(joined: Joined) -> str:
     """What kind of numbers or answers there are, and how many could not be read."""
-    rewards, votes = joined.rewards, joined.votes
+    given = joined.given
     counts = {
-        "with step rewards": rewards["rewards"].count(),
-        "with step labels as given": rewards["labels"].count(),
-        "with a second number a step for redundancy": rewards["redundancy"].count(),
-        "with one number a solution, which names no step": rewards["solution"].count(),
-        "refused": rewards["reason"].count(),
-        "answers": votes.height,
+        "with step rewards": given["rewards"],
+        "with step labels as given": given["labels"],
+        "with a second number a step for redundancy": given["redundancy"],
+        "with one number a solution, which names no step": given["solution"],
+        "refused": given["reason"],
+        "answers": given["answers"],
         "unparsed": joined.unparsed,
     }
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    if rewards["rewards"].count() and not votes.height:
+    if given["rewards"] and not given["answers"]:
         rule = joined.foreign
         told += f"; {when_wrong(rule.on, rule.comparison, f'{rule.threshold:g}')} ({rule.threshold_source})"
     return told or "nothing"

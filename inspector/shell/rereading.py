@@ -24,7 +24,7 @@ from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
 Critic = tuple[Scorer, Path, CriticProtocol]
-_IDENTITY = ("key", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_IDENTITY = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ FAILED = "no answer: "
 """How the reason of an answer begins that did not come; it is asked for again."""
 REFUSED = "refused: "
 """How it begins where asking again would not help; it is asked for again only if that is wished."""
-_READ = ("key", "vote", "run", "ballot", "verdict", "rewards", "reason")
+_READ = ("key", "case", "vote", "run", "ballot", "verdict", "rewards", "reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,8 @@ def critic_plan(
     distinct = cases.select("key").with_row_index("row").unique("key", keep="first", maintain_order=True)
     every = distinct.join(_range("run", runs), how="cross").join(_range("vote", votes), how="cross")
     reason = pl.col("reason").fill_null("")
-    known = found.select(
+    # What a file said of one case is no answer to the content.
+    known = found.filter(pl.col("case").is_null()).select(
         "key", "vote", "run", _failed=reason.str.starts_with(FAILED), _refused=reason.str.starts_with(REFUSED)
     )
     joined = every.join(known, on=["key", "vote", "run"], how="left", maintain_order="left")

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.step_rewards import StepLabels, align
+from scoring.step_rewards import StepLabels, align, first_rows
 from scoring.verdicts import AsGiven, Decision, Rule
 
 
@@ -36,14 +36,12 @@ class Decided:
 
 
 def beside(cases: pl.DataFrame, rewards: pl.DataFrame) -> Iterator[tuple[dict[str, Any], Given]]:
-    """Every case (a row of `scoring.schema.METADATA`, in order) with what a rewards frame holds for its content.
+    """Every case (a row of `scoring.schema.METADATA`, in order) with what a rewards frame holds for it.
 
     What is not whole (a number for every step, numbers finite) is not there.
     """
     aligned = align(cases, rewards)
-    # As align does: of several votes the lowest counts.
-    first = rewards.sort("vote", maintain_order=True).unique("key", keep="first", maintain_order=True)
-    joined = cases.join(first.select("key", "redundancy"), on="key", how="left", maintain_order="left")
+    joined = cases.hstack(first_rows(cases, rewards).select("redundancy"))
     labels, redundant = (_every(one) for one in (aligned.labels, aligned.redundant))
     for index, row in enumerate(joined.iter_rows(named=True)):
         redundancy = _whole(row.pop("redundancy"), row["n_steps"])

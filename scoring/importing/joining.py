@@ -1,17 +1,19 @@
 """Foreign results meet the cases: by content where the file repeats it, else by ids within one benchmark.
 
-Content wins over ids. Ids alone join only within the one benchmark that they fit (at least `ENOUGH` of them are its
-ids, and their numbers are as many as its steps), or within the one that was named; anything less is refused, because
-small whole numbers are ids of many things.
+Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
+to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
+benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
+the one that was named; anything less is refused, because small whole numbers are ids of many things.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from scoring.errors import NotJoined, UsageError
+from scoring.importing.equal_texts import equal_texts
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
@@ -22,16 +24,20 @@ ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+# How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
+_BETWEEN = ("_", "-", "/")
 _TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """One scorer's results, on the keys of the cases.
+    """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
-    except repetitions, of which the first counts. `by` says in a word what joined, `benchmarks` with what. `joined`
-    and `unparsed` count rows of the file; `findings` holds what the reader and the join noticed.
+    except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
+    number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
+    joined, `benchmarks` with what. `joined` and `unparsed` count rows of the file; `findings` holds what the reader and
+    the join noticed.
     """
 
     foreign: Foreign
@@ -39,6 +45,7 @@ class Joined:
     benchmarks: tuple[str, ...]
     rewards: pl.DataFrame
     votes: pl.DataFrame
+    given: Mapping[str, int]
     joined: int
     unparsed: int
     findings: tuple[Finding, ...]
@@ -59,7 +66,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     if benchmark is not None:
         cases = _only_of(cases, benchmark)
     rows = foreign.rows.with_row_index("_row").with_columns(_numbers=_numbers())
-    by_content = _by_content(rows, cases)
+    by_content, named = _by_content(rows, cases)
     try:
         by_ids = _by_ids(foreign, rows.filter(~_TEXTED), cases, benchmark)
     except NotJoined:
@@ -67,6 +74,9 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
             raise
         # The rows that repeat their content have joined; these are listed with those that did not.
         by_ids = by_content.clear()
+    else:
+        named = pl.concat([named, by_ids.select("_row", "case")])
+        by_ids = by_ids.drop("case")
     found = pl.concat([by_content, by_ids]).sort("_row")
     if found.is_empty():
         raise NotJoined(
@@ -86,26 +96,32 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     findings += _lengths(foreign, whole)
     findings += gold_findings(foreign.source, whole)
     findings += verdict_findings(foreign.source, whole)
-    once = whole.unique(["key", "vote", "run"], keep="first", maintain_order=True)
-    if once.height < whole.height:
-        times = whole.height - once.height
-        message = f"{times:,} results are of a solution that already has one; the first one counts"
-        findings.append(Finding("note", "repeated-result", message, foreign.source))
+    said = whole.join(named, on="_row", how="left", maintain_order="left")
+    once = said.unique(["key", "case", "vote", "run"], keep="first", maintain_order=True)
+    findings += equal_texts(foreign.source, said, once, cases)
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
-    votes = once.filter(is_vote)
-    unparsed = int(votes.select((pl.col("ballot").is_null() & pl.col("verdict").is_null()).sum()).item())
+    votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
+    unparsed = votes.filter(pl.col("ballot").is_null() & pl.col("verdict").is_null())["_row"].n_unique()
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
         tuple(whole["benchmark"].unique(maintain_order=True)),
-        once.filter(~is_vote | given).select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
+        numbers.select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
+        _given(numbers, votes),
         whole.height,
         unparsed,
         tuple(findings),
     )
+
+
+def _given(numbers: pl.DataFrame, votes: pl.DataFrame) -> dict[str, int]:
+    """How many rows of the file gave what: one that names several cases is stored for each, and counts once."""
+    once = numbers.unique("_row", keep="first")
+    counts = {name: once[name].count() for name in ("rewards", "labels", "redundancy", "solution", "reason")}
+    return {**counts, "answers": votes["_row"].n_unique()}
 
 
 def _only_of(cases: pl.DataFrame, benchmark: str) -> pl.DataFrame:
@@ -125,34 +141,49 @@ def _numbers() -> pl.Expr:
     return pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
 
 
-def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> pl.DataFrame:
-    """Rows whose problem and steps are a case's; where several cases are equal, the one of the same id is preferred."""
+def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows whose problem and steps are a case's, and which cases of this content they name (`_row`, `case`).
+
+    Where several cases are equal, the first one that the row names stands for them, or the first of all.
+    """
     told = rows.filter(_TEXTED)
     pairs = zip(told["problem"], told["steps"].to_list(), strict=True)
     # A list with an absent step is no solution that a case could have.
     keys = [None if None in steps else content_key(problem, steps) for problem, steps in pairs]
-    told = told.select("_row", "id", pl.Series("key", keys, dtype=pl.String))
-    found = told.join(cases.select("id", "case", *_CASE), on="key", how="inner", maintain_order="left")
-    same = pl.col("id").eq_missing(pl.col("id_right")) | pl.col("id").eq_missing(pl.col("case"))
-    ranked = found.sort("_row", ~same, maintain_order=True)
-    return ranked.unique("_row", keep="first", maintain_order=True).select("_row", *_CASE)
+    told = told.select("_row", "id", "subset", pl.Series("key", keys, dtype=pl.String))
+    of_content = cases.select("id", "case", "subset", *_CASE)
+    found = told.join(of_content, on="key", how="inner", maintain_order="left").with_columns(_named=_names())
+    # The same id in several benchmarks, or subsets: the subset tells, if the row says it.
+    within = pl.col("_named") & (pl.col("subset") == pl.col("subset_right")).fill_null(value=False)
+    found = found.with_columns(_named=pl.when(within.any().over("_row")).then(within).otherwise("_named"))
+    ranked = found.sort("_row", ~pl.col("_named"), maintain_order=True)
+    first = ranked.unique("_row", keep="first", maintain_order=True)
+    return first.select("_row", *_CASE), found.filter("_named").select("_row", "case")
+
+
+def _names() -> pl.Expr:
+    """Whether a row (`id`, `subset`) names the case (`id_right`, `case`): by its id, or by id and subset in one."""
+    named = (pl.col("id") == pl.col("id_right")) | (pl.col("id") == pl.col("case"))
+    for between in _BETWEEN:
+        named |= (pl.col("subset") + between + pl.col("id") == pl.col("id_right")).fill_null(value=False)
+    return named.fill_null(value=False)
 
 
 def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
-    """Rows whose ids are those of the benchmark that is named, or of the only one that they fit."""
+    """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
-        return named.clear().join(cases.clear().select("id", *_CASE), on="id").select("_row", *_CASE)
+        return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
     fits = {}
     for name in cases["benchmark"].unique(maintain_order=True).to_list():
         of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)
         short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
-        fits[name] = short.join(of_it.select("id", *_CASE), on="id", how="inner", maintain_order="left")
+        fits[name] = short.join(of_it.select("id", "case", *_CASE), on="id", how="inner", maintain_order="left")
     share = {name: _as_many(found) / named.height for name, found in fits.items()}
     chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
     if chosen is None:
         raise _ambiguous(foreign, share)
-    return fits[chosen].select("_row", *_CASE)
+    return fits[chosen].select("_row", *_CASE, "case")
 
 
 def _as_many(found: pl.DataFrame) -> int:

@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from scoring.boundary import when_wrong
@@ -23,10 +24,8 @@ from scoring.errors import DamagedWorkspace, FrameError, ScorerConflict
 from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.joining import Joined
 from scoring.importing.sources import HUB
-from scoring.parquet import read_parquet
 from scoring.reading.files_in import place
 from scoring.results.foreign import Foreign
-from scoring.schema import conform
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
@@ -39,6 +38,8 @@ _OF_THE_CASES = ("task_name", "benchmark")
 _NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
 _PART = re.compile(r"(part|votes)-[0-9a-f]{32}\.parquet\Z")
 _UNFINISHED = ""
+_AT_ONCE = 65_536
+"""Rows whose values are together in a digest: as many as that, whatever is in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,32 @@ def _identity(foreign: Foreign) -> str:
 def _digest(scorer: Scorer, joined: Joined) -> str:
     digest = blake2b(json.dumps(asdict(scorer), sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
     for frame in (joined.rewards, joined.votes):
-        digest.update(frame.write_json().encode())
+        for piece in frame.iter_slices(_AT_ONCE):
+            for column in piece:
+                digest.update(f"{column.name} {column.len()} ".encode())
+                _add_values(digest, column)
     return digest.hexdigest()
+
+
+def _add_values(digest: blake2b, column: pl.Series) -> None:
+    """Add the bytes of a column's values, and of what is null, to a digest.
+
+    They are laid out here, so that they are the same whatever version of polars holds them, and not one by one: this is
+    a few times faster than writing them as text.
+    """
+    there = column.is_not_null()
+    digest.update(np.packbits(there.to_numpy()).tobytes())
+    values = column.filter(there)
+    if isinstance(values.dtype, pl.List):
+        digest.update(values.list.len().cast(pl.Int64).to_numpy().tobytes())
+        _add_values(digest, values.explode(empty_as_null=False))
+    elif values.dtype == pl.String:
+        digest.update(values.str.len_bytes().cast(pl.Int64).to_numpy().tobytes())
+        digest.update("".join(values.to_list()).encode(errors="replace"))
+    elif values.dtype == pl.Boolean:
+        digest.update(np.packbits(values.to_numpy()).tobytes())
+    else:
+        digest.update(np.ascontiguousarray(values.to_numpy()).tobytes())
 
 
 def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, Any]) -> None:
@@ -179,12 +204,12 @@ def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str,
 
 def _said(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
     """What was given in the named parts of this kind; an import that was cut short may not have written them."""
-    schema = {name: cache.kind.schema[name] for name in (*cache.kind.identity, *cache.kind.telling, "reason")}
-    frames = [pl.DataFrame(schema=schema)]
+    columns = (*cache.kind.identity, *cache.kind.telling, "reason")
+    frames = [pl.DataFrame(schema={name: cache.kind.schema[name] for name in columns})]
     for path in (cache.folder / part for part in parts if part.startswith(cache.kind.prefix)):
         try:
             if path.exists():
-                frames.append(conform(read_parquet(path, list(schema)), schema, path.name))
+                frames.append(cache.part(path, columns))
         except (OSError, FrameError) as error:
             raise DamagedWorkspace(
                 f"{path} cannot be read: {error}.", f"Remove {cache.folder} and import again."
@@ -193,9 +218,17 @@ def _said(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
 
 
 def _differing(cache: Parts, mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
-    both = mine.join(theirs, on=list(cache.kind.identity), how="inner")
+    """How many rows contradict: of one case, or one by content and those of its cases, none of which says the same."""
+    identity = list(cache.kind.identity)
     differs = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_right")) for name in cache.kind.telling)
-    return both.filter(differs).height
+    count = mine.join(theirs, on=identity, how="inner", nulls_equal=True).filter(differs).height
+    content = [name for name in identity if name != "case"]
+    for ours, others in ((mine, theirs), (theirs, mine)):
+        # Where the others name the case as well, that is compared above.
+        named = ours.filter(pl.col("case").is_not_null()).join(others, on=identity, how="anti")
+        pairs = named.join(others.filter(pl.col("case").is_null()), on=content, how="inner").with_columns(_no=differs)
+        count += pairs.filter(pl.col("_no").all().over(content)).height
+    return count
 
 
 def _imports(folder: Path) -> dict[str, Any]:

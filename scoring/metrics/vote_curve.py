@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from scoring.case_rows import rows_of_cases
 from scoring.step_rewards import Floats, Ints
 from scoring.verdicts import NO_VERDICT
 
@@ -62,19 +63,19 @@ def vote_curve(cases: pl.DataFrame, votes: pl.DataFrame) -> VoteCurve:
     """The verdicts of the first k answers, for every k.
 
     Args:
-        cases: with column `key`.
-        votes: as for `scoring.votes.tally`: one run, the columns `key, vote, ballot, verdict`, one row an identity. A
-            verdict without a ballot votes as its number.
+        cases: with columns `case` and `key`.
+        votes: as for `scoring.votes.tally`: one run, the columns `key, vote, ballot, verdict`, and `case` if rows name
+            one, one row an identity. A verdict without a ballot votes as its number.
     """
-    ordered = (
-        votes.select("key", "vote", "verdict", ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
-        .sort("key", "vote", maintain_order=True)
-        .with_columns(place=pl.int_range(pl.len()).over("key"))
-        .with_columns(first=pl.when(pl.col("ballot").is_not_null()).then(pl.col("place").min().over("key", "ballot")))
+    voted = pl.when(pl.col("ballot").is_not_null())
+    found = (
+        rows_of_cases(cases, votes)
+        .select("case_row", "vote", "verdict", ballot=pl.coalesce("ballot", pl.col("verdict").cast(pl.String)))
+        .sort("case_row", "vote", maintain_order=True)
+        .with_columns(place=pl.int_range(pl.len()).over("case_row"))
+        .with_columns(first=voted.then(pl.col("place").min().over("case_row", "ballot")))
     )
-    numbered = cases.select("key").with_row_index("row")
-    found = numbered.join(ordered, on="key", how="inner")
-    rows, place = found["row"].to_numpy(), found["place"].to_numpy()
+    rows, place = found["case_row"].to_numpy(), found["place"].to_numpy()
     shape = (cases.height, int(place.max()) + 1 if place.size else 0)
     # A ballot is known by the place where its case was first voted that way, -1 for an answer that votes with nothing.
     ballots, named = np.full(shape, -1, np.int64), np.full(shape, NO_VERDICT, np.int64)

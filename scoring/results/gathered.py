@@ -26,7 +26,7 @@ class Gathered:
     results: list[Result] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     read: int = 0
-    _first: dict[tuple[str, int], tuple[int, Result]] = field(default_factory=dict)
+    _first: dict[tuple[str, int, str | None], tuple[int, Result]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -34,12 +34,14 @@ class Gathered:
         return self.group[0]
 
     def add(self, fields: Fields, result: Result) -> None:
-        """Keep a result unless its id was there before in the same run.
+        """Keep a result unless its id was there before in the same run, and of rows with texts in the same subset.
 
         What is left out is a finding, harmless if it says the same.
         """
         if fields.case is not None:
-            line, first = self._first.setdefault((fields.case, result.get("run", 0)), (fields.line, result))
+            # An id may stand for one problem in several subsets; without texts nothing but the id is joined.
+            subset = None if result.get("problem") is None else result.get("subset")
+            line, first = self._first.setdefault((fields.case, result.get("run", 0), subset), (fields.line, result))
             if first is not result:
                 same = repr(first) == repr(result)
                 said = "and the result is the same" if same else "and the result is another: the first one counts"

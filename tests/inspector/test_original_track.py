@@ -54,3 +54,28 @@ def test_rewards_that_come_later_are_seen(tmp_path):
     RewardParts(inspection.selection.folders["alpha"]).append(pl.DataFrame(rows, schema=REWARDS))
     later = original_evaluation(inspection.selection, inspection.evaluation, 2, original)
     assert later.rewards.of(0) == [0.1, 0.2, 0.3]
+
+
+def test_of_results_that_name_cases_those_of_its_own_twin_go_first(tmp_path):
+    inspection = originals.inspection(tmp_path / "w")
+    selection = inspection.selection
+    parts = RewardParts(selection.folders["alpha"])
+    key = content_key(*original_of(selection.texts.row(0)))
+
+    def say(case, rewards):
+        row = {"key": key, "case": case, "vote": 0, "rewards": rewards}
+        parts.append(pl.DataFrame([row], schema=REWARDS))
+
+    def read(row):
+        original = original_of(selection.texts.row(row))
+        return original_evaluation(selection, inspection.evaluation, row, original).rewards.of(0)
+
+    (twin,) = selection.workspace.twins(["prmbench"])["case"]
+    say("prmbench/a_clean_case", [0.1] * 4)
+    # What holds for the content holds for the original; another case's results do not take its place.
+    assert read(0) == read(1) == list(originals.REWARDS_OF_ORIGINAL)
+    say(twin, [0.2] * 4)
+    assert (read(0), read(1)) == ([0.2] * 4, list(originals.REWARDS_OF_ORIGINAL))
+    for part in parts.parts()[:1]:
+        part.unlink()
+    assert (read(0), read(1)) == ([0.2] * 4, [0.1] * 4)

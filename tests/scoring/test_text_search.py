@@ -232,3 +232,16 @@ def test_of_talks_what_was_written_is_searched_and_not_their_json(tmp_path):
     assert hits("yes") == [True, False, False, False]
     assert hits('/"\\]/') == [False] * 4
     assert hits("1]") == [False, False, True, False]
+
+
+def test_of_cases_of_equal_text_that_one_is_found_whose_answer_it_is(tmp_path):
+    rows = [
+        {"case": name, **vote("k", answer)} for name, answer in (("b/1", "needle"), ("b/2", "hay"), (None, "needle"))
+    ]
+    VoteParts(tmp_path).append(pl.DataFrame(rows, schema=VOTES))
+    among = replace(
+        searchable([{"problem": "p", "steps": ["s"]}] * 3, (tmp_path,)),
+        keys=pl.Series(["k"] * 3),
+        names=pl.Series(["b/1", "b/2", "b/3"]),
+    )
+    assert search_all(TextQuery.parse("needle", ("answers",)), among).mask.tolist() == [True, False, True]

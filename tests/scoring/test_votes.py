@@ -30,7 +30,7 @@ def test_winners_are_those_of_counting_one_case_at_a_time(ballots):
         assert found.verdicts[row] == (NO_VERDICT if winner is None else winner)
         assert found.tried[row] == bool(answers)
         assert bool(found.reasons[row]) == (bool(answers) and winner is None)
-        counted = {ballot: count for ballot, count, _ in found.of(cases["key"][row])}
+        counted = {ballot: count for ballot, count, _ in found.of(cases["case"][row])}
         assert counted == {ballot: answers.count(ballot) for ballot in answers}
     assert found.most == max(map(len, ballots), default=0)
 
@@ -45,7 +45,7 @@ def test_ties_go_to_the_lowest_vote_whatever_the_order_of_the_rows():
 def test_texts_vote_and_not_what_they_mean():
     found, cases = tallied(["1", "01", "-1", "-1"])
     assert found.verdicts.tolist() == [-1]
-    assert found.of(cases["key"][0]) == [("-1", 2, -1), ("1", 1, 1), ("01", 1, 1)]
+    assert found.of(cases["case"][0]) == [("-1", 2, -1), ("1", 1, 1), ("01", 1, 1)]
 
 
 def test_why_there_is_no_verdict():

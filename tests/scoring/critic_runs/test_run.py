@@ -5,16 +5,18 @@ import signal
 
 import pytest
 
+import judged
 import making
 import reference
 from scoring.asking import Answer, Answered, Message, Noticed
-from scoring.cache import VoteParts
+from scoring.cache import RewardParts, VoteParts
 from scoring.critic_runs.asker import Asking
 from scoring.critic_runs.plan import FAILED, REFUSED, critic_plan
 from scoring.critic_runs.run import ask
 from scoring.critics.reading import Reading
 from scoring.events import Asked, CaseRefused, Notice, Progress, Start
 from scoring.interrupt import Interrupt
+from scoring.plan import plan
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import by_run, tally
 
@@ -221,3 +223,20 @@ def test_ratings_that_do_not_fit_the_steps_are_unparsed(bench):
     asking = Asking(prompt, misfit)
     events = list(ask(cases, texts, making.scorer("critic"), parts, asking, engine=Engine))
     assert events[-1].asked.unparsed == 6
+
+
+def test_what_a_file_said_of_one_case_is_no_answer_to_its_text(bench):
+    cases, _, parts = bench
+    parts.append(judged.votes(cases["key"], [["0"]] * 6).with_columns(case=cases["case"]))
+    assert critic_plan(cases, parts, votes=1, runs=1).answers == 6
+    RewardParts(parts.folder).append(
+        making.pl.DataFrame(
+            {
+                "key": cases["key"],
+                "case": cases["case"],
+                "vote": making.pl.Series([0] * 6, dtype=making.pl.Int32),
+                "rewards": [[0.5] * length for length in cases["n_steps"]],
+            }
+        )
+    )
+    assert len(plan(cases, RewardParts(parts.folder)).rows) == 6

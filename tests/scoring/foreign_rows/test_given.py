@@ -48,3 +48,15 @@ def test_rewards_that_are_not_whole_are_refused_with_a_reason(rewards):
     given = found({"of": 0, "rewards": rewards})[0]
     assert given.rewards is None
     assert given.refused
+
+
+def test_cases_of_equal_text_have_beside_them_what_names_them():
+    cases = making.frame([reference.Case(2), reference.Case(2)]).with_columns(key=pl.lit("k"))
+    rows = [
+        {"key": "k", "case": cases["case"][1], "vote": 0, "rewards": [0.25, 0.5], "redundancy": [1.0, 0.0]},
+        {"key": "k", "vote": 0, "rewards": [1.0, 0.0], "redundancy": [0.0, 1.0]},
+    ]
+    assert [given for _, given in beside(cases, pl.DataFrame(rows, schema=REWARDS))] == [
+        Given([1.0, 0.0], [0.0, 1.0]),
+        Given([0.25, 0.5], [1.0, 0.0]),
+    ]

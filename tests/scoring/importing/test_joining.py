@@ -229,7 +229,7 @@ def test_of_several_results_for_one_solution_the_first_counts():
     found = join(results({"id": "a", "rewards": THREE}, {"id": "b", "rewards": THREE}, later), CASES)
     assert rewards(found) == {KEY_A: THREE, KEY_B: THREE}
     assert [(one.severity, one.code, one.message) for one in found.findings] == [
-        ("note", "repeated-result", "1 results are of a solution that already has one; the first one counts")
+        ("note", "repeated-result", "1 result is of a case that already has one; the first one counts")
     ]
     assert found.joined == 3
 

@@ -1,16 +1,23 @@
+import json
 from dataclasses import replace
+from hashlib import blake2b
 
 import polars as pl
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
-from results_and_cases import results
+from results_and_cases import case, cases_of, results, texts
 from saved_results import CASES, cached, folder_of, given
 from scoring.cache import RewardParts, VoteParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
+from scoring.importing import saving
 from scoring.importing.joining import join
 from scoring.importing.saving import Saved, save
+from scoring.schema import REWARDS
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
+from thoroughness import up_to
 
 DAMAGE = {
     "no JSON": b"{",
@@ -199,3 +206,112 @@ def test_a_second_file_with_another_threshold_does_not_move_the_first_ones_and_i
     assert save(workspace, given({"a": 0.1}, threshold=0.4, low=-1.0)) == Saved("a-prm", "unchanged")
     scorer = Scorer.load(folder_of(workspace, later))
     assert (scorer.threshold, scorer.low, scorer.high) == (0.4, -1.0, 2.0)
+
+
+EQUAL = cases_of("sums", *({**case("a", 1), "id": name} for name in ("a", "b")))
+
+
+def of_equal(values, source="runs/a.jsonl", **more):
+    """Results of two cases of equal text, by id; the id None repeats the text instead."""
+    rows = [{"id": name, "rewards": [value], **(texts(case("a", 1)) if name is None else {})} for name, value in values]
+    return join(results(*rows, source=source, **more), EQUAL)
+
+
+def stored(folder):
+    frame, problems = RewardParts(folder).read()
+    assert not problems
+    return sorted(frame.select("case", "rewards").rows(), key=repr)
+
+
+def test_a_second_import_puts_the_cases_in_the_place_of_what_version_0_1_kept(workspace):
+    joined = of_equal([("a", 0.1), ("b", 0.2)])
+    other = of_equal([("a", 0.1), ("b", 0.2)], "runs/copy.jsonl")
+    for one in (joined, other):
+        save(workspace, one)
+    folder = folder_of(workspace, joined)
+    imports = json.loads((folder / "imports.json").read_bytes())
+    for source in imports["sources"].values():
+        # Version 0.1 kept the first result of the content, and other digests.
+        (name,) = source["parts"]
+        RewardParts(folder).part(folder / name)[:1].drop("case").write_parquet(folder / name)
+        source["digest"] = "0" * 32
+    (folder / "imports.json").write_text(json.dumps(imports))
+    assert stored(folder) == [(None, [0.1])]
+    assert [save(workspace, one).state for one in (joined, joined, other, other)] == [
+        *("changed", "unchanged", "changed", "unchanged"),
+    ]
+    assert stored(folder) == [("sums/a", [0.1]), ("sums/b", [0.2])]
+    assert len(RewardParts(folder).parts()) == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "conflicts"),
+    [
+        # Each file says what it says of its own cases.
+        ([("a", 0.1)], [("b", 0.2)], False),
+        ([("a", 0.1)], [("a", 0.2)], True),
+        ([(None, 0.1)], [(None, 0.2)], True),
+        # What names no case is said of one of them at least.
+        ([(None, 0.1)], [("a", 0.2)], True),
+        ([("a", 0.2)], [(None, 0.1)], True),
+        ([(None, 0.1)], [("a", 0.1), ("b", 0.2)], False),
+        ([("a", 0.1), ("b", 0.2)], [(None, 0.1)], False),
+        ([("a", 0.1), ("b", 0.2)], [(None, 0.3)], True),
+        ([("a", 0.1), (None, 0.2)], [("a", 0.1), ("b", 0.2)], False),
+    ],
+)
+def test_two_files_contradict_each_other_case_by_case(workspace, before, after, conflicts):
+    first, second = of_equal(before, "runs/first.jsonl"), of_equal(after, "runs/second.jsonl")
+    save(workspace, first)
+    if conflicts:
+        with pytest.raises(ScorerConflict, match=r"first\.jsonl gave 'a-prm' other results for \d of the cases"):
+            save(workspace, second)
+    else:
+        assert save(workspace, second).state == "new"
+
+
+DIGESTED = ("rewards", "labels", "solution", "reason")
+NUMBERS = st.none() | st.just(float("nan")) | st.floats(allow_nan=False)
+ROWS = st.lists(
+    st.tuples(
+        st.none() | st.lists(NUMBERS, max_size=3),
+        st.none() | st.lists(st.none() | st.booleans(), max_size=3),
+        NUMBERS,
+        st.none() | st.text(max_size=3),
+    ),
+    max_size=4,
+)
+
+
+def digest_of(rows):
+    columns = [pl.Series(name, [row[at] for row in rows], dtype=REWARDS[name]) for at, name in enumerate(DIGESTED)]
+    joined = replace(given({"a": 0.1}), rewards=pl.DataFrame(columns))
+    return saving._digest(Scorer("a", "b", settings={}), joined)
+
+
+@up_to(150)
+@drawn(ROWS, ROWS)
+def test_digests_are_equal_where_the_rows_are_and_nowhere_else(some, others):
+    assert (digest_of(some) == digest_of(others)) == (repr(some) == repr(others))
+
+
+def test_values_have_the_bytes_that_they_always_had():
+    """With others every file that is imported again would seem to have changed: harmless, but not by accident."""
+    digest = blake2b(digest_size=8)
+    for column in (
+        pl.Series([[0.25, None], None, []], dtype=pl.List(pl.Float64)),
+        pl.Series([[True, None, False]]),
+        pl.Series(["é", None, ""]),
+        pl.Series([1, None, -2], dtype=pl.Int32),
+    ):
+        saving._add_values(digest, column)
+    assert digest.hexdigest() == "7111b066bd0a2ef3"
+
+
+def test_how_many_rows_are_digested_at_once_tells_no_files_apart(monkeypatch):
+    joined = given({name: number / 8 for number, name in enumerate("abcde")})
+    shifted = replace(joined, rewards=joined.rewards.reverse())
+    for at_once in (2, 65_536):
+        monkeypatch.setattr(saving, "_AT_ONCE", at_once)
+        one, other = (saving._digest(Scorer("a", "b", settings={}), some) for some in (joined, shifted))
+        assert one != other

@@ -84,3 +84,19 @@ def test_what_names_no_case_is_an_error_where_an_id_is_needed(value):
 def test_the_first_name_that_is_there_gives_the_id():
     assert case_id(Fields({"rid": 4}, "s", 1, 1, []), "id", "rid") == "4"
     assert case_id(Fields({"id": 3, "rid": 4}, "s", 1, 1, []), "id", "rid") == "3"
+
+
+def test_an_id_may_stand_in_two_subsets_where_the_texts_say_what_is_meant(rows):
+    def placed(fields):
+        case_id(fields, "id")
+        return {name: fields.value.get(name) for name in ("subset", "problem")}
+
+    values = [{"id": "a", "subset": subset, "problem": "What?"} for subset in ("one", "two", "one")]
+    found = one_scorer(rows(*values), placed)
+    assert ([result["subset"] for result in found.results], noted(found)) == (
+        ["one", "two"],
+        [("note", "repeated-id", 3)],
+    )
+    # Nothing but the id joins these.
+    bare = one_scorer(rows(*({**value, "problem": None} for value in values)), placed)
+    assert [result["subset"] for result in bare.results] == ["one"]
