@@ -26,7 +26,7 @@ from scoring.reading.fields import row_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.rows import Rows
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Chunk, Layout, chunks
-from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS
+from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
 from scoring.texts import ROW_GROUP, Texts, rest_digests
 
 MADE = "case."
@@ -80,8 +80,8 @@ class CaseFormat:
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
-        twins: Unharmed originals of some cases: from a frame with the columns of CASES to frames of the same columns
-            with `twin_of`, and what is noticed of rows.
+        twins: The id, problem, steps and `twin_of` of the unharmed original of each case, as checks see it; where
+            `twin_of` is null it has none.
     """
 
     name: str
@@ -90,7 +90,7 @@ class CaseFormat:
     conclude: Callable[[Read], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
-    twins: Callable[[pl.DataFrame], tuple[pl.DataFrame, list[Finding]]] | None = None
+    twins: Mapping[str, pl.Expr] | None = None
 
     def load(self, rows: Rows, folder: Path | None = None) -> Imported:
         """The cases of a source; the first row with an id counts, rows without usable text are left out.
@@ -115,7 +115,8 @@ class CaseFormat:
             findings += _repeated(metadata, first, rows.source)
             texts = texts.gather(first.arg_true().cast(pl.Int64).to_numpy())
             metadata, rest = metadata.filter(first), rest.filter(first)
-            twins = twins.filter(pl.col("twin_of").is_in(metadata["case"].implode())).unique("id", maintain_order=True)
+            # Rows of a later chunk are on lines of their own.
+            twins = twins.join(metadata, left_on=["twin_of", "line"], right_on=["case", "line"], how="semi")
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
         read = sum(part.read for part in parts)
@@ -143,18 +144,13 @@ class CaseFormat:
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
         cases = made.filter(kept)
-        twins = pl.DataFrame(schema=CASES)
-        if self.twins is not None:
-            twins, of_twins = self.twins(cases)
-            numbers = dict(zip(fields[LINE], fields[NUMBER], strict=True))
-            noticed += [(numbers[one.line or 0], one) for one in of_twins]
         noticed.sort(key=lambda pair: pair[0])
         texts = cases.select(list(TEXTS))
         return _Part(
             cases.select(list(METADATA)),
             rest_digests(texts) if folder else pl.Series([None] * texts.height, dtype=pl.String),
             texts if folder is None else _written(texts, folder),
-            twins,
+            self._twins(whole.filter(kept), source),
             [finding for _, finding in noticed],
             {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
             chunk.read,
@@ -165,10 +161,26 @@ class CaseFormat:
         problem, steps = self.layout.content or ("problem", "steps")
         # A row without an id is called after its file and number.
         called = pl.col("id") if "id" in fields else pl.lit(row_name(source, "")) + pl.col(NUMBER).cast(pl.String)
-        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called, **self.columns}
-        given |= {
+        given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called, "key": pl.col(KEY), **self.columns}
+        return self._complete(given, source)
+
+    def _twins(self, whole: pl.DataFrame, source: str) -> pl.DataFrame:
+        """The twins of the cases of a chunk, the first row of each id; fields and cases are side by side."""
+        if self.twins is None:
+            return pl.DataFrame(schema=CASES)
+        given = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
+            LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
+        )
+        given = given.filter(pl.col("twin_of").is_not_null())
+        contents = given.select("problem", "steps").iter_rows()
+        given = given.with_columns(pl.Series("key", [content_key(*one) for one in contents], dtype=pl.String))
+        return given.select(self._complete({name: pl.col(name) for name in given.columns}, source))
+
+    def _complete(self, given: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
+        """Every column of CASES: those given, and those that follow from them."""
+        given = {
+            **given,
             "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
-            "key": pl.col(KEY),
             "benchmark": pl.lit(self.name),
             "n_steps": given["steps"].list.len(),
             "source": pl.lit(source),
@@ -179,6 +191,24 @@ class CaseFormat:
             column = given.get(name)
             found.append((pl.lit(None) if column is None else column).cast(dtype).alias(name))
         return found
+
+
+@dataclass(frozen=True)
+class StepLabelled:
+    """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
+
+    Attributes:
+        group: The column of cases by which classes (`error_type`) are grouped: a group's figure is the plain mean of
+            its classes'.
+        without_errors: Classes that hold no wrong step, so that their cell is the F1 of right steps alone.
+        by_redundancy: Classes in which "not redundant" stands for "right", of scorers that judge redundancy.
+        twins: Whether there are unharmed originals to compare with.
+    """
+
+    group: str
+    without_errors: frozenset[str] = frozenset()
+    by_redundancy: frozenset[str] = frozenset()
+    twins: bool = False
 
 
 @dataclass(frozen=True, eq=False)
