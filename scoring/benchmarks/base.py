@@ -193,24 +193,6 @@ class CaseFormat:
         return found
 
 
-@dataclass(frozen=True)
-class StepLabelled:
-    """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
-
-    Attributes:
-        group: The column of cases by which classes (`error_type`) are grouped: a group's figure is the plain mean of
-            its classes'.
-        without_errors: Classes that hold no wrong step, so that their cell is the F1 of right steps alone.
-        by_redundancy: Classes in which "not redundant" stands for "right", of scorers that judge redundancy.
-        twins: Whether there are unharmed originals to compare with.
-    """
-
-    group: str
-    without_errors: frozenset[str] = frozenset()
-    by_redundancy: frozenset[str] = frozenset()
-    twins: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class _Part:
     """What one chunk gave; `rest` holds the digests of texts beside the content where these go to the disk."""

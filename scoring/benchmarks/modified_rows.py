@@ -16,7 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, StepLabelled, not_empty
+from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty
+from scoring.benchmarks.catalogue import StepLabelled
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding, known_as_notes
 from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, wholes
@@ -229,9 +230,7 @@ _CHECKS = (
 def _class_checks(title: str, is_known: pl.Expr, erroneous: pl.Expr) -> tuple[Check, ...]:
     def unknown(names: pl.Series) -> pl.Series:
         said = [
-            "the row has no classification"
-            if name is None
-            else f"classification {name[:60]!r} is not one of {title}'s"
+            "the row has no classification" if name is None else f"classification {name[:60]!r} is not one of {title}'s"
             for name in names
         ]
         return pl.Series([f"{what}; the case is kept and has no error category" for what in said], dtype=pl.String)

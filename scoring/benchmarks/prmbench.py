@@ -15,7 +15,8 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks import socratic
-from scoring.benchmarks.base import MADE, Check, StepLabelled, not_empty
+from scoring.benchmarks.base import MADE, Check, not_empty
+from scoring.benchmarks.catalogue import StepLabelled
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.reading.fields import Fields
 from scoring.reading.typed import read_by, text
@@ -87,7 +88,8 @@ def _domain(fields: Fields, name: str) -> str | None:
     return None if any(isinstance(value, str) and value for value in values) else fields.text(name)
 
 
-_NO_ORIGINAL = pl.col("original_question").is_null() | (pl.col("original_process").list.len() == 0).fill_null(value=True)
+_WANTS_TWIN = CLASS == TWIN_CLASS
+_HAS_ORIGINAL = pl.col("original_question").is_not_null() & (pl.col("original_process").list.len().fill_null(0) > 0)
 FORMAT = modified_format(
     NAME,
     TITLE,
@@ -106,7 +108,7 @@ FORMAT = modified_format(
     fields={**{name: read_by(pl.String(), _domain, str) for name in _DOMAINS}, "ground_truth": text()},
     checks=(
         Check(
-            (CLASS == TWIN_CLASS) & _NO_ORIGINAL,
+            _WANTS_TWIN & ~_HAS_ORIGINAL,
             "warning",
             "no-twin",
             "the row holds no original, so that the case has no unharmed twin",
@@ -116,7 +118,7 @@ FORMAT = modified_format(
         "id": pl.concat_str(pl.lit("correct_"), PLAIN_ID),
         "problem": pl.col("original_question"),
         "steps": pl.col("original_process"),
-        "twin_of": pl.when((CLASS == TWIN_CLASS) & ~_NO_ORIGINAL).then(pl.col(f"{MADE}case")),
+        "twin_of": pl.when(_WANTS_TWIN & _HAS_ORIGINAL).then(pl.col(f"{MADE}case")),
     },
 )
 load = FORMAT.load

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import StepLabelled
+from scoring.benchmarks.catalogue import StepLabelled
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.reading.fields import Fields
 from scoring.reading.typed import read_by
@@ -99,9 +99,8 @@ def _of_class(values: Mapping[str, str]) -> pl.Expr:
 _PROBLEM, _STEPS = pl.col("modified_question"), pl.col("modified_process")
 _UNNAMED = "(unnamed)"
 _PATTERN = _of_class({name: one.pattern for name, one in CLASSES.items()})
-_TAGS = _STEPS.list.eval(
-    pl.element().str.extract(_TAG, 1).str.to_lowercase().replace_strict({name.lower(): name for name in PATTERNS}, default=None)
-)
+_TAG_OF_STEP = pl.element().str.extract(_TAG, 1).str.to_lowercase()
+_TAGS = _STEPS.list.eval(_TAG_OF_STEP.replace_strict({name.lower(): name for name in PATTERNS}, default=None))
 _CHINESE = _PROBLEM.str.contains(_HAN) | _STEPS.list.eval(pl.element().str.contains(_HAN)).list.any()
 FORMAT = modified_format(
     NAME,
