@@ -80,8 +80,8 @@ class CaseFormat:
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
-        twins: The id, problem, steps and `twin_of` of the unharmed original of each case, as checks see it; where
-            `twin_of` is null it has none.
+        twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
+            checks see; null `twin_of` = the case has none.
     """
 
     name: str
