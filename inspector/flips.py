@@ -13,7 +13,7 @@ from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
 from inspector.wishes import at_wish, check
-from scoring.benchmarks.step_labelled import StepLabelled
+from scoring.benchmarks.catalogue import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document

@@ -7,8 +7,7 @@ from inspector.grouping import grouped, groups
 from inspector.parts import parts
 from inspector.selection import Selection
 from inspector.twins import twin_evaluations
-from scoring.benchmarks.catalogue import step_labelled
-from scoring.benchmarks.step_labelled import StepLabelled
+from scoring.benchmarks.catalogue import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics import first_error, step_labels
 from scoring.metrics.intervals import RESAMPLES, SMALL

@@ -80,15 +80,17 @@ class Generation:
     @classmethod
     def of(cls, one: Imported) -> "Generation":
         """What one import holds, as if it were all."""
-        cases = one.cases if one.twins.is_empty() else pl.concat([one.cases, one.twins])
+        spilled = one.spilled
         own = one.metadata if one.metadata.width else columns_frame((), one.cases.height)
         columns = together([own, columns_frame((), one.twins.height)])
-        if one.spilled is not None:
-            metadata = cases.select(list(METADATA)).with_columns(pl.Series("_rest", one.spilled.rest, dtype=pl.String))
-            return cls(metadata, one.spilled.texts, (report(one),), columns)
-        texts = cases.select(list(TEXTS))
-        metadata = cases.select(list(METADATA)).with_columns(rest_digests(texts).alias("_rest"))
-        return cls(metadata, Texts.whole((texts,), (texts.height,)), (report(one),), columns)
+        frame = pl.concat([one.cases, one.twins]) if spilled is None else one.twins
+        held = frame.select(list(TEXTS))
+        metadata = frame.select(list(METADATA)).with_columns(rest_digests(held).alias("_rest"))
+        texts = Texts.whole((held,), (held.height,))
+        if spilled is not None:
+            cases = one.cases.with_columns(pl.Series("_rest", spilled.rest, dtype=pl.String))
+            metadata, texts = pl.concat([cases, metadata]), Texts.together((spilled.texts, texts))
+        return cls(metadata, texts, (report(one),), columns)
 
     @classmethod
     def read(cls, folder: Path) -> "Generation":

@@ -87,11 +87,13 @@ class Texts:
         frames, start, starts = [pl.DataFrame(schema=schema)], 0, []
         for number, source in enumerate(self.sources):
             used = self.row_in_part[self.part == number]
+            starts.append(start)
+            if not used.size:
+                continue
             frame = source.select(columns) if isinstance(source, pl.DataFrame) else _read(source, columns)
-            if used.size and int(used.max()) >= frame.height:
+            if int(used.max()) >= frame.height:
                 raise _damaged(source, f"{frame.height} rows, and a case uses row {int(used.max())}, 0-based")
             frames.append(frame)
-            starts.append(start)
             start += frame.height
         every = pl.concat(frames)
         rows = np.asarray(starts, dtype=np.int64)[self.part] + self.row_in_part if starts else self.row_in_part

@@ -28,7 +28,7 @@ from scoring.reading.findings import Finding, Severity
 from scoring.reading.metadata import MetadataCollector
 from scoring.reading.rows import Rows
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Chunk, Layout, chunks
-from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS
+from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
 from scoring.texts import ROW_GROUP, Texts, rest_digests
 
 MADE = "case."
@@ -82,8 +82,8 @@ class CaseFormat:
         conclude: How the labels were read, in words, and all findings.
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
-        twins: Unharmed originals of some cases: from a frame with the columns of CASES to frames of the same columns
-            with `twin_of`, and what is noticed of rows.
+        twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
+            checks see; null `twin_of` = the case has none.
     """
 
     name: str
@@ -92,7 +92,7 @@ class CaseFormat:
     conclude: Callable[[Read], tuple[str, list[Finding]]]
     checks: Sequence[Check] = ()
     tallies: Mapping[str, pl.Expr] = field(default_factory=dict)
-    twins: Callable[[pl.DataFrame], tuple[pl.DataFrame, list[Finding]]] | None = None
+    twins: Mapping[str, pl.Expr] | None = None
 
     def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
         """The cases of a source; the first row with an id counts, rows without usable text are left out.
@@ -121,7 +121,8 @@ class CaseFormat:
             findings += _repeated(metadata, first, rows.source)
             texts = texts.gather(first.arg_true().cast(pl.Int64).to_numpy())
             metadata, rest, columns = metadata.filter(first), rest.filter(first), columns.filter(first)
-            twins = twins.filter(pl.col("twin_of").is_in(metadata["case"].implode())).unique("id", maintain_order=True)
+            # Rows of a later chunk are on lines of their own.
+            twins = twins.join(metadata, left_on=["twin_of", "line"], right_on=["case", "line"], how="semi")
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
         read = sum(part.read for part in parts)
@@ -146,7 +147,8 @@ class CaseFormat:
 
     def _claimed(self, rows: Rows) -> Iterator[str]:
         """The keys that are read."""
-        yield from self.layout.keys().values()
+        alternatives = {key for keys in self.layout.first_of for key in keys}
+        yield from (key for key in self.layout.keys().values() if key not in alternatives)
         yield from self.layout.claimed
         first = [value for value in rows.sample() if isinstance(value, Mapping)]
         for keys in self.layout.first_of:
@@ -174,18 +176,13 @@ class CaseFormat:
         further.see(keys[name] for name in there)
         further.add(chunk.rows(fields[NUMBER].filter(kept), further.wants))
         cases = made.filter(kept)
-        twins = pl.DataFrame(schema=CASES)
-        if self.twins is not None:
-            twins, of_twins = self.twins(cases)
-            numbers = dict(zip(fields[LINE], fields[NUMBER], strict=True))
-            noticed += [(numbers[one.line or 0], one) for one in of_twins]
         noticed.sort(key=lambda pair: pair[0])
         texts = cases.select(list(TEXTS))
         return _Part(
             cases.select(list(METADATA)),
             rest_digests(texts) if folder else pl.Series([None] * texts.height, dtype=pl.String),
             texts if folder is None else _written(texts, folder),
-            twins,
+            self._twins(whole.filter(kept), source),
             [finding for _, finding in noticed],
             {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
             chunk.read,
@@ -201,10 +198,25 @@ class CaseFormat:
 
     def _columns(self, fields: Sequence[str], source: str) -> list[pl.Expr]:
         """Every column of CASES over the fields of a chunk."""
-        given = {**self.columns, **self.identity(fields, source)}
-        given |= {
+        return self._complete({"key": pl.col(KEY), **self.columns, **self.identity(fields, source)}, source)
+
+    def _twins(self, whole: pl.DataFrame, source: str) -> pl.DataFrame:
+        """The twins of the cases of a chunk, the first row of each id; fields and cases are side by side."""
+        if self.twins is None:
+            return pl.DataFrame(schema=CASES)
+        given = whole.filter(pl.col(f"{MADE}id").is_first_distinct()).select(
+            LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
+        )
+        given = given.filter(pl.col("twin_of").is_not_null())
+        contents = given.select("problem", "steps").iter_rows()
+        given = given.with_columns(pl.Series("key", [content_key(*one) for one in contents], dtype=pl.String))
+        return given.select(self._complete({name: pl.col(name) for name in given.columns}, source))
+
+    def _complete(self, given: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
+        """Every column of CASES: those given, and those that follow from them."""
+        given = {
+            **given,
             "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
-            "key": pl.col(KEY),
             "benchmark": pl.lit(self.name),
             "n_steps": given["steps"].list.len(),
             "source": pl.lit(source),

@@ -1,6 +1,10 @@
-"""The benchmarks this program reads, as a table of names; a module is imported when its name is used."""
+"""The benchmarks this program reads, as a table of names; a module is imported when its name is used.
+
+And what a benchmark says of its figures, for whoever makes figures and reads no rows.
+"""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +12,6 @@ from types import ModuleType
 from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.own import GROUP, own_benchmark
-from scoring.benchmarks.step_labelled import StepLabelled
 from scoring.errors import UsageError
 from scoring.own_code import installed, is_file
 from scoring.reading.rows import Rows
@@ -28,6 +31,24 @@ MODULES: dict[str, str] = {
 
 STEP_LABELLED = ("prmbench", "socratic")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
+
+
+@dataclass(frozen=True)
+class StepLabelled:
+    """How a benchmark makes PRMScore and the figures beside it, where single steps are scored and not first errors.
+
+    Attributes:
+        group: The column of cases by which classes (`error_type`) are grouped: a group's figure is the plain mean of
+            its classes'.
+        without_errors: Classes that hold no wrong step, so that their cell is the F1 of right steps alone.
+        by_redundancy: Classes in which "not redundant" stands for "right", of scorers that judge redundancy.
+        twins: Whether there are unharmed originals to compare with.
+    """
+
+    group: str
+    without_errors: frozenset[str] = frozenset()
+    by_redundancy: frozenset[str] = frozenset()
+    twins: bool = False
 
 
 def step_labelled(name: str) -> StepLabelled | None:

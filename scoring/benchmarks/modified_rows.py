@@ -3,26 +3,33 @@
 Rows: `original_question, modified_question, original_process[], modified_process[], modified_steps[], error_steps[],
 reason, idx, question, classification`; what is scored is `modified_question` with `modified_process`; both lists of
 steps count from 1 (PRMBench's `docs/data_format.md` and `mr_eval/tasks/prmtest_classified/task.py`).
+
+The rows show themselves which base the lists count from: the first error is where the text first leaves the original.
+In every published file this is the first listed step in more than half of the cases, and the one before or after it in
+less than a sixth.
 """
 
-import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from scoring.benchmarks.listed_base import ListedBase
+import polars as pl
+
+from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty
+from scoring.benchmarks.catalogue import StepLabelled
 from scoring.reading.fields import Fields
-from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
+from scoring.reading.findings import Finding, known_as_notes
+from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, wholes
+from scoring.schema import STEP_INDEX
 
 _KEYS = frozenset({"modified_question", "modified_process", "error_steps"})
-MODIFIED = _KEYS | {
-    *("original_question", "original_process", "modified_steps", "reason", "idx", "question", "classification")
-}
-"""Keys of such a row that are read."""
-# A line break, also one that was escaped twice.
-_BREAK = re.compile(r"\n|\\n\s*(?![a-z])")
+_BREAK = r"\n|\\n(?:[^a-z]|$)"
+"""A line break, also one that was escaped twice; not the start of a LaTeX command."""
+_FEW = 3
+"""Fewer rows than this show nothing about the base."""
+_BEYOND = 10
+"""One listed step in so many may lie beyond the end; in no published file is it as much as one in twenty."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +43,19 @@ class Totals:
 
 
 def looks_modified(row: Any) -> bool:
-    """Whether a row has the layout."""
+    """Tell whether a row has the layout."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 
 def classification(row: Mapping[str, Any]) -> str | None:
-    """The row's class as it stands there; None where it is no text, or empty."""
+    """Read a row's class as it stands there; None where it is no text, or empty."""
     named = row.get("classification")
     # Half a character cannot be stored.
     return named.encode(errors="replace").decode() if isinstance(named, str) and named else None
 
 
 def identify(fields: Fields) -> str:
-    """The official id, `{classification}_{idx}`: one idx stands for a problem and repeats over the classes.
+    """Make the official id, `{classification}_{idx}`: one idx stands for a problem and repeats over the classes.
 
     In some publications of the same rows idx has the class in front already; their ids are the same here.
     """
@@ -57,112 +64,266 @@ def identify(fields: Fields) -> str:
     return plain if named is None else f"{named}_{plain.removeprefix(f'{named}_')}"
 
 
-def read_case(fields: Fields, base: ListedBase, *, erroneous: bool | None) -> dict[str, Any] | None:
-    """The columns that both benchmarks fill alike, or None where there is no usable text.
+CLASS = not_empty("classification")
+"""The row's class; null where it has none."""
+PLAIN_ID = pl.col("idx").str.strip_prefix(pl.coalesce(pl.concat_str(CLASS, pl.lit("_")), pl.lit("")))
+"""The row's idx without its class. A row that was read value by value has the official id in `idx`."""
 
-    `erroneous` says whether a case of this class should have a wrong step, None = not known. What is listed also goes
-    to `base`.
+_STEPS, _ORIGINAL = pl.col("modified_process"), pl.col("original_process")
+_LAST = _STEPS.list.len().cast(pl.Int64)
+_LISTED, _CHANGED = pl.col("error_steps"), pl.col("modified_steps")
+
+
+def modified_format(
+    name: str,
+    title: str,
+    classes: Mapping[str, Any],
+    facts: StepLabelled,
+    columns: Mapping[str, pl.Expr],
+    published: tuple[pl.Expr, Mapping[str, int]],
+    *,
+    known: Mapping[str, int],
+    repeated: frozenset[str] = frozenset(),
+    fields: Mapping[str, Field] | None = None,
+    first_of: tuple[tuple[str, ...], ...] = (),
+    checks: Sequence[Check] = (),
+    twins: Mapping[str, pl.Expr] | None = None,
+) -> CaseFormat:
+    """Declare a benchmark with rows of this layout.
+
+    A case whose listed error steps all lie beyond the end has a null earliest error.
+
+    Args:
+        name: the benchmark's.
+        title: the same in words.
+        classes: the words that `classification` may be.
+        facts: which of the classes have no wrong step.
+        columns: those of CASES that the other benchmark fills otherwise.
+        published: what published rows are counted by, and how many there are of each.
+        known: how often each oddity occurs in the published files.
+        repeated: ids that several published rows have.
+        fields: further fields of the rows.
+        first_of: keys of which only the first that a row has is read.
+        checks: further checks.
+        twins: as for CaseFormat.
     """
-    problem = fields.text("modified_question", required=True)
-    steps = fields.solution("modified_process")
-    if problem is None or steps is None:
-        return None
-    original = fields.texts("original_process")
-    listed = fields.integers("error_steps")
-    base.add(listed or [], steps, original)
-    errors = _error_steps(fields, listed, len(steps))
-    _look(fields, steps, original, bool(listed))
-    if errors is not None and erroneous not in (None, bool(errors)):
-        message = "no step is labelled wrong" if erroneous else "steps are labelled wrong"
-        fields.note("warning", "unexpected-errors", f"{message}, which is not so in any published case of its class")
-    return {
-        "problem": problem,
-        "steps": steps,
-        "earliest_error": _earliest(fields, errors, len(steps)),
-        "error_steps": errors,
-        "error_type": classification(fields.value),
-        "reason": fields.text("reason") or None,
-        "original_problem": fields.text("original_question"),
-        "original_steps": original,
-        "modified_steps": _modified_steps(fields, len(steps)),
-        "question": fields.text("question"),
-    }
+    is_known = CLASS.is_in(list(classes)).fill_null(value=False)
+    erroneous = pl.when(is_known).then(~CLASS.is_in(list(facts.without_errors)))
+    by, counts = published
+    return CaseFormat(
+        name=name,
+        layout=Layout(
+            {**_FIELDS, **(fields or {})}, ("modified_question", "modified_process"), identify, first_of=first_of
+        ),
+        columns={**_COLUMNS, **columns},
+        checks=(*_CHECKS, *_class_checks(title, is_known, erroneous), *checks),
+        tallies={**_EVIDENCE, "rows": pl.len(), **{of: (by == of).sum() for of in counts}},
+        twins=twins,
+        conclude=partial(_concluded, published=counts, known=known, repeated=repeated),
+    )
 
 
-def note_unknown_class(fields: Fields, title: str) -> None:
-    """The finding about a class that is none of the benchmark's."""
-    named = classification(fields.value)
-    what = "the row has no classification" if named is None else f"classification {named[:60]!r} is none of {title}'s"
-    fields.note("warning", "unknown-class", f"{what}; the case is kept and has no error category")
+def _error_steps(fields: Fields, name: str) -> list[int] | None:
+    if fields.value.get(name) is None:
+        fields.note("warning", "no-label", "the row has no error_steps; the case has no gold label")
+    return fields.integers(name)
 
 
-def against_published(found: Mapping[str, int], published: Mapping[str, int], source: str) -> list[Finding]:
-    """Whether the source is the whole benchmark: a note if its rows are divided as published, a warning if otherwise.
+_FIELDS: Mapping[str, Field] = {
+    "classification": read_by(pl.String(), lambda fields, _: classification(fields.value), str),
+    "idx": identifier(),
+    "modified_question": text(required=True),
+    "modified_process": solution(),
+    "original_question": text(),
+    "original_process": texts(),
+    "error_steps": replace(wholes(), read=_error_steps, needed=True),
+    "modified_steps": wholes(),
+    "reason": text(),
+    "question": text(),
+}
 
-    Nothing is said of a source with another number of rows.
-    """
-    if found == published:
-        message = f"{sum(published.values()):,} rows, divided as published"
-        return [Finding("note", "official-counts", message, source)]
-    if sum(found.values()) != sum(published.values()):
+
+def _from_0(listed: pl.Expr) -> pl.Expr:
+    """Steps that count from 1 as 0-based ones, ascending, each once; those below 1 are left out."""
+    return listed.list.filter(pl.element() >= 1).list.eval(pl.element() - 1).list.unique().list.sort()
+
+
+_POSSIBLE = _from_0(_LISTED)
+# Nothing is known where nothing of what is listed can be a step.
+_ERRORS = pl.when((_POSSIBLE.list.len() > 0) | (_LISTED.list.len() == 0)).then(_POSSIBLE)
+_FIRST = _ERRORS.list.first()
+_COLUMNS: Mapping[str, pl.Expr] = {
+    "id": pl.coalesce(pl.concat_str(CLASS, pl.lit("_"), PLAIN_ID), PLAIN_ID),
+    "subset": CLASS,
+    "error_type": CLASS,
+    "error_steps": _ERRORS,
+    "earliest_error": pl.when(_ERRORS.list.len() == 0).then(-1).when(_FIRST < _LAST).then(_FIRST).cast(STEP_INDEX),
+    "reason": not_empty("reason"),
+    "original_problem": pl.col("original_question"),
+    "original_steps": _ORIGINAL,
+    # Those beyond the end too: they serve to show a diff.
+    "modified_steps": _from_0(_CHANGED),
+    "question": pl.col("question"),
+}
+
+
+def _in_words(steps: pl.Expr) -> pl.Expr:
+    return pl.format("[{}]", steps.cast(pl.List(pl.String)).list.join(", "))
+
+
+def _outside(listed: pl.Expr) -> pl.Expr:
+    """Those of the listed steps that are not from 1 to the last, ascending, each once."""
+    return listed.list.set_difference(pl.int_ranges(1, _LAST + 1)).list.sort()
+
+
+_IN_ORDER = _LISTED.list.unique().list.sort()
+_CASE_ERRORS = pl.col(f"{MADE}error_steps")
+_CHECKS = (
+    Check(
+        _LISTED != _IN_ORDER,
+        "note",
+        "unordered-steps",
+        "error_steps is out of order or repeats a step; each counts once, in order",
+    ),
+    Check(
+        _LISTED.list.min() < 1,
+        "warning",
+        "bad-label",
+        pl.format(
+            "error_steps {} name no step, for they count from 1; left out",
+            _in_words(_IN_ORDER.list.filter(pl.element() < 1)),
+        ),
+    ),
+    Check(
+        _LISTED.list.max() > _LAST,
+        "warning",
+        "label-beyond-end",
+        pl.format(
+            "error_steps {} are beyond the last step ({}, 1-based)",
+            _in_words(_outside(_LISTED.list.filter(pl.element() >= 1))),
+            _LAST,
+        ),
+    ),
+    Check(
+        (_LISTED.list.len() > 0) & (_STEPS == _ORIGINAL),
+        "warning",
+        "unchanged-process",
+        "steps are labelled wrong, yet all are as in the original",
+    ),
+    Check(
+        (_LAST == 1) & ((_ORIGINAL.list.len() > 1).fill_null(value=False) | _STEPS.list.first().str.contains(_BREAK)),
+        "warning",
+        "one-step",
+        "the solution is one text; it was not divided into steps",
+    ),
+    Check(
+        (_CASE_ERRORS.list.len() > 0) & pl.col(f"{MADE}earliest_error").is_null(),
+        "warning",
+        "no-error-in-range",
+        "none of error_steps is there; the case has no earliest error",
+    ),
+    Check(
+        (_CHANGED.list.min() < 1) | (_CHANGED.list.max() > _LAST),
+        "note",
+        "modified-beyond-end",
+        pl.format("modified_steps {} are not among the steps (1 to {})", _in_words(_outside(_CHANGED)), _LAST),
+    ),
+)
+
+
+def _class_checks(title: str, is_known: pl.Expr, erroneous: pl.Expr) -> tuple[Check, ...]:
+    def unknown(names: pl.Series) -> pl.Series:
+        said = [
+            "the row has no classification" if name is None else f"classification {name[:60]!r} is not one of {title}'s"
+            for name in names
+        ]
+        return pl.Series([f"{what}; the case is kept and has no error category" for what in said], dtype=pl.String)
+
+    labelled_wrong = _CASE_ERRORS.list.len() > 0
+    return (
+        Check(
+            labelled_wrong != erroneous,
+            "warning",
+            "unexpected-errors",
+            pl.concat_str(
+                pl.when(labelled_wrong).then(pl.lit("steps are")).otherwise(pl.lit("no step is")),
+                pl.lit(" labelled wrong, which is not so in any published case of its class"),
+            ),
+        ),
+        Check(~is_known, "warning", "unknown-class", CLASS.map_batches(unknown, return_dtype=pl.String)),
+    )
+
+
+def _leaves_at(step: pl.Expr) -> pl.Expr:
+    """Whether a 0-based step is the first that is not as in the original, or the end of the shorter of the two."""
+
+    def same(count: pl.Expr) -> pl.Expr:
+        return _STEPS.list.head(count.clip(0)) == _ORIGINAL.list.head(count.clip(0))
+
+    return (step >= 0) & same(step) & ~same(step + 1)
+
+
+_PLACE = _LISTED.list.explode()
+_LAST_OF_PLACE = _LAST.repeat_by(_LISTED.list.len()).list.explode()
+_EVIDENCE: Mapping[str, pl.Expr] = {
+    "listed": _LISTED.list.len().sum(),
+    "listed 0": _LISTED.list.count_matches(0).sum(),
+    "listed 1": _LISTED.list.count_matches(1).sum(),
+    "listed last": (_PLACE == _LAST_OF_PLACE).sum(),
+    "listed beyond": (_PLACE > _LAST_OF_PLACE).sum(),
+    "compared": ((_LISTED.list.len() > 0) & (_STEPS != _ORIGINAL)).sum(),
+    # How many steps the first listed one stands after that at which the text leaves the original.
+    **{f"shift {by}": _leaves_at(_LISTED.list.min() - 1 - by).sum() for by in (-1, 0, 1)},
+}
+
+
+def _concluded(
+    read: Read, *, published: Mapping[str, int], known: Mapping[str, int], repeated: frozenset[str]
+) -> tuple[str, list[Finding]]:
+    findings = [
+        replace(one, severity="note") if one.code == "repeated-id" and one.case in repeated else one
+        for one in known_as_notes(read.findings, known)
+    ]
+    others = [*_suspicion(read.tallies, read.source), *against_published(read.tallies, published, read.source)]
+    return _base_with_evidence(read.tallies), [*findings, *others]
+
+
+def _base_with_evidence(tallies: Mapping[str, int]) -> str:
+    places = "{listed 0:,} are 0, {listed 1:,} are 1, {listed last:,} the last, {listed beyond:,} beyond it"
+    sentence = f"1-based, [] = no error (of {{listed:,}} listed steps {places}"
+    if tallies["compared"]:
+        sentence += "; the text leaves the original at the first one in {shift 0:,} of {compared:,} cases"
+    return f"{sentence})".format_map(tallies)
+
+
+def _suspicion(tallies: Mapping[str, int], source: str) -> list[Finding]:
+    """A warning where the evidence is for another base than 1."""
+    compared, beyond = tallies["compared"], tallies["listed beyond"]
+    low, high = (tallies[name] >= _FEW and 2 * tallies[name] > compared for name in ("shift -1", "shift 1"))
+    if zeros := tallies["listed 0"]:
+        message = f"{zeros:,} of the listed steps are 0: they look counted from 0"
+    elif low or high:
+        shifted, way = (tallies["shift -1"], "before") if low else (tallies["shift 1"], "after")
+        where = f"the first listed step is the one {way} that at which the text leaves the original"
+        message = f"in {shifted:,} of {compared:,} cases {where}: they look one too {'low' if low else 'high'}"
+    elif beyond >= _FEW and beyond * _BEYOND > tallies["listed"]:
+        message = f"{beyond:,} of {tallies['listed']:,} listed steps lie beyond the last step: they look one too high"
+    else:
         return []
-    other = [name for name in {**published, **found} if found.get(name, 0) != published.get(name, 0)]
-    differ = ", ".join(f"{name[:60]} {found.get(name, 0):,} (published {published.get(name, 0):,})" for name in other)
-    return [Finding("warning", "not-official-counts", f"as many rows as published, but: {differ}", source)]
+    return [Finding("warning", "label-base", message, source)]
 
 
-def count_classes(rows: Rows) -> Counter[str]:
-    """How many rows there are of each class, those of repeated ids counted too."""
-    named = (classification(row.value) for row in rows.rows if isinstance(row.value, Mapping))
-    return Counter(name or "" for name in named)
+def against_published(tallies: Mapping[str, int], published: Mapping[str, int], source: str) -> list[Finding]:
+    """Compare the source with the whole benchmark: a note if its rows are divided as published, else a warning.
 
-
-def _error_steps(fields: Fields, listed: list[int] | None, n_steps: int) -> list[int] | None:
-    """Every listed step, 0-based and ascending, those beyond the end too; None where nothing usable is listed."""
-    if listed is None:
-        if fields.value.get("error_steps") is None:
-            fields.note("warning", "no-label", "the row has no error_steps; the case has no gold label")
-        return None
-    ordered = sorted(set(listed))
-    if ordered != listed:
-        fields.note(
-            "note", "unordered-steps", "error_steps is out of order or repeats a step; each counts once, in order"
-        )
-    if impossible := [step for step in ordered if step < 1]:
-        fields.note("warning", "bad-label", f"error_steps {impossible} name no step, for they count from 1; left out")
-    if beyond := [step for step in ordered if step > n_steps]:
-        message = f"error_steps {beyond} are beyond the last step ({n_steps}, 1-based)"
-        fields.note("warning", "label-beyond-end", message)
-    possible = [step - 1 for step in ordered if step >= 1]
-    return possible if possible or not listed else None
-
-
-def _earliest(fields: Fields, errors: list[int] | None, n_steps: int) -> int | None:
-    """The first listed step that is there, -1 where none is listed; None where none of those listed is there."""
-    if errors is None:
-        return None
-    if not errors:
-        return -1
-    if errors[0] < n_steps:
-        return errors[0]
-    fields.note("warning", "no-error-in-range", "none of error_steps is there; the case has no earliest error")
-    return None
-
-
-def _modified_steps(fields: Fields, n_steps: int) -> list[int] | None:
-    """The steps that were changed, 0-based and ascending, those beyond the end too: they serve to show a diff."""
-    listed = fields.integers("modified_steps")
-    if listed is None:
-        return None
-    if outside := sorted({step for step in listed if not 1 <= step <= n_steps}):
-        message = f"modified_steps {outside} are not among the steps (1 to {n_steps})"
-        fields.note("note", "modified-beyond-end", message)
-    return sorted({step - 1 for step in listed if step >= 1})
-
-
-def _look(fields: Fields, steps: list[str], original: list[str] | None, erroneous: bool) -> None:
-    """Findings where the solution and its original do not fit what is said about them."""
-    if erroneous and steps == original:
-        fields.note("warning", "unchanged-process", "steps are labelled wrong, yet all are as in the original")
-    if len(steps) == 1 and (len(original or ()) > 1 or _BREAK.search(steps[0])):
-        fields.note("warning", "one-step", "the solution is one text; it was not divided into steps")
+    Nothing is said of a source with another number of `rows`.
+    """
+    if tallies["rows"] != sum(published.values()):
+        return []
+    differ = [(name, tallies[name], count) for name, count in published.items() if tallies[name] != count]
+    if not differ:
+        return [Finding("note", "official-counts", f"{tallies['rows']:,} rows, divided as published", source)]
+    if others := tallies["rows"] - sum(tallies[name] for name in published):
+        differ.append(("others", others, 0))
+    parts = ", ".join(f"{name} {count:,} (published {official:,})" for name, count, official in differ)
+    return [Finding("warning", "not-official-counts", f"as many rows as published, but: {parts}", source)]

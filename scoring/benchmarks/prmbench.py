@@ -9,31 +9,17 @@ The scorers' steadiness is measured against unharmed solutions: of every case of
 `correct_{idx}` with the original question and process and no wrong step, in `Imported.twins`.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from scoring.benchmarks import socratic
-from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.listed_base import ListedBase
-from scoring.benchmarks.modified_rows import (
-    MODIFIED,
-    Totals,
-    against_published,
-    classification,
-    count_classes,
-    identify,
-    looks_modified,
-    note_unknown_class,
-    read_case,
-)
-from scoring.benchmarks.step_labelled import StepLabelled
-from scoring.reading.fields import Fields, each_case
-from scoring.reading.findings import Finding, known_as_notes
-from scoring.reading.rows import Rows
+from scoring.benchmarks.base import MADE, Check, not_empty
+from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
+from scoring.reading.fields import Fields
+from scoring.reading.typed import read_by, text
 
 NAME = "prmbench"
 TITLE = "PRMBench"
@@ -90,74 +76,50 @@ REPEATED = frozenset(f"multi_solutions_prm_test_p2_{number}" for number in (863,
 
 _DOMAINS = ("subset", "domain", "subject", "category")
 
-CLAIMED = MODIFIED | {"ground_truth"}
-"""Keys of a row that are read: what they hold is in columns of ours."""
-FIRST_OF = (_DOMAINS,)
-"""Keys of which only the first that is there is read."""
-
 
 def recognises(row: Any) -> bool:
     """Whether a row has the layout and a class that is not Socratic-PRMBench's."""
     return looks_modified(row) and classification(row) not in socratic.CLASSES
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a PRMBench source, and the twins of those of class `redundency`.
-
-    A row without usable text is left out with a finding of severity error. The first row with an id wins. A case whose
-    listed error steps all lie beyond the end has a null earliest error.
-    """
-    findings: list[Finding] = []
-    base = ListedBase()
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, partial(_case, base=base), identify))
-    twins = cases_frame(NAME, rows.source, _twins(frame, findings))
-    published = {name: one.rows for name, one in CLASSES.items()}
-    findings = [
-        *rows.findings,
-        *map(_known_repetition, known_as_notes(findings, KNOWN)),
-        *base.suspicion(rows.source),
-        *against_published(count_classes(rows), published, rows.source),
-    ]
-    return Imported(NAME, rows.source, rows.format, str(base), rows.read, frame, tuple(findings), twins)
+def _domain(fields: Fields, name: str) -> str | None:
+    """What names the row's domain; null where an earlier field does."""
+    values = (fields.value.get(earlier) for earlier in _DOMAINS[: _DOMAINS.index(name)])
+    return None if any(isinstance(value, str) and value for value in values) else fields.text(name)
 
 
-def _case(fields: Fields, base: ListedBase) -> dict[str, Any] | None:
-    named = classification(fields.value)
-    known = CLASSES.get(named or "")
-    case = read_case(fields, base, erroneous=None if known is None else named != CLEAN_CLASS)
-    if case is None:
-        return None
-    if known is None:
-        note_unknown_class(fields, TITLE)
-    domain = next((text for name in _DOMAINS if (text := fields.text(name))), None)
-    return {
-        **case,
-        "subset": domain or named,
-        "error_category": None if known is None else known.category,
-        "reference_answer": fields.text("ground_truth"),
-    }
-
-
-def _twins(cases: pl.DataFrame, findings: list[Finding]) -> Iterator[dict[str, Any]]:
-    """A twin of every case that should have one; a finding where the row holds no original."""
-    wanted = cases.filter(pl.col("error_type") == TWIN_CLASS)
-    columns = ("case", "id", "source", "line", "original_problem", "original_steps")
-    for case in wanted.select(columns).iter_rows(named=True):
-        if case["original_problem"] is None or not case["original_steps"]:
-            message = "the row holds no original, so that the case has no unharmed twin"
-            findings.append(Finding("warning", "no-twin", message, case["source"], case["line"], case["id"]))
-            continue
-        yield {
-            "id": f"correct_{case['id'].removeprefix(f'{TWIN_CLASS}_')}",
-            "problem": case["original_problem"],
-            "steps": case["original_steps"],
-            "earliest_error": -1,
-            "error_steps": [],
-            "twin_of": case["case"],
-            "line": case["line"],
-        }
-
-
-def _known_repetition(finding: Finding) -> Finding:
-    known = finding.code == "repeated-id" and finding.case in REPEATED
-    return replace(finding, severity="note") if known else finding
+_WANTS_TWIN = CLASS == TWIN_CLASS
+_HAS_ORIGINAL = pl.col("original_question").is_not_null() & (pl.col("original_process").list.len().fill_null(0) > 0)
+FORMAT = modified_format(
+    NAME,
+    TITLE,
+    CLASSES,
+    STEP_LABELLED,
+    {
+        "subset": pl.coalesce(*map(not_empty, _DOMAINS), CLASS),
+        "error_category": CLASS.replace_strict(
+            {name: one.category for name, one in CLASSES.items()}, default=None, return_dtype=pl.String
+        ),
+        "reference_answer": pl.col("ground_truth"),
+    },
+    published=(CLASS, {name: one.rows for name, one in CLASSES.items()}),
+    known=KNOWN,
+    repeated=REPEATED,
+    fields={**{name: read_by(pl.String(), _domain, str) for name in _DOMAINS}, "ground_truth": text()},
+    first_of=(_DOMAINS,),
+    checks=(
+        Check(
+            _WANTS_TWIN & ~_HAS_ORIGINAL,
+            "warning",
+            "no-twin",
+            "the row holds no original, so that the case has no unharmed twin",
+        ),
+    ),
+    twins={
+        "id": pl.concat_str(pl.lit("correct_"), PLAIN_ID),
+        "problem": pl.col("original_question"),
+        "steps": pl.col("original_process"),
+        "twin_of": pl.when(_WANTS_TWIN & _HAS_ORIGINAL).then(pl.col(f"{MADE}case")),
+    },
+)
+load = FORMAT.load

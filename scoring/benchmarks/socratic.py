@@ -6,29 +6,16 @@ Li et al., "Socratic-PRMBench: Benchmarking Process Reward Models with Systemati
 The subset is the class, by which official figures are given; a pattern's figure is the plain mean of its classes'.
 """
 
-import re
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.listed_base import ListedBase
-from scoring.benchmarks.modified_rows import (
-    MODIFIED,
-    Totals,
-    against_published,
-    classification,
-    count_classes,
-    identify,
-    looks_modified,
-    note_unknown_class,
-    read_case,
-)
-from scoring.benchmarks.step_labelled import StepLabelled
-from scoring.reading.fields import Fields, each_case
-from scoring.reading.findings import Finding, known_as_notes
-from scoring.reading.rows import Rows
+import polars as pl
+
+from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
+from scoring.reading.fields import Fields
+from scoring.reading.typed import read_by
 
 NAME = "socratic"
 TITLE = "Socratic-PRMBench"
@@ -90,12 +77,9 @@ OFFICIAL = Totals(rows=2_995, steps=26_055, listed=9_030, in_range=8_928)
 KNOWN = {"label-beyond-end": 80, "no-error-in-range": 6, "unchanged-process": 45, "one-step": 4}
 """How often each oddity occurs in the published files."""
 
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN = "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 # As the paper prints a tagged step; the published files have none.
-_TAG = re.compile(rf"\s*(?:Step\s+\d+\s*[:.]?\s*)?<\s*({'|'.join(PATTERNS)})\s*>", re.IGNORECASE)
-
-CLAIMED = MODIFIED
-"""Keys of a row that are read: what they hold is in columns of ours."""
+_TAG = rf"(?i)^\s*(?:Step\s+\d+\s*[:.]?\s*)?<\s*({'|'.join(PATTERNS)})\s*>"
 
 
 def recognises(row: Any) -> bool:
@@ -103,59 +87,39 @@ def recognises(row: Any) -> bool:
     return looks_modified(row) and classification(row) in CLASSES
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a Socratic-PRMBench source; rows are treated as `prmbench.load` treats them, and have no twins."""
-    findings: list[Finding] = []
-    base = ListedBase()
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, partial(_case, base=base), identify))
-    findings = [
-        *rows.findings,
-        *known_as_notes(findings, KNOWN),
-        *base.suspicion(rows.source),
-        *against_published(_count_patterns(rows), PATTERNS, rows.source),
-    ]
-    return Imported(NAME, rows.source, rows.format, str(base), rows.read, frame, tuple(findings))
+def _unnamed(fields: Fields, _: str) -> bool:
+    """Whether the row was called after its file, for want of an id."""
+    return any(finding.code == "no-id" for finding in fields.findings)
 
 
-def _case(fields: Fields, base: ListedBase) -> dict[str, Any] | None:
-    named = classification(fields.value)
-    known = CLASSES.get(named or "")
-    case = read_case(fields, base, erroneous=None if known is None else True)
-    if case is None:
-        return None
-    if known is None:
-        note_unknown_class(fields, TITLE)
-    return {
-        **case,
-        "subset": named,
-        "pattern": None if known is None else known.pattern,
-        "error_kind": None if known is None else known.kind,
-        "origin": _origin(fields, named),
-        "language": _language([case["problem"], *case["steps"]]),
-        "step_patterns": _step_patterns(case["steps"]),
-    }
+def _of_class(values: Mapping[str, str]) -> pl.Expr:
+    return CLASS.replace_strict(values, default=None, return_dtype=pl.String)
 
 
-def _origin(fields: Fields, named: str | None) -> str | None:
-    """The collection: what stands before the # in idx."""
-    plain = (fields.case or "").removeprefix(f"{named}_")
-    collection, mark, _ = plain.partition("#")
-    return collection if mark and isinstance(fields.value.get("idx"), str) else None
-
-
-def _language(texts: list[str]) -> str:
-    """Chinese (zh) where any text holds a Han character, else English (en): the benchmark has these two."""
-    return "zh" if any(not text.isascii() and _HAN.search(text) for text in texts) else "en"
-
-
-def _step_patterns(steps: list[str]) -> list[str | None] | None:
-    """The pattern each step is tagged with, None for one without a tag; None where no step has one."""
-    tags = [_TAG.match(step) for step in steps]
-    return [tag[1].capitalize() if tag else None for tag in tags] if any(tags) else None
-
-
-def _count_patterns(rows: Rows) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for name, count in count_classes(rows).items():
-        found[CLASSES[name].pattern if name in CLASSES else name] += count
-    return found
+_PROBLEM, _STEPS = pl.col("modified_question"), pl.col("modified_process")
+_UNNAMED = "(unnamed)"
+_PATTERN = _of_class({name: one.pattern for name, one in CLASSES.items()})
+_TAG_OF_STEP = pl.element().str.extract(_TAG, 1).str.to_lowercase()
+_TAGS = _STEPS.list.eval(_TAG_OF_STEP.replace_strict({name.lower(): name for name in PATTERNS}, default=None))
+_CHINESE = _PROBLEM.str.contains(_HAN) | _STEPS.list.eval(pl.element().str.contains(_HAN)).list.any()
+FORMAT = modified_format(
+    NAME,
+    TITLE,
+    CLASSES,
+    STEP_LABELLED,
+    {
+        "pattern": _PATTERN,
+        "error_kind": _of_class({name: one.kind for name, one in CLASSES.items()}),
+        # The collection: what stands before the # in idx.
+        "origin": pl.when(~pl.col(_UNNAMED).fill_null(value=False)).then(PLAIN_ID.str.extract("(?s)^([^#]*)#", 1)),
+        # The benchmark has these two.
+        "language": pl.when(_CHINESE).then(pl.lit("zh")).otherwise(pl.lit("en")),
+        # Of each step, null for one without a tag; null where no step has one.
+        "step_patterns": pl.when(_TAGS.list.eval(pl.element().is_not_null()).list.any()).then(_TAGS),
+    },
+    published=(_PATTERN, PATTERNS),
+    known=KNOWN,
+    # What no row has by this name: it is said of rows that are read value by value.
+    fields={_UNNAMED: read_by(pl.Boolean(), _unnamed, type(None))},
+)
+load = FORMAT.load

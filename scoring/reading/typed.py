@@ -371,12 +371,13 @@ class _Reader:
         Or with a value of another key that gives a finding.
         """
         dtypes = {name: self.layout.fields[name].dtype if name in self.layout.fields else None for name in values}
+        count = {name: _strings(dtype) for name, dtype in dtypes.items()}
         others = [values[name] for name, dtype in dtypes.items() if dtype is None]
         odd = {index for column in others for index, value in enumerate(column) if not _sound_value(value)}
-        if sum(_strings(column, dtypes[name]) for name, column in values.items()) == strings_in(raw):
+        if sum(count[name](column) for name, column in values.items()) == strings_in(raw):
             return odd
         for index, line in enumerate(lines):
-            if sum(_strings([column[index]], dtypes[name]) for name, column in values.items()) != strings_in(line):
+            if sum(count[name]([column[index]]) for name, column in values.items()) != strings_in(line):
                 odd.add(index)
         return odd
 
@@ -468,14 +469,19 @@ def _rows(
     return rows, keys, sound
 
 
-def _strings(values: list[Any], dtype: pl.DataType | None) -> int:
-    """How many strings rows have for these values of a field, their keys included; dtype None: of a key not read."""
-    there = len(values) - values.count(UNSET)
+def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
+    """What counts the strings that rows have for the values of a field, their keys included; None: of one not read."""
     if dtype is None:
-        return there + sum(strings_in(bytes(value)) for value in values if value is not UNSET)
+        return lambda values: sum(1 + strings_in(bytes(value)) for value in values if value is not UNSET)
     if dtype == pl.List(pl.String()):
-        return there + sum(len(value) for value in values if type(value) is list)
-    return there + list(map(type, values)).count(str) if dtype == pl.String() else there
+        return lambda values: _keys(values) + sum(len(value) for value in values if type(value) is list)
+    if dtype == pl.String():
+        return lambda values: _keys(values) + list(map(type, values)).count(str)
+    return _keys
+
+
+def _keys(values: list[Any]) -> int:
+    return len(values) - values.count(UNSET)
 
 
 def _sound_value(value: msgspec.Raw | UnsetType) -> bool:

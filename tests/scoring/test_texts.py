@@ -1,3 +1,4 @@
+import numpy as np
 import polars as pl
 import pytest
 
@@ -33,6 +34,11 @@ def test_each_row_is_that_of_its_case(texts):
 def test_all_rows_come_in_order(texts):
     assert texts.frame().equals(frame(*range(6)))
     assert texts.frame(["steps"]).columns == ["steps"]
+
+
+def test_files_that_no_case_asked_for_uses_are_not_read(texts):
+    texts.sources[0].unlink()
+    assert texts.gather(np.array([4, 3])).frame().equals(frame(4, 3))
 
 
 def test_no_sources_are_an_empty_frame():

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import authored
 from any_json import ANY_JSON
-from benchmark_rows import stepwise
-from scoring.benchmarks import base, processbench
+from benchmark_rows import rows_of, stepwise
+from modified import row as modified
+from scoring.benchmarks import base, prmbench, processbench, socratic
 from scoring.benchmarks import stepwise as trl
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import ReadOptions, read_source
@@ -19,9 +20,18 @@ from scoring.reading import typed
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
 
-MODULES = {"processbench": processbench, "stepwise": trl}
+MODULES = {"processbench": processbench, "prmbench": prmbench, "socratic": socratic, "stepwise": trl}
+IDS = {"processbench": "id", "prmbench": "idx", "socratic": "idx", "stepwise": "id"}
+PROBLEMS = {
+    "processbench": "problem",
+    "prmbench": "modified_question",
+    "socratic": "modified_question",
+    "stepwise": "prompt",
+}
 SOUND = {
     "processbench": {**authored.row(3, label=1, final_answer_correct=False), "subset": "sums"},
+    "prmbench": modified(3, "redundency", subject="sums", ground_truth="6"),
+    "socratic": modified(3, "regather_imprecision", idx="sums#3"),
     "stepwise": {**stepwise(), "generator": "a-model", "subset": "sums", "origin": "authored"},
 }
 TEXTS_ODD = [
@@ -97,8 +107,10 @@ def lines(draw, sound):
                 pairs[at : at + 1] = [(key, draw(VALUE))]
     elif kind == 9:
         pairs.append(("nested", Pairs([("a", 1), ("a", draw(ODD))])))
-    elif "id" in sound:
-        pairs = Pairs((key, f"sums-{draw(st.integers(0, 30))}" if key == "id" else value) for key, value in pairs)
+    else:
+        pairs = Pairs(
+            (key, f"sums-{draw(st.integers(0, 30))}" if key in {"id", "idx"} else value) for key, value in pairs
+        )
     raw = written(pairs, random.Random(draw(st.integers(0, 5)))).encode(errors="surrogatepass")
     if draw(st.integers(0, 15)) == 0:
         at = draw(st.integers(0, len(raw) - 1))
@@ -147,6 +159,7 @@ def assert_same(path, module, folder, size):
     cases = pl.concat([blocks.cases, blocks.spilled.texts.frame()], how="horizontal").select(whole.cases.columns)
     assert cases.schema == whole.cases.schema
     assert cases.to_dicts() == whole.cases.to_dicts()
+    assert blocks.twins.to_dicts() == whole.twins.to_dicts()
     assert told(blocks.findings) == told(whole.findings)
     assert [one.line or 0 for one in blocks.findings] == [one.line or 0 for one in whole.findings]
     assert (blocks.read, blocks.label_base, blocks.source) == (whole.read, whole.label_base, whole.source)
@@ -192,8 +205,13 @@ def asked(monkeypatch):
 @pytest.mark.parametrize("name", MODULES)
 def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
     sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
-    odd = {"processbench": {"label": 9.0}, "stepwise": {"labels": [1, 0, 1]}}[name]
-    values = [{**sound, "id": f"sums-{number}"} for number in range(60)]
+    odd = {
+        "processbench": {"label": 9.0},
+        "prmbench": {"subject": 5},
+        "socratic": {"error_steps": None},
+        "stepwise": {"labels": [1, 0, 1]},
+    }[name]
+    values = [{**sound, IDS[name]: f"sums-{number}"} for number in range(60)]
     for line in (7, 30):
         values[line - 1] |= odd
     raw = authored.json_lines(values).split(b"\n")
@@ -209,10 +227,11 @@ def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
-    problem = {"processbench": "problem", "stepwise": "prompt"}[name]
     texts = ["\\frac12 \\\\ \\b \\u0007", "é \u2026 \U0001f600", "\u202e turned", "a\x7fb", "\x0c", "fine"]
     path = tmp_path / "a-file.jsonl"
-    path.write_bytes(authored.json_lines({**SOUND[name], "id": f"x-{text}", problem: text} for text in texts))
+    path.write_bytes(
+        authored.json_lines({**SOUND[name], IDS[name]: f"x-{text}", PROBLEMS[name]: text} for text in texts)
+    )
     assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
     del asked[:]
     in_blocks(path, MODULES[name], None, 10**6)
@@ -225,6 +244,25 @@ def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):
     whole = assert_same(path, processbench, tmp_path / "spilled", 500)
     assert whole.cases.height == 4
     assert [one.line for one in in_blocks(path, processbench, None, 500).findings] == list(range(5, 13))
+
+
+def test_twins_are_those_of_the_first_of_repeated_ids(tmp_path):
+    numbers = [0, 1, 2, 0, 1, 3]
+    values = [modified(number, "redundency", question=f"Row {at}?") for at, number in enumerate(numbers)]
+    values[1] |= {"original_question": None}
+    values[3] |= {"original_question": "Another?"}
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(authored.json_lines(values))
+    whole = assert_same(path, prmbench, tmp_path / "spilled", 300)
+    assert whole.twins.select("id", "twin_of", "line").rows() == [
+        (f"correct_sum_{number}", f"prmbench/redundency_sum_{number}", line)
+        for number, line in [(0, 1), (2, 3), (3, 6)]
+    ]
+    # All rows of an array may be on one line.
+    array = rows_of(())
+    for value in values:
+        array.add(value, 1)
+    assert prmbench.load(array).twins["problem"].to_list() == whole.twins["problem"].to_list()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from modified import codes, row, shifted
 from scoring.benchmarks import prmbench, socratic
-from scoring.benchmarks.modified_rows import against_published, count_classes, identify
+from scoring.benchmarks.modified_rows import against_published, identify
 from scoring.reading.fields import Fields
 from scoring.reading.rows import Rows
 from scoring.schema import CASES
@@ -161,18 +161,81 @@ def test_a_file_shifted_by_one_is_flagged(by, said):
 
 def test_rows_divided_as_published_are_noted():
     published = {"a": 2, "b": 1}
-    assert [one.code for one in against_published({"a": 2, "b": 1}, published, "f")] == ["official-counts"]
-    (finding,) = against_published({"a": 1, "b": 1, "c": 1}, published, "f")
+    assert [one.code for one in against_published({"rows": 3, "a": 2, "b": 1}, published, "f")] == ["official-counts"]
+    (finding,) = against_published({"rows": 3, "a": 1, "b": 1}, published, "f")
     assert (finding.severity, finding.code) == ("warning", "not-official-counts")
-    assert finding.message.endswith("but: a 1 (published 2), c 1 (published 0)")
-    assert not against_published({"a": 2}, published, "f")
+    assert finding.message.endswith("but: a 1 (published 2), others 1 (published 0)")
+    assert not against_published({"rows": 2, "a": 2, "b": 0}, published, "f")
 
 
-def test_classes_are_counted_with_repeated_rows():
-    rows = Rows("rows.jsonl", "JSON Lines")
-    for value in (row(1), row(1), row(1, "new"), row(classification=None), 5):
-        rows.add(value)
-    assert count_classes(rows) == {"circular": 2, "new": 1, "": 1}
+def first_difference(original, steps):
+    """The first step that is not as in the original, None = they are equal."""
+    longer = max(len(original), len(steps))
+    at = [index for index in range(longer) if original[index : index + 1] != steps[index : index + 1]]
+    return at[0] if at else None
+
+
+SOLUTION = st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=4)
+
+
+@given(
+    st.lists(
+        st.tuples(st.none() | st.lists(st.integers(-1, 6), max_size=3), SOLUTION, st.none() | st.just([]) | SOLUTION),
+        max_size=6,
+    )
+)
+def test_the_base_is_said_with_its_evidence(values):
+    every = [(step, len(steps)) for listed, steps, _ in values for step in listed or []]
+    leaves = [
+        min(listed) - 1 == first_difference(original, steps)
+        for listed, steps, original in values
+        if listed and original not in (None, steps)
+    ]
+    said = (
+        f"of {len(every)} listed steps {sum(step == 0 for step, _ in every)} are 0, "
+        f"{sum(step == 1 for step, _ in every)} are 1, {sum(step == last for step, last in every)} the last, "
+        f"{sum(step > last for step, last in every)} beyond it"
+    )
+    if leaves:
+        said += f"; the text leaves the original at the first one in {sum(leaves)} of {len(leaves)} cases"
+    imported = load(
+        row(number % 4, error_steps=listed, modified_process=steps, original_process=original)
+        for number, (listed, steps, original) in enumerate(values)
+    )
+    assert imported.label_base == f"1-based, [] = no error ({said})"
+
+
+CHANGED = (["a", "x", "c", "d"], ["a", "b", "c", "d"])
+ALONE = (CHANGED[0], None)
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([([2], *CHANGED)] * 3, None),
+        ([([0], *CHANGED)], "1 of the listed steps are 0"),
+        ([([1], *CHANGED)] * 3, "in 3 of 3 cases"),
+        ([([1], *CHANGED)] * 3, "they look one too low"),
+        ([([3], *CHANGED)] * 3, "they look one too high"),
+        ([([3], *CHANGED)] * 2, None),
+        ([([3], *CHANGED)] * 3 + [([2], *CHANGED)] * 3, None),
+        ([([3], *CHANGED)] * 4 + [([2], *CHANGED)] * 3, "in 4 of 7 cases"),
+        ([([5], *ALONE)] * 3, "3 of 3 listed steps lie beyond the last step"),
+        ([([5], *ALONE)] * 2, None),
+        ([([5], *ALONE)] * 3 + [([2], *ALONE)] * 27, None),
+        ([([5], *ALONE)] * 3 + [([2], *ALONE)] * 26, "3 of 29"),
+    ],
+)
+def test_another_base_is_suspected_on_evidence_only(values, said):
+    imported = load(
+        row(number, error_steps=listed, modified_process=steps, original_process=original)
+        for number, (listed, steps, original) in enumerate(values)
+    )
+    found = [finding for finding in imported.findings if finding.code == "label-base"]
+    assert bool(found) == (said is not None)
+    if said is not None:
+        assert (found[0].severity, found[0].source) == ("warning", "rows.jsonl")
+        assert said in found[0].message
 
 
 @pytest.mark.parametrize("module", [prmbench, socratic])

@@ -5,9 +5,11 @@ import pytest
 
 from imports import import_source
 from modified import codes, plain, row, shifted
-from scoring.benchmarks import prmbench
+from scoring.benchmarks import base, prmbench
+from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading.findings import worst
 from scoring.schema import CASES, content_key
+from scoring.workspace import Workspace
 
 
 @pytest.fixture
@@ -166,12 +168,38 @@ def test_a_domain_is_the_subset_and_the_class_stays_the_error_type(read, name):
     assert not imported.findings
 
 
+def test_fields_after_the_one_that_names_the_domain_are_not_looked_at(read):
+    imported = read([row(1, subset="", domain="Physics", category=["a", "b"]), row(2, domain=5, category="Biology")])
+    assert imported.cases["subset"].to_list() == ["Physics", "Biology"]
+    assert [(one.code, one.line) for one in imported.findings] == [("wrong-type", 2)]
+
+
+def test_twins_of_a_file_whose_texts_are_not_held_come_into_the_workspace(processbench_file, tmp_path, monkeypatch):
+    values = [row(number, "redundency") for number in range(3)]
+    path = processbench_file(values, "rows.jsonl")
+    held = import_source(str(path))
+    monkeypatch.setattr(base, "LARGE", 1)
+    (spilled,) = read_source(str(path), ReadOptions(folder=tmp_path / "spilled")).imported
+    made = []
+    for name, imported in (("held", held), ("not held", spilled)):
+        made.append(Workspace.create(tmp_path / name))
+        made[-1].add([imported])
+    # Once more, so that both are merged with what is there.
+    (again,) = read_source(str(path), spill=tmp_path / "again").imported
+    (added,) = made[1].add([again])
+    assert (added.new, added.changed, added.unchanged) == (0, 0, 3)
+    first, second = (workspace.cases(twins=True) for workspace in made)
+    assert first[0].height == 6
+    assert second[0].equals(first[0])
+    assert second[1].frame().equals(first[1].frame())
+
+
 def test_an_unknown_class_is_kept_as_it_stands(read):
     imported = read([row(1, "new_class")])
     case = imported.cases.row(0, named=True)
     assert (case["id"], case["error_type"], case["subset"]) == ("new_class_sum_1", "new_class", "new_class")
     assert case["error_category"] is None
-    assert "'new_class' is none of PRMBench's" in imported.findings[0].message
+    assert "'new_class' is not one of PRMBench's" in imported.findings[0].message
 
 
 def test_rows_divided_as_published_are_noted(read):

@@ -94,8 +94,9 @@ def test_the_origin_stands_before_the_mark(read, idx, origin):
     assert read([sums(idx=idx)]).cases["origin"].to_list() == [origin]
 
 
-def test_an_id_made_of_the_files_name_tells_no_origin(read):
-    assert read([sums(idx=...)], "made#up.jsonl").cases["origin"].to_list() == [None]
+@pytest.mark.parametrize("idx", [..., " "])
+def test_an_id_made_of_the_files_name_tells_no_origin(read, idx):
+    assert read([sums(idx=idx)], "made#up.jsonl").cases["origin"].to_list() == [None]
 
 
 @pytest.mark.parametrize(
