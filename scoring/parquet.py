@@ -1,4 +1,4 @@
-"""One Parquet file read or written, with every way in which that fails told in one line."""
+"""One Parquet file read or written, or one of Arrow read, with every way in which that fails told in one line."""
 
 import errno
 import os
@@ -36,6 +36,17 @@ def read_parquet(
         if where is not None:
             lazy = lazy.filter(where)
         return lazy.collect()
+
+
+def read_arrow(path: Path, *, stream: bool) -> pl.DataFrame:
+    """The frame in a file of Arrow IPC (Feather V2), or in a `stream` of it that was written to a file.
+
+    Raises:
+        FileNotFoundError: it is not there.
+        OSError: it cannot be read or is not whole; the text is one line.
+    """
+    with _one_line(path), path.open("rb") as file:
+        return pl.read_ipc_stream(file) if stream else pl.read_ipc(file)
 
 
 def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:

@@ -53,21 +53,26 @@ def is_large(path: Path) -> bool:
     return codec.startswith("utf-8") and first.format == "JSON Lines" and _has_objects(first)
 
 
-def sample(path: Path, size: int = 1024 * 1024) -> Rows:
+def sample(path: Path, size: int = 1024 * 1024, source: str = "") -> Rows:
     """The rows of the first whole lines, about a megabyte of them."""
-    first = next(whole_lines.blocks(path, size), Block([], 1))
-    return text_rows(*decoded(b"".join(first.lines), printable(path)), printable(path))
+    source = source or printable(path)
+    first = next(whole_lines.blocks(path, size, source), Block([], 1))
+    return text_rows(*decoded(b"".join(first.lines), source), source)
 
 
-def load_large(path: Path, module: ModuleType, folder: Path | None, size: int = whole_lines.SIZE) -> Imported:
+def load_large(
+    path: Path, module: ModuleType, folder: Path | None, size: int = whole_lines.SIZE, source: str = ""
+) -> Imported:
     """The cases of a file, with their texts spilled into a folder (None: thrown away, for whoever only looks).
+
+    `source` is what the file is called, "" = its path.
 
     Raises:
         UnreadableFile: it cannot be read, or a line of it is too long.
         UnwritableWorkspace: the texts cannot be written.
     """
-    reader = _Reader(module.NAME, module.PLAIN, module.by_field(), printable(path), folder)
-    taken = list(reader.take(whole_lines.blocks(path, size)))
+    reader = _Reader(module.NAME, module.PLAIN, module.by_field(), source or printable(path), folder)
+    taken = list(reader.take(whole_lines.blocks(path, size, reader.source)))
     metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata for one in taken)])
     rest = pl.concat([pl.Series(dtype=pl.String), *(one.rest for one in taken)])
     texts = Texts.whole([one.texts for one in taken], [one.metadata.height for one in taken])

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.large import is_large, load_large, sample
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.bringing import Brought, bring
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
-from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
@@ -37,14 +38,14 @@ class Source:
 
 
 def read_source(
-    source: str,
+    source: str | Brought,
     *,
     benchmark: str | None = None,
     mapping: ColumnMapping | None = None,
     table: str | None = None,
     spill: Path | None = None,
 ) -> Source:
-    """Read one source: a file's path or `hf:NAME`.
+    """Read one source: a file that was brought, `hf:NAME`, or a word that stands for one file.
 
     Args:
         source: what to read.
@@ -60,22 +61,37 @@ def read_source(
     """
     if table in benchmarks.MODULES:
         raise UsageError(f"{table!r} is the name of a benchmark that is known here.", "Give the table another name.")
-    path = Path(source)
     mapping = mapping and replace(mapping, benchmark=table or mapping.benchmark)
-    if source.startswith(HUB):
+    if isinstance(source, str) and source.startswith(HUB):
         from scoring.reading.hub import hub_rows
 
         return _of(hub_rows(source.removeprefix(HUB)), benchmark, mapping, table)
+    if isinstance(source, Brought):
+        return _read(source, benchmark, mapping, table, spill)
+    with TemporaryDirectory(prefix="prm-inspect-") as folder:
+        for brought in bring(source, Path(folder)):
+            if not brought.alone:
+                raise UsageError(f"{source} holds several files.", "Unpack it and name one of them.")
+            return _read(brought, benchmark, mapping, table, spill)
+    raise AssertionError(source)
+
+
+def _read(
+    brought: Brought, benchmark: str | None, mapping: ColumnMapping | None, table: str | None, spill: Path | None
+) -> Source:
+    if brought.refusal is not None:
+        raise brought.refusal
+    path, name = brought.path, brought.name
     if _is_log(path):
-        return Source(foreign=tuple(inspect_log.load_file(path)))
+        return _placed(Source(foreign=tuple(inspect_log.load_file(path, name))), brought)
     if mapping is None and is_large(path):
-        first_rows = sample(path)
-        kind, name = ("benchmark", benchmark) if benchmark else recognised(first_rows)
-        known = kind == "benchmark" and name in benchmarks.MODULES
-        module = benchmarks.benchmark_module(name) if known and name else None
+        first_rows = sample(path, source=name)
+        kind, which = ("benchmark", benchmark) if benchmark else recognised(first_rows)
+        known = kind == "benchmark" and which in benchmarks.MODULES
+        module = benchmarks.benchmark_module(which) if known and which else None
         if module is not None and hasattr(module, "PLAIN") and rewards_beside(first_rows) is None:
-            return _placed(Source((load_large(path, module, spill),)), path)
-    return _placed(_of(read_rows(path), benchmark, mapping, table), path)
+            return _placed(Source((load_large(path, module, spill, source=name),)), brought)
+    return _placed(_of(read_rows(path, name), benchmark, mapping, table), brought)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
@@ -168,9 +184,16 @@ def _is_log(path: Path) -> bool:
     return inspect_log.recognises_file(head, path)
 
 
-def _placed(source: Source, path: Path) -> Source:
-    """The source with the real path of its file, so that its rows can be looked up later."""
-    return replace(source, imported=tuple(replace(one, path=place(path)) for one in source.imported))
+def _placed(source: Source, brought: Brought) -> Source:
+    """The source with the place of its file, so that its rows can be looked up later, and what was noticed before."""
+    place = brought.place
+    imported = [replace(cases, path=place) for cases in source.imported]
+    foreign = [replace(scorer, place=printable(place)) for scorer in source.foreign]
+    if imported:
+        imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
+    elif foreign:
+        foreign[0] = replace(foreign[0], findings=(*brought.findings, *foreign[0].findings))
+    return replace(source, imported=tuple(imported), foreign=tuple(foreign))
 
 
 def _unknown(rows: Rows) -> UnknownFormat:

@@ -22,13 +22,13 @@ class Block:
     line: int
 
 
-def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
-    """The file's lines in order, some at a time.
+def blocks(path: Path, size: int = SIZE, source: str = "") -> Iterator[Block]:
+    """The file's lines in order, some at a time. `source` is what the file is called, "" = its path.
 
     Raises:
         UnreadableFile: it cannot be read, or a line is longer than `LONGEST_LINE`.
     """
-    number = 1
+    source, number = source or printable(path), 1
     try:
         with path.open("rb", buffering=_BUFFER) as file:
             if file.read(len(UTF8_MARK)) != UTF8_MARK:
@@ -37,7 +37,7 @@ def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
             room = size
             while line := file.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-                    raise _too_long(number + len(lines), printable(path))
+                    raise _too_long(number + len(lines), source)
                 lines.append(line)
                 room -= len(line)
                 if room <= 0:
@@ -47,7 +47,7 @@ def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
             if lines:
                 yield Block(lines, number)
     except OSError as error:
-        raise UnreadableFile(f"{printable(path)}: {error.strerror}.", "Check the path and its permissions.") from None
+        raise UnreadableFile(f"{source}: {error.strerror}.", "Check the path and its permissions.") from None
 
 
 def _too_long(line: int, source: str) -> UnreadableFile:

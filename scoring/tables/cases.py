@@ -7,6 +7,7 @@ from typing import Any
 
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.errors import UsageError
+from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, each_case
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
@@ -51,7 +52,7 @@ def load(rows: Rows, mapping: ColumnMapping) -> Imported:
 
 def table_name(source: str) -> str:
     """What a table is called after its file: letters, digits, dots and hyphens, so that it can be a folder."""
-    return _NO_NAME.sub("-", PurePath(source).stem).strip("-._")[:64] or NAME
+    return _NO_NAME.sub("-", PurePath(plain_name(source)).stem).strip("-._")[:64] or NAME
 
 
 def describe(mapping: ColumnMapping) -> str:

@@ -144,13 +144,17 @@ ONE_SENTENCE = {
     "not there": (lambda _: "gone.json", "Cannot read the file: there is no file gone.json. Check the path."),
     "empty": (lambda folder: made(folder / "x.json", b""), "holds no rows"),
     "no JSON": (lambda folder: made(folder / "x.json", b"hello"), "can be read (not valid JSON"),
-    "gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is gzip-compressed. Unpack it first."),
+    "cut gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is cut off: nothing can be unpacked"),
+    "no such scheme": (lambda _: "s3://bucket/x.json", "s3:// is not read, only https://"),
     "unknown": (
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",
     ),
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
-    "an empty folder": (lambda folder: folder, "holds no .json, .jsonl, .parquet, .csv, .tsv or .eval file."),
+    "an empty folder": (
+        lambda folder: folder,
+        "holds no .json, .jsonl, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
+    ),
     "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
     "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
 }
