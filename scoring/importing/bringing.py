@@ -102,8 +102,10 @@ def bring_again(place: str, folder: Path) -> Iterator[Brought]:
     Raises:
         UnreadableFile: it came from where nothing can be read twice, or has gone.
     """
-    if place == STDIN or is_address(place):
-        where = "standard input" if place == STDIN else place
+    # Those of files are absolute.
+    piped = place.partition(_INSIDE)[0] == STDIN
+    if piped or is_address(place):
+        where = "standard input" if piped else place
         raise UnreadableFile(f"it was read from {where}.", "Only files can be read again.")
     ends = [match.start() for match in re.finditer(_INSIDE, place)]
     file = next((place[:end] for end in [len(place), *ends] if os.path.isfile(place[:end])), place)  # noqa: PTH113

@@ -16,7 +16,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from scoring.errors import MissingExtra, UnreadableFile, UsageError
-from scoring.reading.compressed import CHUNK, size_words, too_large
+from scoring.reading.compressed import size_words, too_large
 from scoring.reading.file_bytes import printable
 from scoring.secrets import masked
 
@@ -110,10 +110,11 @@ class Download:
         location = self._first
         for _ in range(MOST_REDIRECTS + 1):
             proxied = _is_proxied(location)
-            self._refuse_inside(location, None if proxied else _addresses(location))
+            if location.host != self._first.host:
+                self._refuse_inside(location, None if proxied else _addresses(location))
             try:
                 with self._client(httpx, location) as client, client.stream("GET", location.url) as response:
-                    if not proxied:
+                    if location.host != self._first.host and not proxied:
                         self._refuse_inside(location, _peer(response))
                     if response.status_code not in _REDIRECTS:
                         yield from self._body(httpx, response)
@@ -141,7 +142,7 @@ class Download:
         """The bytes of the answer, which is to have `size` of them."""
         came, lost = 0, ""
         try:
-            for part in response.iter_raw(CHUNK):
+            for part in response.iter_raw():
                 came += len(part)
                 if size is not None and came > size:
                     raise self._failed(f"the server sends more than the {size_words(size)} that it said")
@@ -182,14 +183,13 @@ class Download:
             raise self._failed("the proxy or certificates that the environment names cannot be used") from None
 
     def _refuse_inside(self, location: Location, addresses: list[_Address] | None) -> None:
-        """Refuse what lies in this machine or its network, unless a person named that very host.
+        """Refuse what lies in this machine or its network. A host that a person named is not asked about.
 
         Where a proxy asks (None), the names of hosts are the proxy's to look up, and only a bare address is known here.
         """
-        if location.host == self._first.host:
-            return
-        if addresses is None:
-            addresses = [*_bare(location.host)]
+        if addresses is not None and not addresses:
+            raise self._failed("it leads on to a host that is not known")
+        addresses = [*(addresses or ()), *_bare(location.host)]
         if location.host.rstrip(".").endswith("localhost") or not all(map(_is_public, addresses)):
             raise UnreadableFile(
                 f"{self.name} leads on to {masked(location.host)[:_LONGEST]}, in this machine's own network.",
@@ -207,7 +207,7 @@ def _is_proxied(location: Location) -> bool:
 
 
 def _addresses(location: Location) -> list[_Address]:
-    """What a host's name stands for; nothing where it is not known, which connecting says."""
+    """What a host's name stands for; nothing where it is not known."""
     try:
         entries = socket.getaddrinfo(location.host, location.port or 443, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

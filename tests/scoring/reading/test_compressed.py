@@ -178,7 +178,7 @@ def test_a_disk_that_fails_is_one_sentence():
     class Failing(io.BytesIO):
         reads = itertools.count()
 
-        def read(self, size=-1):
+        def read(self, _):
             if next(self.reads):
                 raise OSError(5, "Input/output error")
             return super().read(100)
