@@ -1,6 +1,8 @@
 import zipfile
+import zlib
 
 import pytest
+from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,6 +120,30 @@ def test_a_damaged_member_costs_only_itself(archive, claims, said):
         with pytest.raises(DamagedMember, match=said):
             members.read("a")
         assert members.read("b") == TEXT
+
+
+def packed_with_zstd(path, packed, **claims):
+    with zipfile.ZipFile(path, "w") as opened:
+        opened.writestr("a name", packed)
+        (info,) = opened.infolist()
+        info.compress_type = 93
+        info.file_size = claims.get("size", len(TEXT))
+        info.CRC = claims.get("crc", zlib.crc32(TEXT))
+    return path
+
+
+def test_a_member_that_is_packed_with_zstd(tmp_path):
+    with ZipMembers(packed_with_zstd(tmp_path / "an.eval", zstd.compress(TEXT))) as members:
+        assert members.read("a name") == TEXT
+
+
+@pytest.mark.parametrize(
+    "changes", [{"packed": TEXT}, {"packed": zstd.compress(TEXT)[:-3]}, {"size": 5}, {"size": 5000}, {"crc": 1}]
+)
+def test_a_damaged_member_that_is_packed_with_zstd(tmp_path, changes):
+    path = packed_with_zstd(tmp_path / "an.eval", **{"packed": zstd.compress(TEXT), **changes})
+    with ZipMembers(path) as members, pytest.raises(DamagedMember):
+        members.read("a name")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x03\x04" + bytes(100), b"no archive"])
