@@ -99,8 +99,7 @@ class Archive:
     def _parts(self, member: ZipInfo, own: Allowance, most: int | None = None) -> Iterator[bytes]:
         if member.flag_bits & _ENCRYPTED:
             raise Damaged("it is encrypted")
-        self._file.seek(member.header_offset)
-        header = self._file.read(_HEADER.size)
+        header = self._at(member.header_offset, _HEADER.size, own.name)
         if len(header) < _HEADER.size or header[:4] != ZIP[0]:
             raise Damaged("it does not begin where it should")
         _, name, extras = _HEADER.unpack(header)
@@ -109,14 +108,20 @@ class Archive:
 
         def read(size: int) -> bytes:
             nonlocal at, left
-            # The archive is read by turns, where a member is looked at while another is open.
-            self._file.seek(at)
-            data = read_some(self._file, own.name, min(size, most or size, left))
+            data = self._at(at, min(size, most or size, left), own.name)
             at, left = at + len(data), left - len(data)
             own.count(len(data), 0)
             return data
 
         return member_bytes(read, member.compress_type)
+
+    def _at(self, at: int, size: int, name: str) -> bytes:
+        """Bytes from a place in the archive, which its list may put anywhere."""
+        try:
+            self._file.seek(at)
+        except (OSError, ValueError, OverflowError):
+            raise Damaged("it does not begin where it should") from None
+        return read_some(self._file, name, size)
 
     def _may_hold_rows(self, member: ZipInfo) -> bool:
         """Whether a member's name says that it holds rows, or else its first bytes."""
@@ -145,6 +150,7 @@ def _is_file(member: ZipInfo) -> bool:
     parts = member.filename.replace("\\", "/").split("/")
     kind = stat.S_IFMT(member.external_attr >> 16)
     # Archives made on other systems say nothing of the kind.
-    regular = not member.is_dir() and kind in {0, stat.S_IFREG}
+    # A folder's name ends with a slash.
+    regular = parts[-1] != "" and kind in {0, stat.S_IFREG}
     hidden = "__MACOSX" in parts or any(part.startswith(".") and part not in {".", ".."} for part in parts)
     return regular and not hidden

@@ -291,17 +291,28 @@ def _written(folder: Path, name: str, parts: Iterable[bytes]) -> Path:
     """Write parts to a new file in the folder, under a name that is no part of `name`; whole or not at all."""
     # A log that is damaged is known by its name alone.
     path = folder / f"source-{uuid7()}{'.eval' if name.lower().endswith('.eval') else ''}"
-    try:
+    with _as_unwritable(path):
         folder.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
+        file = path.open("xb")
+    try:
+        with file:
             for part in parts:
-                file.write(part)
-    except BaseException as error:
+                with _as_unwritable(path):
+                    file.write(part)
+            with _as_unwritable(path):
+                file.flush()
+    except BaseException:
         path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise unwritable(path, error) from error
         raise
     return path
+
+
+@contextmanager
+def _as_unwritable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from error
 
 
 @contextmanager

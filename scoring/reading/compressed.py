@@ -7,6 +7,7 @@ import bz2
 import lzma
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -279,13 +280,19 @@ def _new_decoder(compression: str) -> _Decoder:
 
 
 def _zstd_decoder() -> _Decoder:
+    decoder: _Decoder = zstd_module().ZstdDecompressor()
+    return decoder
+
+
+def zstd_module() -> Any:
+    """Give the module that knows zstd: the standard library's, or the package that stands in for it.
+
+    Raises:
+        InputError: there is neither.
+    """
     for name in ("compression.zstd", "backports.zstd"):
-        try:
-            module: Any = import_module(name)
-        except ImportError:
-            continue
-        decoder: _Decoder = module.ZstdDecompressor()
-        return decoder
+        with suppress(ImportError):
+            return import_module(name)
     raise InputError("nothing here can unpack zstd, which Python does from 3.14 on.", "Run: pip install backports.zstd")
 
 

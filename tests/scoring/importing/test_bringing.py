@@ -13,7 +13,8 @@ import zipfile
 from types import SimpleNamespace
 
 import pytest
-from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
 
 import authored
 from benchmark_rows import stepwise
@@ -25,8 +26,10 @@ from scoring.importing.found import Wish, find
 from scoring.importing.original import original_row
 from scoring.importing.sources import read_source
 from scoring.reading import compressed
+from scoring.reading.compressed import zstd_module
 from scoring.workspace import Workspace
 
+zstd = zstd_module()
 N = 24
 CASES = authored.rows(N)
 REWARDS = [[round(0.05 + (17 * case + 5 * step) % 19 / 20, 2) for step in range(3)] for case in range(N)]
@@ -384,6 +387,24 @@ def test_what_is_larger_than_the_room_is_refused(folder, monkeypatch):
         find([str(folder / "x.jsonl.gz")], Wish(), None, None)
     (folder / "x.zip").write_bytes(zipped(("a.jsonl", WHOLE), ("b.jsonl", WHOLE), ("c.jsonl", WHOLE)))
     assert [bool(refusal) for _, refusal in brought(folder / "x.zip", folder)] == [False, True]
+
+
+@given(data=st.data(), form=st.sampled_from(["gzip", "bzip2", "zstd", "xz", "zip", "gzip in a zip"]))
+def test_damage_anywhere_is_a_sentence_or_a_finding(tmp_path_factory, data, form):
+    home = tmp_path_factory.getbasetemp() / "damaged"
+    home.mkdir(exist_ok=True)
+    path = home / "x.jsonl"
+    raw = bytearray(PACKED[form]("sums.jsonl", WHOLE)[1])
+    for at in data.draw(st.lists(st.integers(0, len(raw) - 1), max_size=5)):
+        raw[at] = data.draw(st.sampled_from([0, 1, 255]) | st.integers(0, 255))
+    path.write_bytes(raw[: data.draw(st.integers(1, len(raw)))] if data.draw(st.booleans()) else raw)
+    try:
+        said = find([str(path)], Wish(), None, home / "spill").skipped
+    except InputError as error:
+        said = (str(error),)
+    # A name of our own would tell nobody anything.
+    assert not any("\n" in line or "source-" in line for line in said)
+    assert not list(home.rglob("source-*"))
 
 
 def test_too_many_members(folder, monkeypatch):

@@ -6,7 +6,6 @@ import lzma
 import sys
 
 import pytest
-from backports import zstd
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,10 @@ from scoring.reading.compressed import (
     plain_name,
     size_words,
     start_of,
+    zstd_module,
 )
+
+zstd = zstd_module()
 
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "zstd": zstd.compress, "xz": lzma.compress}
 TEXT = b"".join(b'{"id": %d, "rewards": [0.%d, 0.%d]}\n' % (n, n * 7919 % 997, n * 104729 % 991) for n in range(400))
