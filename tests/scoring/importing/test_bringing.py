@@ -407,6 +407,18 @@ def test_damage_anywhere_is_a_sentence_or_a_finding(tmp_path_factory, data, form
     assert not list(home.rglob("source-*"))
 
 
+def test_a_log_is_read_as_one_and_may_lie_in_something_else(folder):
+    case = {"id": "sums-0", "input": "x", "output": {"choices": [{"message": {"content": "\\boxed{1}"}}]}, "scores": {}}
+    log = zipped(
+        ("header.json", json.dumps({"eval": {"model": "a/judge"}})), ("samples/sums-0_epoch_1.json", json.dumps(case))
+    )
+    for name, raw in (("x.eval", log), ("x.eval.gz", gzip.compress(log)), ("x.zip", zipped(("x.eval", log)))):
+        (folder / name).write_bytes(raw)
+        (scorer,) = read_source(str(folder / name)).foreign
+        assert (scorer.name, scorer.rows.height) == ("a/judge", 1)
+        assert scorer.source == f"{folder}/{name}{'/x.eval' if name == 'x.zip' else ''}"
+
+
 def test_too_many_members(folder, monkeypatch):
     monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
     (folder / "x.zip").write_bytes(zipped(("a", b""), ("b", b""), ("c", b"")))

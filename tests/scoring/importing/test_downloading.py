@@ -3,7 +3,10 @@
 import gzip
 import ipaddress
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -239,6 +242,21 @@ def test_a_server_that_is_not_there_or_says_nothing(server, monkeypatch):
             read(f"http://127.0.0.1:{port}/x.jsonl?{SECRET}")
     with pytest.raises(UnreadableFile, match=r"no HTTP|no connection"):
         read(server.url.replace("http", "https") + "/x.jsonl")
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl here to make a certificate with")
+def test_a_certificate_that_nobody_vouches_for_is_refused(server, tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    words = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+    command = ["openssl", *words.split(), "-keyout", key, "-out", certificate]
+    subprocess.run(command, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.gives("/sums.jsonl", WHOLE)
+    with pytest.raises(UnreadableFile, match="its certificate is not trusted"):
+        read(f"https://127.0.0.1:{server.server_port}/sums.jsonl")
+    assert server.asked == []
 
 
 # Where an address may lead.
