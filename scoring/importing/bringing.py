@@ -165,7 +165,7 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
                     path = files.enter_context(
                         _temporary(_written(folder, brought.name, archive.unpack(member, whole)))
                     )
-                    ready = files.enter_context(_as_member(replace(brought, path=path), folder))
+                    ready = files.enter_context(_as_member(replace(brought, path=path), folder, whole))
                 except Damaged as error:
                     why = f"{brought.name} cannot be unpacked: {error}."
                     ready = replace(
@@ -182,10 +182,11 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
 
 
 @contextmanager
-def _as_member(member: Brought, folder: Path) -> Iterator[Brought]:
-    """A member of an archive, which may be compressed."""
+def _as_member(member: Brought, folder: Path, whole: Allowance) -> Iterator[Brought]:
+    """A member of an archive, which may be compressed: what it becomes counts as the archive's too."""
     if compression := compression_of(start_of(member.path)):
         with _unpacked(member, compression, folder) as unpacked:
+            whole.count(0, unpacked.path.stat().st_size)
             yield _innermost(unpacked, "an archive")
     else:
         yield _innermost(member, "an archive")

@@ -74,7 +74,7 @@ class Location:
             )
         shown = f"[{host}]" if ":" in host else host
         name = f"{parts.scheme}://{shown}{f':{port}' if port is not None else ''}{parts.path}"
-        return cls(url.partition("#")[0], parts.scheme, host, port, masked(name)[:_LONGEST])
+        return cls(url.partition("#")[0], parts.scheme, host, port, masked(name))
 
 
 class Download:

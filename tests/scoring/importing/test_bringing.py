@@ -380,6 +380,16 @@ def test_many_small_bombs_are_one(folder, monkeypatch):
     assert f"The {50 - len(refused)} files after it in the archive were not read." in refused[-1][1].sentence
 
 
+def test_small_bombs_that_are_compressed_within_the_archive_count_too(folder, monkeypatch):
+    monkeypatch.setattr(compressed, "SMALL", 1_000_000)
+    path = folder / "x.zip"
+    path.write_bytes(zipped(*((f"{number:03}.jsonl.gz", gzip.compress(bytes(900_000))) for number in range(50))))
+    refused = brought(path, folder)
+    assert len(refused) < 20
+    assert "x.zip unpacks to more than 200 times" in refused[-1][1].sentence
+    assert list((folder / "out").iterdir()) == []
+
+
 def test_what_is_larger_than_the_room_is_refused(folder, monkeypatch):
     monkeypatch.setattr(bringing, "_room", lambda _: len(WHOLE) + 10)
     (folder / "x.jsonl.gz").write_bytes(gzip.compress(WHOLE * 2))
