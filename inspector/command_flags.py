@@ -179,7 +179,10 @@ def _views(name: str, parser: argparse.ArgumentParser) -> None:
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
-        paths = "files, folders or patterns (benchmarks, results or tables), or hf:NAME"
+        paths = (
+            "files, folders or patterns (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too), "
+            "https://HOST/FILE, hf:NAME, or - for standard input"
+        )
         parser.add_argument("paths", nargs="+", metavar="[BENCHMARK|FILE.py] PATH", help=paths)
         parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
         runs = "which independent repetition these answers are; figures are means over them (default 0)"
@@ -208,7 +211,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         parser.epilog = SCORE_CODES
         return
     if name == "doctor":
-        parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
+        parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="what to look at, named as for import")
         return
     if name in _WITHOUT_A_DOCUMENT:
         _WITHOUT_A_DOCUMENT[name](parser)

@@ -1,16 +1,32 @@
-"""One Parquet file read or written, with every way in which that fails told in one line."""
+"""One Parquet file read or written, or one of Arrow read, with every way in which that fails told in one line."""
 
 import errno
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 import polars as pl
 
 from scoring.files import write_atomically
+
+_COPY_ARROW = """
+import sys
+import polars as pl
+
+try:
+    with open(sys.argv[1], "rb") as file:
+        frame = pl.read_ipc_stream(file) if sys.argv[3] else pl.read_ipc(file)
+    frame.write_ipc(sys.argv[2], compression="uncompressed")
+except BaseException as error:
+    print(f"{str(error).strip() or type(error).__name__}")
+    sys.exit(3)
+"""
 
 
 def read_parquet(
@@ -36,6 +52,27 @@ def read_parquet(
         if where is not None:
             lazy = lazy.filter(where)
         return lazy.collect()
+
+
+def read_arrow(path: Path, *, stream: bool) -> pl.DataFrame:
+    """The frame in a file of Arrow IPC (Feather V2), or in a `stream` of it that was written to a file.
+
+    It is read by a process of its own, and here only what that wrote: where a length in a damaged file is believed,
+    polars asks for more memory than there is, and the process ends there and then.
+
+    Raises:
+        OSError: it cannot be read or is not whole; the text is one line.
+    """
+    with TemporaryDirectory(prefix="prm-inspect-") as folder:
+        copy = Path(folder) / "copy.arrow"
+        # -I: nothing in the current folder may stand in for a module.
+        command = [sys.executable, "-I", "-c", _COPY_ARROW, str(path.absolute()), str(copy), "stream" if stream else ""]
+        copied = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        if copied.returncode:
+            why = copied.stdout.decode(errors="replace").strip().splitlines()
+            raise OSError(why[0] if why else "the content is damaged")
+        with _one_line(copy), copy.open("rb") as file:
+            return pl.read_ipc(file)
 
 
 def parquet_height(path: Path, schema: Mapping[str, pl.DataType]) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from authored import json_lines, rows
 from terminal import Terminal
 from thoroughness import also
 
@@ -31,6 +32,16 @@ def shown(terminal: Terminal, *texts: str) -> str:
 
 def metric(screen: str) -> str:
     return re.search(r"F1 (\d+\.\d)", screen)[1]
+
+
+def test_rows_that_are_piped_in_open_in_the_app_which_has_the_terminal_for_its_keys(tmp_path):
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(6)))
+    command = ["sh", "-c", f"gzip -c sums.jsonl | {shlex.join(RUN)} -"]
+    with Terminal(command, columns=SMALL[0], lines=SMALL[1], env=ENV, cwd=tmp_path) as terminal:
+        shown(terminal, "6 cases")
+        terminal.press("q")
+        terminal.press("q")
+        assert terminal.wait() == 0
 
 
 @pytest.mark.parametrize(("columns", "lines"), [SMALL, *also(LARGE)])

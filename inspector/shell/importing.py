@@ -4,7 +4,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,13 @@ from scoring.workspace import Workspace
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
     if args.dry_run:
-        found = find(*_asked(args), None)
+        found = find(*_asked(args), None, _tell(args))
         _refuse_if_strict(found, args)
         _print(reports(found), args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill)
+        found = find(*_asked(args), spill, _tell(args))
         _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
         added, saved = found.put(workspace, args.name)
@@ -68,7 +68,7 @@ def bring(args: argparse.Namespace) -> Found:
     """Import the sources without a word, for whoever looks at them next."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill)
+        found = find(*_asked(args), spill, _tell(args))
         found.put(find_workspace(args.workspace, create=True))
     return found
 
@@ -76,7 +76,7 @@ def bring(args: argparse.Namespace) -> Found:
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
     args.name = args.mapping = args.run = None
-    found = find(*_asked(args), None)
+    found = find(*_asked(args), None, _tell(args))
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
     )
@@ -168,6 +168,11 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     if len(words) > 1 and is_benchmark(words[0]) and (is_file(words[0]) or not Path(words[0]).exists()):
         return words[0], list(words[1:])
     return None, list(words)
+
+
+def _tell(args: argparse.Namespace) -> Callable[[str], None]:
+    """Where lines go that are read while something is brought."""
+    return lambda line: None if args.quiet else print(clean(line), file=sys.stderr, flush=True)
 
 
 def _print(lines: Iterable[str], args: argparse.Namespace) -> None:

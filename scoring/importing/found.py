@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
@@ -12,6 +14,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
+from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
 from scoring.importing.joining import Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
@@ -92,20 +95,23 @@ class Wish:
     run: int | None = None
 
 
-def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: Path | None) -> Found:
+def find(
+    words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: Path | None, tell: Tell = lambda _: None
+) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
     Args:
-        words: paths of files and folders, patterns, or `hf:NAME`.
+        words: paths of files and folders, patterns, `hf:NAME`, `-` for standard input, or addresses (`https://`).
         wish: how they are to be read.
         workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
-        spill: see `scoring.sources.read_source`.
+        spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
+        tell: see `scoring.importing.bringing.bring`.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill)
+    sources, skipped = _read(words, wish, spill, tell)
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -167,28 +173,62 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
 
 
-def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tuple[bool, Source]], list[str]]:
+def _read(
+    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell
+) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
-    sources, skipped, seen = [], [], set()
-    for word in words:
-        files = [word] if word.startswith(HUB) else [str(path) for path in expand([Path(word)])]
-        # os.path says False of what cannot be looked at, where pathlib raises.
-        many = not word.startswith(HUB) and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
-        for file in files:
-            where = file if file.startswith(HUB) else place(Path(file))
-            if where in seen:
-                continue
-            seen.add(where)
+    sources: list[tuple[bool, Source]] = []
+    skipped: list[str] = []
+    _apart(words)
+    with ExitStack() as stack:
+        folder = spill or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
+        for word, many in _named(words):
             try:
-                found = read_source(file, ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill))
-                _some(found)
+                for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
+                    among = many or (isinstance(brought, Brought) and not brought.alone)
+                    try:
+                        sources.append((among, _read_one(brought, wish, spill)))
+                    except InputError as error:
+                        if not among:
+                            raise
+                        skipped.append(str(error))
             except InputError as error:
                 if not many:
                     raise
                 skipped.append(str(error))
-            else:
-                sources.append((many, found))
     return sources, skipped
+
+
+def _read_one(brought: str | Brought, wish: Wish, spill: Path | None) -> Source:
+    source = read_source(brought, ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill))
+    _some(source)
+    return source
+
+
+def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """What is to be brought, each once, with whether it is one of many that a word stands for."""
+    seen = set()
+    for word in words:
+        whole = word.startswith(HUB) or is_elsewhere(word)
+        files = [word] if whole else [str(path) for path in expand([Path(word)])]
+        # os.path says False of what cannot be looked at, where pathlib raises.
+        many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
+        for file in files:
+            where = file if whole else place(Path(file))
+            if where not in seen:
+                seen.add(where)
+                yield file, many
+
+
+def _apart(words: Sequence[str]) -> None:
+    """Refuse addresses that would be one and the same once what stands after the `?` is left out."""
+    addresses = dict.fromkeys(word for word in words if word != STDIN and is_address(word))
+    bare = [address.partition("?")[0] for address in addresses]
+    if len(set(bare)) < len(bare):
+        raise UsageError(
+            "two addresses differ only after the '?', which is not kept, so that their rows could not be told apart.",
+            "Import them one by one under different names (--name), or download them.",
+        )
 
 
 def _not_shifted(

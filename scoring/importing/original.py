@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from scoring.benchmarks.catalogue import MODULES, benchmark_module
 from scoring.errors import InspectError, UnreadableFile
+from scoring.importing.bringing import Brought, bring_again
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.rows import Row, Rows, json_lines, read_rows
 from scoring.workspace import Workspace
@@ -27,32 +29,34 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
     paths = [one["path"] for one in imports if one["source"] == case["source"] and one.get("path")]
     if not paths or case["line"] is None:
         raise UnreadableFile(f"{name} was not imported from a file.", "Only files can be read again.")
-    for row in _rows(Path(paths[-1]), case["line"]):
-        if _is(row, case, paths[-1]):
-            return row.value
+    with TemporaryDirectory(prefix="prm-inspect-") as folder:
+        for brought in bring_again(paths[-1], Path(folder)):
+            for row in _rows(brought, case["line"]):
+                if _is(row, case, brought.name):
+                    return row.value
     raise UnreadableFile(
         f"line {case['line']} of {paths[-1]} is not the row of {name} any more.", "Import the file again."
     )
 
 
-def _rows(path: Path, line: int) -> Iterator[Row]:
+def _rows(brought: Brought, line: int) -> Iterator[Row]:
     """The rows on a line (1-based) of a file: several where an array stands on one line."""
-    rows = read_rows(path)
+    rows = read_rows(brought.path, brought.name)
     if not rows.streamed:
         yield from (row for row in rows.rows if row.line == line)
         return
     for block in rows.blocks():
         if line < block.line + len(block.lines):
             text = block.lines[line - block.line]
-            yield from json_lines(*decoded_as("utf-8", text, str(path)), str(path)).rows
+            yield from json_lines(*decoded_as("utf-8", text, brought.name), brought.name).rows
             return
 
 
-def _is(row: Row, case: Mapping[str, Any], path: str) -> bool:
+def _is(row: Row, case: Mapping[str, Any], name: str) -> bool:
     """Whether a row gives this case; a table of the user's own has no reader to ask."""
     if case["benchmark"] not in MODULES:
         return True
-    rows = Rows(path, "one row", [Row(row.number, row.line, row.value)], read=1)
+    rows = Rows(name, "one row", [Row(row.number, row.line, row.value)], read=1)
     try:
         made = benchmark_module(case["benchmark"]).load(rows).cases
     except InspectError:

@@ -149,7 +149,8 @@ def _all_there(folder: Path, parts: Sequence[str]) -> bool:
 
 def _identity(foreign: Foreign) -> str:
     """The same file is the same source wherever the command was given; what it holds of each task is one of its own."""
-    source = foreign.source if foreign.source.startswith(HUB) else place(Path(foreign.source))
+    by_name = foreign.source if foreign.source.startswith(HUB) else place(Path(foreign.source))
+    source = foreign.place or by_name
     return "#".join([source, *(str(foreign.settings[name]) for name in _OF_THE_CASES if name in foreign.settings)])
 
 

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.bringing import Brought, bring
 from scoring.importing.metadata import claimed_keys, with_metadata
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
-from scoring.reading.files_in import place
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
@@ -55,8 +56,8 @@ class ReadOptions:
     folder: Path | None = None
 
 
-def read_source(source: str, options: ReadOptions | None = None) -> Source:
-    """Read one source: a file's path or `hf:NAME`.
+def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
+    """Read one source: a file that was brought, `hf:NAME`, or a word that stands for one file.
 
     Raises:
         InputError: it cannot be read, or nothing recognises it.
@@ -66,14 +67,26 @@ def read_source(source: str, options: ReadOptions | None = None) -> Source:
     if options.table in benchmarks.MODULES:
         name = options.table
         raise UsageError(f"{name!r} is the name of a benchmark that is known here.", "Give the table another name.")
-    path = Path(source)
+    if isinstance(source, Brought):
+        return _read(source, options)
     if source.startswith(HUB):
         from scoring.reading.hub import hub_rows
 
         return _of(hub_rows(source.removeprefix(HUB)), options)
-    if _is_log(path):
-        return Source(foreign=tuple(inspect_log.load_file(path)))
-    return _placed(_of(read_rows(path), options), path)
+    with TemporaryDirectory(prefix="prm-inspect-") as folder:
+        for brought in bring(source, Path(folder)):
+            if not brought.alone:
+                raise UsageError(f"{source} holds several files.", "Unpack it and name one of them.")
+            return _read(brought, options)
+    raise AssertionError(source)
+
+
+def _read(brought: Brought, options: ReadOptions) -> Source:
+    if brought.refusal is not None:
+        raise brought.refusal
+    if _is_log(brought.path):
+        return _placed(Source(foreign=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
+    return _placed(_of(read_rows(brought.path, brought.name), options), brought)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
@@ -194,9 +207,16 @@ def _is_log(path: Path) -> bool:
     return inspect_log.recognises_file(head, path)
 
 
-def _placed(source: Source, path: Path) -> Source:
-    """The source with the real path of its file, so that its rows can be looked up later."""
-    return replace(source, imported=tuple(replace(one, path=place(path)) for one in source.imported))
+def _placed(source: Source, brought: Brought) -> Source:
+    """The source with the place of its file, so that its rows can be looked up later, and what was noticed before."""
+    place = brought.place
+    imported = [replace(cases, path=place) for cases in source.imported]
+    foreign = [replace(scorer, place=printable(place)) for scorer in source.foreign]
+    if imported:
+        imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
+    elif foreign:
+        foreign[0] = replace(foreign[0], findings=(*brought.findings, *foreign[0].findings))
+    return replace(source, imported=tuple(imported), foreign=tuple(foreign))
 
 
 def _unknown(rows: Rows) -> UnknownFormat:

@@ -22,13 +22,15 @@ class Block:
     line: int
 
 
-def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
+def blocks(path: Path, size: int = SIZE, source: str = "") -> Iterator[Block]:
     """The file's lines in order, some at a time: `size` bytes and what is missing of a line.
+
+    `source` is what the file is called, "" = its path.
 
     Raises:
         UnreadableFile: it cannot be read, or a line is longer than `LONGEST_LINE`.
     """
-    number = 1
+    source, number = source or printable(path), 1
     try:
         with path.open("rb", buffering=_BUFFER) as file:
             if file.read(len(UTF8_MARK)) != UTF8_MARK:
@@ -40,11 +42,11 @@ def blocks(path: Path, size: int = SIZE) -> Iterator[Block]:
                 if len(raw) > LONGEST_LINE:
                     for place, line in enumerate(lines):
                         if len(line) > LONGEST_LINE:
-                            raise _too_long(number + place, printable(path))
+                            raise _too_long(number + place, source)
                 yield Block(lines, number)
                 number += len(lines)
     except OSError as error:
-        raise UnreadableFile(f"{printable(path)}: {error.strerror}.", "Check the path and its permissions.") from None
+        raise UnreadableFile(f"{source}: {error.strerror}.", "Check the path and its permissions.") from None
 
 
 def _too_long(line: int, source: str) -> UnreadableFile:

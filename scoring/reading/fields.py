@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from scoring.reading.compressed import plain_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.rows import Row, Rows
 
@@ -157,7 +158,7 @@ class Fields:
 
 def row_name(source: str, number: int | str) -> str:
     """What the row of this number is called where it has no id."""
-    return f"{PurePath(source).stem}#{number}"
+    return f"{PurePath(plain_name(source)).stem}#{number}"
 
 
 def each_case(

@@ -1,4 +1,4 @@
-"""A file's bytes and the text in them; whatever is no plain file of text or Parquet is refused in one sentence."""
+"""A file's bytes and the text in them; whatever is no plain file of text or of a table is refused in one sentence."""
 
 import os
 import re
@@ -14,6 +14,12 @@ LONGEST_LINE = 512 * 1024 * 1024
 
 PARQUET = b"PAR1"
 """What a Parquet file starts with."""
+
+ARROW_FILE = b"ARROW1"
+"""What an Arrow IPC file starts with, which Feather V2 is."""
+
+ARROW_STREAM = b"\xff\xff\xff\xff"
+"""What an Arrow IPC stream starts with."""
 
 UTF8_MARK = b"\xef\xbb\xbf"
 """What a text that is UTF-8 may start with, and no part of it."""
@@ -53,24 +59,25 @@ def printable(path: Path | str) -> str:
     return str(path).encode(errors="replace").decode()
 
 
-def file_bytes(path: Path) -> bytes:
-    """The whole content of a plain file that is not compressed; of Parquet only its mark, for that is read by path.
+def file_bytes(path: Path, source: str = "") -> bytes:
+    """The whole content of a plain file that is not compressed; of Parquet and Arrow only the mark: they go by path.
 
-    A pipe or a device is refused without waiting for it.
+    A pipe or a device is refused without waiting for it. `source` is what the file is called, "" = its path.
 
     Raises:
         UnreadableFile: not there, not allowed, no plain file, or larger than the memory takes.
         UnknownFormat: it is compressed.
     """
-    source = printable(path)
+    source = source or printable(path)
     try:
         _plain(path.stat().st_mode, source)
         # What was a file a moment ago may be a pipe now: opening must not wait for whoever writes to it.
         with os.fdopen(os.open(path, _READING), "rb") as file:
             _plain(os.fstat(file.fileno()).st_mode, source)
             _uncompressed(file.peek(16), source)
-            if file.peek(len(PARQUET)).startswith(PARQUET):
-                return PARQUET
+            for mark in (PARQUET, ARROW_FILE, ARROW_STREAM):
+                if file.peek(len(mark)).startswith(mark):
+                    return mark
             _lines_in_bounds(file, source)
             return file.read()
     except FileNotFoundError:
@@ -113,7 +120,9 @@ def _plain(mode: int, source: str) -> None:
         raise UnreadableFile(f"{source} is a folder.", "Name the files in it.")
     if not stat.S_ISREG(mode):
         what = _KINDS.get(stat.S_IFMT(mode), "something else")
-        raise UnreadableFile(f"{source} is {what}, not a file.", "Write the rows to a file first.")
+        raise UnreadableFile(
+            f"{source} is {what}, not a file.", "Write its rows to a file, or pipe them in and name -."
+        )
 
 
 def _uncompressed(start: bytes, source: str) -> None:

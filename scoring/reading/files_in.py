@@ -3,13 +3,17 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from scoring.errors import InputError, UnreadableFile
+from scoring.reading.compressed import plain_name
 from scoring.reading.file_bytes import printable
 
-ENDINGS = (".json", ".jsonl", ".parquet", ".csv", ".tsv", ".eval")
-"""Names of files that a folder stands for. What is in them is told by their content."""
+ENDINGS = (".json", ".jsonl", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".eval")
+"""What the names of files end with that hold rows. What is in them is told by their content."""
+
+ARCHIVE = ".zip"
+"""What the name of a file with such files in it ends with."""
 
 _WILD = re.compile(r"[*?\[]")
 
@@ -17,9 +21,9 @@ _WILD = re.compile(r"[*?\[]")
 def expand(paths: Sequence[Path]) -> Iterator[Path]:
     """The files that the paths stand for, each once, however often and by whatever path it is named.
 
-    A folder stands for the files with one of `ENDINGS` in it and below it, in order of path, without hidden ones. A
-    path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it stands for the files
-    that match, whatever their names end in. Any other path stands for itself, there or not.
+    A folder stands for the files in it and below it that look readable by name, and for archives, in order of path,
+    without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it
+    stands for the files that match, whatever their names end in. Any other path stands for itself, there or not.
 
     Raises:
         InputError: a folder or pattern without any files, or one that cannot be listed.
@@ -35,6 +39,11 @@ def expand(paths: Sequence[Path]) -> Iterator[Path]:
 def place(file: Path) -> str:
     """Where a file really is: equal for two paths to the same file."""
     return os.path.realpath(file) if "\0" not in str(file) else str(file)
+
+
+def looks_readable(file: PurePath) -> bool:
+    """Whether a file's name says that it holds rows, compressed or not: it ends with one of `ENDINGS`."""
+    return PurePath(plain_name(file.name)).suffix.lower() in ENDINGS
 
 
 def is_pattern(path: Path) -> bool:
@@ -56,7 +65,7 @@ def _below(folder: Path) -> Sequence[Path]:
     found, entered = [], {os.path.realpath(folder)}
     for place, folders, files in os.walk(folder, onerror=_unlistable, followlinks=True):
         here = Path(place)
-        found += [here / name for name in files if _looks_readable(here / name)]
+        found += [here / name for name in files if _stands_in_folder(here / name)]
         folders[:] = [name for name in sorted(folders) if _enters(here / name, entered)]
     if not found:
         endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
@@ -72,8 +81,8 @@ def _enters(folder: Path, entered: set[str]) -> bool:
     return fresh
 
 
-def _looks_readable(file: Path) -> bool:
-    return file.suffix.lower() in ENDINGS and not file.name.startswith(".") and _is_file(file)
+def _stands_in_folder(file: Path) -> bool:
+    return (looks_readable(file) or file.suffix.lower() == ARCHIVE) and not file.name.startswith(".") and _is_file(file)
 
 
 def _is_file(path: Path) -> bool:

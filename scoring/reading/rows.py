@@ -1,4 +1,4 @@
-"""Files become rows with line numbers: JSON array, JSON Lines, CSV, TSV or Parquet, told apart by content.
+"""Files become rows with line numbers: JSON array, JSON Lines, CSV, TSV, Parquet or Arrow, told apart by content.
 
 A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
 """
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from scoring.errors import UnknownFormat, UnreadableFile
-from scoring.parquet import read_parquet
+from scoring.parquet import read_arrow, read_parquet
 from scoring.reading import csv_rows, json_rows
 from scoring.reading.blocks import SIZE, Block, blocks
 from scoring.reading.file_bytes import (
+    ARROW_FILE,
+    ARROW_STREAM,
     PARQUET,
     UTF8_MARK,
     codec_of,
@@ -23,9 +25,12 @@ from scoring.reading.file_bytes import (
 )
 from scoring.reading.findings import Finding
 
+_TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
+# A text may start with the same four letters.
+_FEATHER_V1 = b"FEA1\0"
 _SAMPLED = 1024 * 1024
 """Bytes by which a file is told to be JSON Lines, and in which the first rows are looked for."""
-_WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, or Parquet."
+_WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
 
 
 @dataclass(frozen=True)
@@ -33,7 +38,7 @@ class Row:
     """One row as it stood in the source.
 
     `number` is its 1-based place among all rows, broken ones counted; `line` is 1-based, and the number again where
-    there are no lines (Parquet, hub data sets).
+    there are no lines (Parquet, Arrow, hub data sets).
     """
 
     number: int
@@ -103,7 +108,7 @@ class Rows:
 
     def _read_whole(self) -> None:
         if self._file is not None:
-            text, undecodable = decoded(file_bytes(self._file), self.source)
+            text, undecodable = decoded(file_bytes(self._file, self.source), self.source)
             self._file = None
             self._findings += undecodable
             _some(_collect(json_rows.lines(text), self))
@@ -120,7 +125,7 @@ class Rows:
             UnreadableFile: the file has gone, or a line is too long.
         """
         assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
-        return blocks(self._file, size or self.block_size)
+        return blocks(self._file, size or self.block_size, self.source)
 
     def sample(self) -> list[Any]:
         """The values of all rows, or of those in the first megabyte of a file that is read in blocks."""
@@ -147,18 +152,22 @@ class Rows:
         self._findings.append(Finding("error", "broken-row", message, self.source, line))
 
 
-def read_rows(path: Path) -> Rows:
+def read_rows(path: Path, source: str = "") -> Rows:
     """The rows of a file, whatever of the known formats it holds; at least one.
+
+    `source` is what the file is called, "" = its path.
 
     Raises:
         UnreadableFile: not there, not allowed, no plain file, or too large.
         UnknownFormat: the content is none of the known formats, or holds no row.
     """
-    source = printable(path)
+    source = source or printable(path)
     if _is_lines(path):
         return Rows(source, "JSON Lines", file=path)
-    raw = file_bytes(path)
-    rows = _parquet(path, source) if raw == PARQUET else text_rows(*decoded(raw, source), source)
+    raw = file_bytes(path, source)
+    if raw.startswith(_FEATHER_V1):
+        raise UnknownFormat(f"{source} is Feather V1.", "Write it again as V2, which pyarrow and polars do by default.")
+    rows = _table(path, source, raw) if raw in _TABLES else text_rows(*decoded(raw, source), source)
     return _some(rows)
 
 
@@ -255,14 +264,15 @@ def _collect(elements: Iterable[json_rows.Element], rows: Rows) -> Rows:
     return rows
 
 
-def _parquet(path: Path, source: str) -> Rows:
+def _table(path: Path, source: str, mark: bytes) -> Rows:
+    rows = Rows(source, _TABLES[mark])
     try:
-        frame = read_parquet(path)
+        frame = read_parquet(path) if mark == PARQUET else read_arrow(path, stream=mark == ARROW_STREAM)
     except OSError as error:
+        why = str(error).replace(str(path), source)
         raise UnreadableFile(
-            f"{source} starts like Parquet and cannot be read: {error}.", "It may be cut off."
+            f"{source} starts like {rows.format} and cannot be read: {why}.", "It may be cut off."
         ) from None
-    rows = Rows(source, "Parquet")
     for value in frame.iter_rows(named=True):
         rows.add(value)
     return rows

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scoring.critics.boxed import processbench_ballot, processbench_verdict
+from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
@@ -51,7 +52,7 @@ def load(rows: Rows) -> list[Foreign]:
 
 def _foreign(model: Gathered, source: str, prompts: list[Finding]) -> Foreign:
     votes = _votes(model.results)
-    subset = _SUBSET.fullmatch(PurePath(source).name)
+    subset = _SUBSET.fullmatch(PurePath(plain_name(source)).name)
     named = {"subset": subset[1] if subset else None}
     return Foreign(
         format=TITLE,
@@ -81,7 +82,7 @@ def _model(row: Any) -> str | None:
 
 def _name(source: str) -> str:
     """The model as the path says it: the folder of a file that is called after the subset."""
-    path = PurePath(source.replace("\\", "/"))
+    path = PurePath(plain_name(source).replace("\\", "/"))
     return scorer_name(str(path.with_name("results.jsonl")) if _SUBSET.fullmatch(path.name) else source)
 
 

@@ -85,6 +85,8 @@ class Foreign:
     redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     findings: tuple[Finding, ...] = ()
+    # Where the source is, as it is known from one import to the next. Empty = the path that `source` is.
+    place: str = ""
 
 
 def foreign_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

@@ -60,20 +60,22 @@ def recognises_file(head: bytes, path: Path) -> bool:
         return path.suffix.lower() == ".eval"
 
 
-def load_file(path: Path) -> list[Foreign]:
+def load_file(path: Path, source: str = "") -> list[Foreign]:
     """The answers in the one log that an archive is. A damaged member costs only itself.
+
+    `source` is what the archive is called, "" = its path.
 
     Raises:
         UnreadableFile: it is no whole archive, it would unpack to too much, or nothing here can unpack it.
         UnknownFormat: it is an archive and no log.
     """
     findings: list[Finding] = []
-    source = printable(path)
-    with ZipMembers(path) as members:
+    source = source or printable(path)
+    with ZipMembers(path, source) as members:
         names = members.names
         header = next((name for name in _HEADERS if name in names), None)
         if header is None:
-            raise UnknownFormat(f"{source} is a zip archive without an Inspect log in it.", "Unpack it first.")
+            raise UnknownFormat(f"{source} is a zip archive without an Inspect log in it.", "Name the log's file.")
         log = _json(members, header, source, findings)
         samples = _samples(members, [name for name in names if _SAMPLE.fullmatch(name)], source, findings)
         return [answers(log, samples, source, findings)]

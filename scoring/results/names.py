@@ -3,7 +3,10 @@
 import re
 from pathlib import PurePath
 
-_SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval)\Z", re.IGNORECASE)
+from scoring.reading.compressed import plain_name
+
+_SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval|arrow|feather|zip)\Z", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.zip\Z", re.IGNORECASE)
 _ENDING = re.compile(r"_(eval_results?|details|results?|checkpoint|ckpt|error|correct)\Z", re.IGNORECASE)
 _GENERIC = re.compile(
     r"((prm|llm|eval|final|model)[_-])?(results?|samples?|predictions?|outputs?|scores?|rewards?|details|checkpoint|ckpt)"
@@ -13,14 +16,15 @@ _GENERIC = re.compile(
 
 
 def scorer_name(source: str) -> str:
-    """The source's file name without its suffix and without endings that only say what kind of file it is.
+    """The source's file name without its suffixes and without endings that only say what kind of file it is.
 
     Where nothing else is left ("results.jsonl"), the nearest folder whose name says more; where there is none, the
     file's own name. Works on the words alone: nothing is looked up on the disk.
     """
-    stem, *folders = reversed(PurePath(source.replace("\\", "/")).parts or ("",))
+    stem, *folders = reversed(PurePath(plain_name(source).replace("\\", "/")).parts or ("",))
     stem = _SUFFIX.sub("", stem)
-    for part in (stem, *folders):
+    # A member of an archive lies in it as in a folder.
+    for part in (stem, *(_ARCHIVE.sub("", folder) for folder in folders)):
         name = _without_endings(part)
         if name.strip("._-/ ") and not _GENERIC.fullmatch(name):
             return name

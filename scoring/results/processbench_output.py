@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from scoring.critics.boxed import processbench_verdict, vote
+from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
@@ -61,7 +62,7 @@ def load(rows: Rows) -> list[Foreign]:
 
 def _name(source: str) -> str:
     """The critic's: the scripts name files after the subset, in a folder named after the model."""
-    path = PurePath(source.replace("\\", "/"))
+    path = PurePath(plain_name(source).replace("\\", "/"))
     return scorer_name(str(path.with_name("results.jsonl")) if _OF_A_SUBSET.fullmatch(path.name) else source)
 
 

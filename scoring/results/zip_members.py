@@ -6,14 +6,15 @@ read and holds while it is: no more bytes are unpacked than it claims.
 
 import struct
 import zlib
+from io import BytesIO
 from os import SEEK_CUR
 from pathlib import Path
 from typing import Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from scoring.errors import UnreadableFile
+from scoring.reading.compressed import member_bytes
 from scoring.reading.file_bytes import printable
-from scoring.results import zstd_bytes
 
 MOST_MEMBERS = 1_000_000
 LARGEST_MEMBER = 512 * 1024**2
@@ -41,13 +42,13 @@ class DamagedMember(ValueError):  # noqa: N818 - as the errors in scoring.errors
 class ZipMembers:
     """An archive that is open for reading; a context manager."""
 
-    def __init__(self, path: Path) -> None:
-        """Read the list of members.
+    def __init__(self, path: Path, source: str = "") -> None:
+        """Read the list of members. `source` is what the archive is called, "" = its path.
 
         Raises:
             UnreadableFile: not there, not allowed, no zip archive, cut off, or of too many members.
         """
-        self._source = printable(path)
+        self._source = source or printable(path)
         self._unpacked = 0
         try:
             self._file = path.open("rb")
@@ -82,17 +83,14 @@ class ZipMembers:
         Raises:
             KeyError: there is none of that name.
             DamagedMember: it is damaged, encrypted or packed in a way that is not known here.
-            UnreadableFile: it is too large or packed too well, alone or with those before it; or it is packed with
-                zstd, and nothing here can unpack that.
+            UnreadableFile: it is too large or packed too well, alone or with those before it.
+            InputError: it is packed with zstd, and nothing here can unpack that.
         """
         info = self._archive.getinfo(name)
         self._check(info)
         self._unpacked += info.file_size
         try:
             return self._zstd(info) if info.compress_type == _ZSTD else self._archive.read(info)
-        except ImportError:
-            what = f"members of {self._source} are packed with zstd, which Python reads from 3.14 on."
-            raise UnreadableFile(what, "Run: pip install backports.zstd") from None
         except _DAMAGE as error:
             raise DamagedMember(f"it is damaged ({_why(error)})") from None
 
@@ -119,10 +117,14 @@ class ZipMembers:
         if mark != b"PK\x03\x04":
             raise BadZipFile("it does not begin where it should")
         self._file.seek(name + extras, SEEK_CUR)
-        raw = zstd_bytes.unpack(self._file.read(info.compress_size), info.file_size + 1)
+        packed, raw = BytesIO(self._file.read(info.compress_size)), bytearray()
+        for part in member_bytes(packed.read, _ZSTD):
+            raw += part
+            if len(raw) > info.file_size:
+                break
         if len(raw) != info.file_size or zlib.crc32(raw) != info.CRC:
             raise BadZipFile("its size or checksum is wrong")
-        return raw
+        return bytes(raw)
 
 
 def _why(error: Exception) -> str:

@@ -18,6 +18,7 @@ import polars as pl
 from scoring.benchmarks.base import CaseFormat, Check, Read
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UsageError
+from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -88,7 +89,7 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
 
 def table_name(source: str) -> str:
     """What a table is called after its file: letters, digits, dots and hyphens, so that it can be a folder."""
-    return _NO_NAME.sub("-", PurePath(source).stem).strip("-._")[:64] or "table"
+    return _NO_NAME.sub("-", PurePath(plain_name(source)).stem).strip("-._")[:64] or "table"
 
 
 def describe(mapping: ColumnMapping) -> str:

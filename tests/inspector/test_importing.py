@@ -1,8 +1,12 @@
 import errno
+import gzip
+import io
 import json
 import os
 import sys
+import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -144,13 +148,17 @@ ONE_SENTENCE = {
     "not there": (lambda _: "gone.json", "Cannot read the file: there is no file gone.json. Check the path."),
     "empty": (lambda folder: made(folder / "x.json", b""), "holds no rows"),
     "no JSON": (lambda folder: made(folder / "x.json", b"hello"), "can be read (not valid JSON"),
-    "gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is gzip-compressed. Unpack it first."),
+    "cut gzip": (lambda folder: made(folder / "x.json", b"\x1f\x8b"), "is cut off: nothing can be unpacked"),
+    "no such scheme": (lambda _: "s3://bucket/x.json", "s3:// is not read, only https://"),
     "unknown": (
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",
     ),
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
-    "an empty folder": (lambda folder: folder, "holds no .json, .jsonl, .parquet, .csv, .tsv or .eval file."),
+    "an empty folder": (
+        lambda folder: folder,
+        "holds no .json, .jsonl, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
+    ),
     "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
     "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
 }
@@ -170,6 +178,40 @@ def test_what_cannot_be_read_is_one_sentence_and_exit_code_2(run, tmp_path, make
     assert said in err
     assert err.count("\n") == 1
     assert not run.root.exists()
+
+
+@pytest.mark.parametrize("words", [[], ["--dry-run"], ["-q"]])
+def test_standard_input_is_named_with_a_hyphen(run, monkeypatch, words):
+    packed = gzip.compress(json_lines(rows(4)))
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(packed), isatty=lambda: False))
+    code, out, err = run("-", *words)
+    assert (code, err) == (0, "")
+    assert out.startswith("" if "-q" in words else "-: processbench (JSON Lines)\n  4 cases of 4 rows")
+    assert run.root.exists() == ("--dry-run" not in words)
+    assert list(Path.cwd().parent.rglob("source-*")) == []
+
+
+def test_an_archive_is_reported_member_by_member_and_what_is_refused_is_said(run, tmp_path):
+    path = tmp_path / "runs.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("sums.jsonl", json_lines(rows(4)))
+        archive.writestr("words.txt", "words")
+        archive.writestr("inner.zip", b"PK\x05\x06" + bytes(18))
+    code, out, err = run(path)
+    assert (code, err) == (1, "")
+    assert out.startswith(f"{path}/sums.jsonl: processbench (JSON Lines)\n")
+    assert "note: 1 x left-out-members\n    by name and content no rows: words.txt" in out
+    assert f"Cannot read the file: {path}/inner.zip is an archive inside an archive." in out
+    assert run(path, "--strict")[0] == 2
+
+
+def test_only_looking_reads_containers_too(tmp_path, capsys):
+    path = tmp_path / "sums.jsonl.gz"
+    path.write_bytes(gzip.compress(json_lines(rows(4)))[:-4])
+    assert main(["doctor", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert "4 cases of 4 rows" in out
+    assert "warning: 1 x cut-off" in out
 
 
 def test_one_bad_name_among_good_ones_writes_nothing(run, processbench_file):

@@ -185,7 +185,7 @@ def test_twins_of_a_file_whose_texts_are_not_held_come_into_the_workspace(proces
         made.append(Workspace.create(tmp_path / name))
         made[-1].add([imported])
     # Once more, so that both are merged with what is there.
-    (again,) = read_source(str(path), spill=tmp_path / "again").imported
+    (again,) = read_source(str(path), ReadOptions(folder=tmp_path / "again")).imported
     (added,) = made[1].add([again])
     assert (added.new, added.changed, added.unchanged) == (0, 0, 3)
     first, second = (workspace.cases(twins=True) for workspace in made)

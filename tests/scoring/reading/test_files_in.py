@@ -35,6 +35,14 @@ def test_a_folder_stands_for_its_files_in_order(here):
     assert found("in", "one.txt", "gone.json") == [*whole, "one.txt", "gone.json"]
 
 
+def test_compressed_files_tables_and_archives_are_among_them(here):
+    here("in/a.jsonl.gz", "in/b.csv.ZST", "in/c.parquet.bz2", "in/d.json.xz", "in/e.zip", "in/f.arrow", "in/g.feather")
+    whole = found("in")
+    here("in/x.tar.gz", "in/x.gz", "in/x.txt.gz", "in/.x.jsonl.gz", "in/.x.zip")
+    assert found("in") == whole
+    assert [name[3] for name in whole] == list("abcdefg")
+
+
 def test_a_folder_stands_for_what_is_below_it_too_but_for_hidden_folders(here):
     here("in/z.json", "in/sub/deep/a.json", "in/sub/b.json", "in/.git/c.json", "in/sub/.d/e.json")
     assert found("in") == ["in/sub/b.json", "in/sub/deep/a.json", "in/z.json"]

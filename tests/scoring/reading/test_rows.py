@@ -1,5 +1,6 @@
 import json
 import random
+import re
 from contextlib import suppress
 
 import polars as pl
@@ -34,6 +35,57 @@ def test_all_forms_give_the_same_rows(processbench_file, form):
     assert [row.number for row in found.rows] == [1, 2, 3, 4]
     assert found.read == 4
     assert not found.findings
+
+
+WRITERS = {
+    "Arrow": lambda frame, path: frame.write_ipc(path, compression="uncompressed"),
+    "Feather V2": lambda frame, path: frame.write_ipc(path, compression="lz4"),
+    "an Arrow stream": lambda frame, path: frame.write_ipc_stream(path),
+}
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_arrow_is_read_like_parquet(tmp_path, form):
+    path = tmp_path / "run [v2] *.feather"
+    frame = pl.DataFrame(ROWS, schema_overrides={"generator": pl.Categorical}).with_columns(
+        nothing=pl.lit(None), pairs=pl.struct(pl.col("label"), pl.col("steps"))
+    )
+    WRITERS[form](frame, path)
+    found = read_rows(path)
+    assert (found.format, found.read, found.findings) == ("Arrow", 4, [])
+    assert [row.value for row in found.rows] == frame.rows(named=True)
+    assert [row.line for row in found.rows] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_damage_to_arrow_is_one_sentence(tmp_path, form):
+    path = tmp_path / "x.arrow"
+    WRITERS[form](pl.DataFrame(ROWS), path)
+    raw = path.read_bytes()
+    for damaged in (raw[: len(raw) // 2], raw[:8], raw[:8] + b"\xff" * (len(raw) - 8)):
+        path.write_bytes(damaged)
+        with pytest.raises(UnreadableFile, match="starts like Arrow and cannot be read: ") as caught:
+            read_rows(path)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_length_that_no_memory_holds_does_not_end_the_program(tmp_path):
+    path = tmp_path / "x.feather"
+    words = ["words and words " * 50] * 40
+    pl.DataFrame({"a": words}).write_ipc(path, compression="zstd")
+    raw = bytearray(path.read_bytes())
+    # Before each packed buffer stands how long it is unpacked.
+    for found in re.finditer(rb"\x28\xb5\x2f\xfd", bytes(raw)):
+        raw[found.start() - 8 : found.start()] = (2**60).to_bytes(8, "little")
+    path.write_bytes(raw)
+    with pytest.raises(UnreadableFile, match="starts like Arrow and cannot be read: "):
+        read_rows(path)
+
+
+def test_feather_of_the_first_version_is_refused_and_text_is_not(processbench_file):
+    with pytest.raises(UnknownFormat, match=r"is Feather V1\. Write it again as V2"):
+        read_rows(processbench_file(b"FEA1" + bytes(60), "x.feather"))
+    assert read_rows(processbench_file(b"FEA1,b\n1,2\n", "x.csv")).rows[0].value == {"FEA1": "1", "b": "2"}
 
 
 @pytest.mark.parametrize(("separator", "form"), [(",", "CSV"), ("\t", "TSV"), (";", "CSV with semicolons")])

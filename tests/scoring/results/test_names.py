@@ -29,6 +29,13 @@ from scoring.results.names import scorer_name
         ("/results.jsonl", "results"),
         ("./results.jsonl", "results"),
         ("results/prm_result.jsonl", "prm_result"),
+        # As if it had been unpacked; an archive is a folder of its members.
+        ("a/judge_details.jsonl.gz", "judge"),
+        ("judge.arrow.ZST", "judge"),
+        ("runs.zip/judge.jsonl", "judge"),
+        ("judge.zip/results.jsonl.bz2", "judge"),
+        ("https://host/judge.feather", "judge"),
+        ("-", "stdin"),
         # A dot in a name is no suffix.
         ("hf:someone/Judge-2.5-7B", "Judge-2.5-7B"),
         ("Judge-2.5", "Judge-2.5"),

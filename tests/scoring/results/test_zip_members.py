@@ -1,13 +1,16 @@
 import zipfile
+import zlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.errors import UnreadableFile
+from scoring.reading.compressed import zstd_module
 from scoring.results import zip_members
 from scoring.results.zip_members import DamagedMember, ZipMembers
 
+zstd = zstd_module()
 TEXT = b"the same words " * 40
 
 
@@ -118,6 +121,30 @@ def test_a_damaged_member_costs_only_itself(archive, claims, said):
         with pytest.raises(DamagedMember, match=said):
             members.read("a")
         assert members.read("b") == TEXT
+
+
+def packed_with_zstd(path, packed, **claims):
+    with zipfile.ZipFile(path, "w") as opened:
+        opened.writestr("a name", packed)
+        (info,) = opened.infolist()
+        info.compress_type = 93
+        info.file_size = claims.get("size", len(TEXT))
+        info.CRC = claims.get("crc", zlib.crc32(TEXT))
+    return path
+
+
+def test_a_member_that_is_packed_with_zstd(tmp_path):
+    with ZipMembers(packed_with_zstd(tmp_path / "an.eval", zstd.compress(TEXT))) as members:
+        assert members.read("a name") == TEXT
+
+
+@pytest.mark.parametrize(
+    "changes", [{"packed": TEXT}, {"packed": zstd.compress(TEXT)[:-3]}, {"size": 5}, {"size": 5000}, {"crc": 1}]
+)
+def test_a_damaged_member_that_is_packed_with_zstd(tmp_path, changes):
+    path = packed_with_zstd(tmp_path / "an.eval", **{"packed": zstd.compress(TEXT), **changes})
+    with ZipMembers(path) as members, pytest.raises(DamagedMember):
+        members.read("a name")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x03\x04" + bytes(100), b"no archive"])

@@ -1,0 +1,375 @@
+"""A source is brought to plain local files before anything reads it.
+
+A source is a file's path, `-` (standard input), or an address. What comes of it may be compressed, or a zip archive of
+several files: told by content, never by name alone. A plain file stays where it is; everything else is written into a
+folder of the import under a name of our own, one file at a time.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scoring.errors import InputError, UnreadableFile, UsageError
+from scoring.files import unwritable, uuid7
+from scoring.importing.archives import ZIP, Archive
+from scoring.reading.compressed import (
+    CHUNK,
+    LARGEST,
+    Allowance,
+    Damaged,
+    Unpacked,
+    compression_of,
+    read_some,
+    size_words,
+    start_of,
+    too_large,
+)
+from scoring.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, codec_of, printable
+from scoring.reading.files_in import place as real_place
+from scoring.reading.findings import Finding
+from scoring.results import inspect_log
+
+STDIN = "-"
+"""The word for standard input, and what rows that came from there are said to be of."""
+
+Tell = Callable[[str], None]
+"""Takes a line that a person should read while something is brought."""
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
+_INSIDE = "#"
+# Of the disk, so much may be filled at most.
+_OF_FREE = 0.9
+_TAR = (257, b"ustar")
+_LISTED = 5
+_LONGEST = 80
+_START = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class Brought:
+    """One plain local file.
+
+    `name` is what findings call it (`runs.zip/part-1.jsonl`), `place` the same from one import to the next (a real
+    path, `#` and a member of it, an address without its query, or `-`). `findings` were made on the way; where there
+    is a `refusal`, it could not be brought. `alone` says that its source stands for nothing else.
+    """
+
+    name: str
+    place: str
+    path: Path
+    findings: tuple[Finding, ...] = ()
+    refusal: InputError | None = None
+    alone: bool = True
+
+
+def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brought]:
+    """Bring one source: each of its files, there until the next one is asked for.
+
+    Args:
+        word: a path, `-`, or an address.
+        folder: where files may be written that are not plain local ones; it need not be there yet.
+        tell: is told the size of what is downloaded, before it is.
+
+    Raises:
+        InputError: it cannot be brought; what is wrong with one of several files is the `refusal` of that.
+        UsageError: standard input is a terminal, or the address is of a kind that is not read.
+        UnwritableWorkspace: the folder cannot be written.
+    """
+    if word == STDIN:
+        with _temporary(_written(folder, STDIN, _standard_input(_room(folder)))) as path:
+            yield from _opened(Brought(STDIN, STDIN, path), folder)
+    elif is_address(word):
+        from scoring.importing.downloading import Download
+
+        download = Download(word, _room(folder), tell)
+        with _temporary(_written(folder, download.name, download)) as path:
+            findings = _cut_off(path, download.name, download.missing) if download.missing else ()
+            yield from _opened(Brought(download.name, download.name, path, findings), folder)
+    else:
+        path = Path(word)
+        yield from _opened(Brought(printable(path), real_place(path), path), folder)
+
+
+def bring_again(place: str, folder: Path) -> Iterator[Brought]:
+    """Bring the one file of this place, as `bring` gave it.
+
+    Raises:
+        UnreadableFile: it came from where nothing can be read twice, or has gone.
+    """
+    # Those of files are absolute.
+    piped = place.partition(_INSIDE)[0] == STDIN
+    if piped or is_address(place):
+        where = "standard input" if piped else place
+        raise UnreadableFile(f"it was read from {where}.", "Only files can be read again.")
+    ends = [match.start() for match in re.finditer(_INSIDE, place)]
+    file = next((place[:end] for end in [len(place), *ends] if os.path.isfile(place[:end])), place)  # noqa: PTH113
+    member = place[len(file) + 1 :] or None
+    path = Path(file)
+    for brought in _opened(Brought(printable(path), file, path), folder, member):
+        if brought.refusal is not None:
+            raise brought.refusal
+        yield brought
+        return
+    raise UnreadableFile(f"{printable(file)} holds no {printable(member or 'file')} any more.", "Import it again.")
+
+
+def is_address(word: str) -> bool:
+    """Whether a word is an address of something elsewhere, of whatever kind, and no file here."""
+    return _ADDRESS.match(word) is not None and not os.path.lexists(word)
+
+
+def is_elsewhere(word: str) -> bool:
+    """Whether a word is a source that is no path: standard input or an address."""
+    return word == STDIN or is_address(word)
+
+
+def _opened(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
+    """The file itself, or what is in it where it is compressed or an archive (of which only `member` may be meant)."""
+    start = start_of(source.path)
+    if compression := compression_of(start):
+        with _unpacked(source, compression, folder) as unpacked:
+            yield _innermost(unpacked, "a compressed file")
+    elif start.startswith(ZIP) and not inspect_log.recognises_file(start, source.path):
+        yield from _members(source, folder, member)
+    else:
+        yield _no_tar(source)
+
+
+def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brought]:
+    """What an archive holds; a member that cannot be brought is one with a refusal."""
+    whole = Allowance(source.name, _room(folder), packed=source.path.stat().st_size)
+    with Archive(source.path, source.name) as archive:
+        members = [member for member in archive.members if only in {None, member.filename}]
+        if not members and only is None:
+            raise UnreadableFile(
+                f"{source.name} is a zip archive without a file that holds rows{_listed(archive.left_out)}.",
+                "Unpack it and name the files to import.",
+            )
+        noticed = (*source.findings, *_not_read(source.name, archive.left_out))
+        for number, member in enumerate(members, start=1):
+            brought = Brought(
+                f"{source.name}/{printable(member.filename)}",
+                f"{source.place}{_INSIDE}{member.filename}",
+                source.path,
+                (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
+                alone=len(archive.members) == 1,
+            )
+            with ExitStack() as files:
+                try:
+                    path = files.enter_context(
+                        _temporary(_written(folder, brought.name, archive.unpack(member, whole)))
+                    )
+                    ready = files.enter_context(_as_member(replace(brought, path=path), folder, whole))
+                except Damaged as error:
+                    why = f"{brought.name} cannot be unpacked: {error}."
+                    ready = replace(
+                        brought, refusal=UnreadableFile(why, "Unpack the archive, and import what is in it.")
+                    )
+                except InputError as error:
+                    ready = replace(brought, refusal=_with_rest(error, len(members) - number if whole.spent else 0))
+                else:
+                    # What is of the archive is said once.
+                    noticed = ()
+                yield ready
+            if whole.spent:
+                return
+
+
+@contextmanager
+def _as_member(member: Brought, folder: Path, whole: Allowance) -> Iterator[Brought]:
+    """A member of an archive, which may be compressed: what it becomes counts as the archive's too."""
+    if compression := compression_of(start_of(member.path)):
+        with _unpacked(member, compression, folder) as unpacked:
+            whole.count(0, unpacked.path.stat().st_size)
+            yield _innermost(unpacked, "an archive")
+    else:
+        yield _innermost(member, "an archive")
+
+
+@contextmanager
+def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Brought]:
+    """A compressed file, unpacked into the folder, with what was noticed.
+
+    Raises:
+        UnreadableFile: it is damaged, becomes too much, or ends before anything can be unpacked.
+    """
+    allowance = Allowance(source.name, _room(folder))
+    try:
+        file = source.path.open("rb")
+    except OSError as error:
+        raise UnreadableFile(f"{source.name}: {error.strerror}.", "Check the path and its permissions.") from None
+    with file:
+        stream = Unpacked(file, compression, allowance)
+        path = _written(folder, source.name, stream)
+    with _temporary(path):
+        findings = source.findings
+        if stream.cut_off:
+            if not allowance.unpacked:
+                what = f"{source.name} is cut off: nothing can be unpacked from its {size_words(allowance.packed)}"
+                raise UnreadableFile(f"{what} of {compression}.", "Get the file again.")
+            told = f"{size_words(allowance.packed)} of {compression} gave {size_words(allowance.unpacked)}"
+            findings += _cut_off(path, source.name, told)
+        if stream.trailing:
+            message = f"{stream.trailing:,} bytes after the end of the {compression} data are none, and were left out"
+            findings += (Finding("warning", "trailing-bytes", message, source.name),)
+        yield replace(source, path=path, findings=findings)
+
+
+def _innermost(unpacked: Brought, inside: str) -> Brought:
+    """The file that was in another, unless it would have to be unpacked again.
+
+    Raises:
+        UnreadableFile: it would.
+    """
+    start, name = start_of(unpacked.path), unpacked.name
+    if compression_of(start):
+        raise UnreadableFile(f"{name} is compressed more than once.", "Unpack it once and import what comes out.")
+    if start.startswith(ZIP) and not inspect_log.recognises_file(start, unpacked.path):
+        raise UnreadableFile(f"{name} is an archive inside {inside}.", "Unpack that, and import the archive in it.")
+    return _no_tar(unpacked)
+
+
+def _no_tar(source: Brought) -> Brought:
+    try:
+        if not source.path.is_file():
+            return source
+        with source.path.open("rb") as file:
+            file.seek(_TAR[0])
+            tar = file.read(len(_TAR[1])) == _TAR[1]
+    except (OSError, ValueError):
+        # Reading it in earnest says what is wrong.
+        return source
+    if tar:
+        raise UnreadableFile(f"{source.name} is a tar archive.", "Unpack it (tar -xf FILE) and import the folder.")
+    return source
+
+
+def _cut_off(path: Path, name: str, told: str) -> tuple[Finding, ...]:
+    """Cut a text of lines after its last whole line, and say what was read; `told` says how much came."""
+    lines = _whole_lines(path)
+    read = "" if lines is None else f"; {lines:,} whole lines of it were read"
+    message = f"the file is cut off: {told}{read}, and what came after is missing"
+    return (Finding("warning", "cut-off", message, name),)
+
+
+def _whole_lines(path: Path) -> int | None:
+    """Cut a text of lines after its last whole line; how many are left. None, and nothing cut, where it is no such."""
+    with path.open("r+b") as file:
+        start = file.read(_START)
+        text = codec_of(start).startswith("utf-8") and not start.startswith((PARQUET, ARROW_FILE, ARROW_STREAM))
+        if not text or start.removeprefix(UTF8_MARK).lstrip()[:1] == b"[":
+            return None
+        file.seek(0)
+        lines = end = at = 0
+        while part := file.read(CHUNK):
+            lines += part.count(b"\n")
+            last = part.rfind(b"\n")
+            end = at + last + 1 if last >= 0 else end
+            at += len(part)
+        file.seek(end)
+        if at > end and _is_whole(file.read()):
+            return lines + 1
+        if lines:
+            file.truncate(end)
+        return lines
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a last line without a break is an object of JSON, which no beginning of one is."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _written(folder: Path, name: str, parts: Iterable[bytes]) -> Path:
+    """Write parts to a new file in the folder, under a name that is no part of `name`; whole or not at all."""
+    # A log that is damaged is known by its name alone.
+    path = folder / f"source-{uuid7()}{'.eval' if name.lower().endswith('.eval') else ''}"
+    with _as_unwritable(path):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("xb")
+    try:
+        with file:
+            for part in parts:
+                with _as_unwritable(path):
+                    file.write(part)
+            with _as_unwritable(path):
+                file.flush()
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+@contextmanager
+def _as_unwritable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+@contextmanager
+def _temporary(path: Path) -> Iterator[Path]:
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def _room(folder: Path) -> int:
+    """Bytes that a source may become."""
+    home = next(home for home in (folder, *folder.absolute().parents) if home.is_dir())
+    return min(LARGEST, int(shutil.disk_usage(home).free * _OF_FREE))
+
+
+def _standard_input(room: int) -> Iterator[bytes]:
+    """What is piped in.
+
+    Raises:
+        UsageError: nothing is: it is a terminal, or closed.
+        UnreadableFile: it is too much, or cannot be read.
+    """
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError(
+            "- is standard input, and nothing is piped in.", "For instance: cat FILE | prm-inspect import -"
+        )
+    size = 0
+    while part := read_some(sys.stdin.buffer, "standard input"):
+        size += len(part)
+        if size > room:
+            raise too_large("standard input", room)
+        yield part
+
+
+def _not_read(name: str, left_out: Sequence[str]) -> tuple[Finding, ...]:
+    if not left_out:
+        return ()
+    message = f"by name and content no rows{_listed(left_out)}"
+    return (Finding("note", "left-out-members", message, name),)
+
+
+def _repeated(name: str, member: str, repeated: Collection[str]) -> tuple[Finding, ...]:
+    if member not in repeated:
+        return ()
+    message = f"several members are called {printable(member)!r}; the last one counts"
+    return (Finding("warning", "repeated-member", message, name),)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """`: a, b and 3 more`, or nothing."""
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f": {', '.join(name[:_LONGEST] for name in names[:_LISTED])}{more}" if names else ""
+
+
+def _with_rest(error: InputError, rest: int) -> InputError:
+    """The refusal of a member with which the whole archive became too much: `rest` more were not looked at."""
+    more = f" The {rest} files after it in the archive were not read." if rest else ""
+    return UnreadableFile(error.sentence + more, error.next_step) if more else error
