@@ -15,6 +15,7 @@ The same declaration reads a small file and one of a million rows.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
@@ -241,6 +242,30 @@ def labelled(labels: pl.Expr, n_steps: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
 def not_empty(name: str) -> pl.Expr:
     """The text of a field, null where it is empty."""
     return pl.when(pl.col(name) != "").then(pl.col(name))
+
+
+def quoted(text: pl.Expr) -> pl.Expr:
+    """Quote a text in a message: escaped, cut at 60 characters, None where it is null."""
+    return _each(text, lambda text: f"{text!r:.60}")
+
+
+def problem_id(problem: str) -> str:
+    """Name a problem by twelve hex digits of its text, so that its solutions are grouped where it has no id.
+
+    Any text will do, one with half a character too.
+    """
+    return blake2b(problem.encode(errors="replace"), digest_size=6).hexdigest()
+
+
+def problem_ids(name: str) -> pl.Expr:
+    """The `problem_id` of the texts of a field, null where there is none."""
+    return _each(pl.col(name), lambda text: None if text is None else problem_id(text))
+
+
+def _each(column: pl.Expr, made: Callable[[str | None], str | None]) -> pl.Expr:
+    return column.map_batches(
+        lambda texts: pl.Series([made(text) for text in texts], dtype=pl.String), return_dtype=pl.String
+    )
 
 
 def _written(texts: pl.DataFrame, folder: Path) -> Path:

@@ -128,6 +128,11 @@ def read_by(
     return Field(dtype, natural, read, needed, required)
 
 
+def as_made(dtype: pl.DataType) -> Field:
+    """A field whose value `Layout.flat` made: it goes in as it is."""
+    return read_by(dtype, lambda fields, name: fields.value.get(name))
+
+
 def _name_of(fields: Fields, _name: str) -> str | None:
     return fields.case
 

@@ -5,8 +5,8 @@ import pytest
 
 from benchmark_rows import PROBLEM, STEPS, mrmath, rows_of
 from imports import import_source
+from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.mrmath import load, recognises
-from scoring.benchmarks.step_labels import problem_id
 from scoring.reading.findings import worst
 from scoring.schema import CASES, content_key
 
