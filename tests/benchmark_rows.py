@@ -49,6 +49,18 @@ def mrmath(number=0, **changes):
     return changed(sound, changes)
 
 
+def mrmath_redundant(number=0, **changes):
+    sound = {
+        "id": number,
+        "question": PROBLEM,
+        "ground_truth_answer": "12",
+        "generator": "a-model",
+        "model_output_step_format": [[step] for step in STEPS],
+        "rating": [1, 0, 1],
+    }
+    return changed(sound, changes)
+
+
 def rated(text, rating=1):
     """A step with one completion, which was chosen."""
     completions = [{"text": text, "rating": rating, "flagged": None}]

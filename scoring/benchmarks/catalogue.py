@@ -18,6 +18,7 @@ MODULES: dict[str, str] = {
     "socratic": "scoring.benchmarks.socratic",
     "grben": "scoring.benchmarks.grben",
     "mrmath": "scoring.benchmarks.mrmath",
+    "mrmath_redundant": "scoring.benchmarks.mrmath_redundant",
     "prm800k": "scoring.benchmarks.prm800k",
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
@@ -25,7 +26,7 @@ MODULES: dict[str, str] = {
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
 
-STEP_LABELLED = ("prmbench", "socratic")
+STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
 

@@ -6,7 +6,7 @@ Rows: `id` or `uuid`, `question`, `ground_truth_answer`, `generator`, `model_out
 `model_output_solution_first_error_step`: the 1-based number of the first wrong step, as a number or in text, "N/A"
 where there is none. A step is a text, or a list of sub-steps: then its text is theirs joined by a line break.
 
-MR-MATH's second set, of redundant steps (`rating` in place of a first error), is not read: its steps are all right.
+MR-MATH's second set (`rating` in place of a first error) is `scoring.benchmarks.mrmath_redundant`.
 """
 
 import re
@@ -27,7 +27,8 @@ PAPER = "arXiv 2404.05692"
 LICENCE = "not stated"
 HUB_NAME = None
 
-_GOLD = "model_output_solution_first_error_step"
+FIRST_ERROR = "model_output_solution_first_error_step"
+"""The field with the gold label."""
 _STEP_FIELDS = ("model_output_step_format", "model_output_steps")
 _NONE = {"n/a", "na", "none"}
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,9})\.?", re.IGNORECASE)
@@ -36,7 +37,7 @@ _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incor
 
 def recognises(row: Any) -> bool:
     """Whether a row has MR-MATH's question, its steps and its gold label."""
-    return isinstance(row, Mapping) and {"question", _GOLD} <= row.keys() and bool({*_STEP_FIELDS} & row.keys())
+    return isinstance(row, Mapping) and {"question", FIRST_ERROR} <= row.keys() and bool({*_STEP_FIELDS} & row.keys())
 
 
 def _identify(fields: Fields) -> str:
@@ -108,7 +109,13 @@ def _reason(fields: Fields, name: str) -> str | None:
     return None if reason is None or reason.strip().casefold() in {*_NONE, ""} else reason
 
 
-def _grouped(cases: pl.DataFrame, source: str) -> list[Finding]:
+def grouped(cases: pl.DataFrame, source: str) -> list[Finding]:
+    """Note how many cases have steps that join several sub-steps.
+
+    Args:
+        cases: the column `sub_steps`.
+        source: the file's.
+    """
     count = cases.height - cases["sub_steps"].null_count()
     if not count:
         return []
@@ -121,10 +128,19 @@ def _grouped(cases: pl.DataFrame, source: str) -> list[Finding]:
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
     label_base, suspicion = _LABEL.concluded(read)
-    return label_base, [*read.findings, *suspicion, *_grouped(read.cases, read.source)]
+    return label_base, [*read.findings, *suspicion, *grouped(read.cases, read.source)]
 
 
-_LABEL = OneBased(_GOLD, none="N/A")
+SOLUTION_FIELDS = {
+    "question": text(required=True),
+    "steps": read_by(pl.List(pl.String()), _steps, needed=True, required=True),
+    "sub_steps": read_by(pl.List(pl.Int32()), _sub_steps),
+    "generator": text(),
+    "ground_truth_answer": read_by(pl.String(), _answer),
+}
+"""The fields of a solution, in both sets of MR-MATH."""
+
+_LABEL = OneBased(FIRST_ERROR, none="N/A")
 _CORRECT_SOLUTION = pl.col("model_output_solution_correctness")
 _NAMED_YET_CORRECT = _CORRECT_SOLUTION & (_LABEL.step() >= 0)
 _WRONG_YET_NONE = (~_CORRECT_SOLUTION & (_LABEL.step() == -1)).fill_null(value=False)
@@ -134,12 +150,8 @@ FORMAT = CaseFormat(
     layout=Layout(
         {
             "id": identifier(),
-            "question": text(required=True),
-            "steps": read_by(pl.List(pl.String()), _steps, needed=True, required=True),
-            "sub_steps": read_by(pl.List(pl.Int32()), _sub_steps),
-            "generator": text(),
-            "ground_truth_answer": read_by(pl.String(), _answer),
-            _GOLD: read_by(pl.Int64(), _label),
+            **SOLUTION_FIELDS,
+            FIRST_ERROR: read_by(pl.Int64(), _label),
             "model_output_solution_correctness": read_by(pl.Boolean(), _correctness),
             "model_output_answer_correctness": read_by(pl.Boolean(), _correctness),
             "model_output_solution_first_error_reason": read_by(pl.String(), _reason),
@@ -165,7 +177,7 @@ FORMAT = CaseFormat(
             _LABEL.beyond,
             "warning",
             "label-beyond-end",
-            pl.format(f"{_GOLD} {{}} is beyond the last of {{}} steps", pl.col(_GOLD), _LABEL.n_steps),
+            pl.format(f"{FIRST_ERROR} {{}} is beyond the last of {{}} steps", pl.col(FIRST_ERROR), _LABEL.n_steps),
         ),
         Check(
             _NAMED_YET_CORRECT,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import authored
 from any_json import ANY_JSON
-from benchmark_rows import grben, math_shepherd, mrmath, prm800k, stepwise
+from benchmark_rows import grben, math_shepherd, mrmath, mrmath_redundant, prm800k, stepwise
 from scoring.benchmarks import base, demo, processbench
 from scoring.benchmarks import grben as gr_ben
 from scoring.benchmarks import stepwise as trl
@@ -32,7 +32,12 @@ SOUND = {
         if row["pattern"] and row["earliest_error"] > 0
     ),
 }
-NESTED_ROWS = {"mrmath": mrmath(), "prm800k": prm800k(), "math_shepherd": math_shepherd()}
+NESTED_ROWS = {
+    "mrmath": mrmath(),
+    "mrmath_redundant": mrmath_redundant(),
+    "prm800k": prm800k(),
+    "math_shepherd": math_shepherd(),
+}
 """Rows of formats all of whose rows are read value by value."""
 TEXTS_ODD = [
     *("", " ", "\u00a0", "\u2003x ", "a-1\n", "math-7", "math-٣", "a\nb-2", "x-", "é", "日本語", "\U0001f600", "\\"),

@@ -185,10 +185,6 @@ def test_recognition():
         assert not recognises(value)
 
 
-def test_the_set_of_redundant_steps_is_not_taken_for_errors():
-    assert not recognises({**mrmath(**{GOLD: ...}), "rating": [1, 0, 1]})
-
-
 def test_the_published_file(data_folder):
     path = data_folder / "mr-math" / "mr-math_invalid_errors.json"
     if not path.is_file():
