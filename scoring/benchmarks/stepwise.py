@@ -112,7 +112,7 @@ FORMAT = CaseFormat(
         {
             "prompt": read_by(pl.String(), _prompt, str, needed=True, required=True),
             "completions": read_by(
-                pl.List(pl.String()), _completions, Annotated[list[str], SOME], needed=True, required=True
+                pl.List(pl.String()), _completions, Annotated[list[str], SOME], needed=True, required=True, steps=True
             ),
             "labels": read_by(pl.List(pl.Boolean()), _labels, list[bool], needed=True),
             **{name: text() for name in _TEXTS},

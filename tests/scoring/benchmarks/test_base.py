@@ -234,6 +234,15 @@ def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
     assert asked == [3, 4, 5]
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_empty_steps_are_noted_in_blocks_as_well(tmp_path, name):
+    steps = MODULES[name].FORMAT.layout.content[1]
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(authored.json_lines([SOUND[name], {**SOUND[name], "id": "x-1", steps: ["a", "", "b", "c", "d"]}]))
+    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
+    assert [one.line for one in whole.findings if one.code == "empty-step"] == [2]
+
+
 def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):
     path = tmp_path / "a-file.jsonl"
     path.write_bytes(authored.json_lines(authored.row(number % 4, label=number % 3) for number in range(12)))
