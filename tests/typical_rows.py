@@ -45,4 +45,5 @@ BENCHMARKS = {
     "prm800k": [benchmark_rows.prm800k()],
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
+    "deltabench": [benchmark_rows.deltabench()],
 }

@@ -22,6 +22,7 @@ MODULES: dict[str, str] = {
     "prm800k": "scoring.benchmarks.prm800k",
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
+    "deltabench": "scoring.benchmarks.deltabench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
