@@ -49,6 +49,18 @@ def mrmath(number=0, **changes):
     return changed(sound, changes)
 
 
+def mrmath_redundant(number=0, **changes):
+    sound = {
+        "id": number,
+        "question": PROBLEM,
+        "ground_truth_answer": "12",
+        "generator": "a-model",
+        "model_output_step_format": [[step] for step in STEPS],
+        "rating": [1, 0, 1],
+    }
+    return changed(sound, changes)
+
+
 def rated(text, rating=1):
     """A step with one completion, which was chosen."""
     completions = [{"text": text, "rating": rating, "flagged": None}]
@@ -83,3 +95,32 @@ def math_shepherd(signs="+--", steps=STEPS, problem=PROBLEM, **changes):
         return f"{problem} " + "\n".join(f"Step {number}: {' '.join(pair)}" for number, pair in enumerate(marked, 1))
 
     return changed({"input": written(["ки"] * len(steps)), "label": written(signs), "task": "GSM8K"}, changes)
+
+
+RIGHT = {"reasoning_correctness": "0", "reasoning_usefulness": "1", "explanation": "", "error_step": ""}
+WRONG = {"reasoning_correctness": "1", "reasoning_usefulness": "1", "explanation": "A box holds four.", "error_step": 3}
+
+
+def notes(*said):
+    """What DeltaBench says of sections, numbered from 1; an error begins in the second line of its section."""
+    return [
+        {**one, "section_number": number, **({"error_step": 2 * number} if one is WRONG else {})}
+        for number, one in enumerate(said, 1)
+    ]
+
+
+def deltabench(number=0, **changes):
+    sound = {
+        "id": f"a{number}",
+        "origin": "a-collection",
+        "task_l1": "math",
+        "question": PROBLEM,
+        "answer": "12",
+        "sections": [{"start": 2 * at + 1, "end": 2 * at + 2, "content": step} for at, step in enumerate(STEPS)],
+        "sections_labeled_info": notes(RIGHT, WRONG, RIGHT),
+        "final_correct": 0,
+        "reason_error_section_numbers": [2],
+        "reason_unuseful_section_numbers": [],
+        "error_type": "Premise Error",
+    }
+    return changed(sound, changes)

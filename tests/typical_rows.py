@@ -41,7 +41,9 @@ BENCHMARKS = {
     "prmbench": [modified.row()],
     "grben": [benchmark_rows.grben()],
     "mrmath": [benchmark_rows.mrmath()],
+    "mrmath_redundant": [benchmark_rows.mrmath_redundant()],
     "prm800k": [benchmark_rows.prm800k()],
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],
+    "deltabench": [benchmark_rows.deltabench()],
 }

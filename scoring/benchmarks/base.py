@@ -15,6 +15,7 @@ The same declaration reads a small file and one of a million rows.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
@@ -148,7 +149,8 @@ class CaseFormat:
     def _claimed(self, rows: Rows) -> Iterator[str]:
         """The keys that are read."""
         alternatives = {key for keys in self.layout.first_of for key in keys}
-        yield from (key for key in self.layout.keys().values() if key not in alternatives)
+        if self.layout.flat is None:
+            yield from (key for key in self.layout.keys().values() if key not in alternatives)
         yield from self.layout.claimed
         first = [value for value in rows.sample() if isinstance(value, Mapping)]
         for keys in self.layout.first_of:
@@ -171,10 +173,7 @@ class CaseFormat:
         tallies = fields.filter(kept).select(
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
-        keys = self.layout.keys()
-        there = (name for name in keys if not name.startswith("(") and fields[name].null_count() < fields.height)
-        further.see(keys[name] for name in there)
-        further.add(chunk.rows(fields[NUMBER].filter(kept), further.wants))
+        self._gather(chunk, fields.filter(kept), further)
         cases = made.filter(kept)
         noticed.sort(key=lambda pair: pair[0])
         texts = cases.select(list(TEXTS))
@@ -187,6 +186,19 @@ class CaseFormat:
             {name: int(value or 0) for name, value in tallies.row(0, named=True).items()} if self.tallies else {},
             chunk.read,
         )
+
+    def _gather(self, chunk: Chunk, cases: pl.DataFrame, further: MetadataCollector) -> None:
+        """Gather what rows of cases hold that nobody reads; `cases` are their fields."""
+        if chunk.sound.size:
+            # Rows that were read value by value show their keys themselves.
+            keys = self.layout.keys()
+            further.see(key for name, key in keys.items() if cases[name].null_count() < cases.height)
+        rows = chunk.rows(cases[NUMBER], further.wants)
+        alternatives = [key for keys in self.layout.first_of for key in keys if key in cases.columns]
+        if alternatives and chunk.sound.size:
+            given = cases.select(alternatives).iter_rows(named=True)
+            rows = [{**fields, **row} for fields, row in zip(given, rows, strict=True)]
+        further.add(rows)
 
     def identity(self, fields: Sequence[str], source: str) -> dict[str, pl.Expr]:
         """The columns `id`, `problem` and `steps` over the fields of a chunk."""
@@ -289,6 +301,30 @@ def labelled(labels: pl.Expr, n_steps: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
 def not_empty(name: str) -> pl.Expr:
     """The text of a field, null where it is empty."""
     return pl.when(pl.col(name) != "").then(pl.col(name))
+
+
+def quoted(text: pl.Expr) -> pl.Expr:
+    """Quote a text in a message: escaped, cut at 60 characters, None where it is null."""
+    return _each(text, lambda text: f"{text!r:.60}")
+
+
+def problem_id(problem: str) -> str:
+    """Name a problem by twelve hex digits of its text, so that its solutions are grouped where it has no id.
+
+    Any text will do, one with half a character too.
+    """
+    return blake2b(problem.encode(errors="replace"), digest_size=6).hexdigest()
+
+
+def problem_ids(name: str) -> pl.Expr:
+    """The `problem_id` of the texts of a field, null where there is none."""
+    return _each(pl.col(name), lambda text: None if text is None else problem_id(text))
+
+
+def _each(column: pl.Expr, made: Callable[[str | None], str | None]) -> pl.Expr:
+    return column.map_batches(
+        lambda texts: pl.Series([made(text) for text in texts], dtype=pl.String), return_dtype=pl.String
+    )
 
 
 def _written(texts: pl.DataFrame, folder: Path) -> Path:

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
-from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.imported import Imported
 from scoring.benchmarks.own import GROUP, own_benchmark
 from scoring.errors import UsageError
 from scoring.own_code import installed, is_file
 from scoring.reading.rows import Rows
+
+if TYPE_CHECKING:
+    # Whoever makes figures reads no rows.
+    from scoring.benchmarks.base import CaseFormat
 
 MODULES: dict[str, str] = {
     "processbench": "scoring.benchmarks.processbench",
@@ -22,14 +26,16 @@ MODULES: dict[str, str] = {
     "socratic": "scoring.benchmarks.socratic",
     "grben": "scoring.benchmarks.grben",
     "mrmath": "scoring.benchmarks.mrmath",
+    "mrmath_redundant": "scoring.benchmarks.mrmath_redundant",
     "prm800k": "scoring.benchmarks.prm800k",
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
+    "deltabench": "scoring.benchmarks.deltabench",
     "demo": "scoring.benchmarks.demo",
 }
 """Name -> module with NAME, TITLE, PAPER, LICENCE, recognises(row) and load(rows). Order is the order of detection."""
 
-STEP_LABELLED = ("prmbench", "socratic")
+STEP_LABELLED = ("prmbench", "socratic", "mrmath_redundant")
 """Those whose official figures are of single steps; a module of these has STEP_LABELLED. The others': first errors."""
 
 
@@ -96,7 +102,7 @@ def reader(name: str) -> Reader:
     return lambda rows, *_: module.load(rows)
 
 
-def case_format(name: str) -> CaseFormat | None:
+def case_format(name: str) -> "CaseFormat | None":
     """How a benchmark's rows are declared; None of one of the user's own, which loads them itself."""
     return getattr(benchmark_module(name), "FORMAT", None) if name in MODULES else None
 

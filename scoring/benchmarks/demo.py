@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scoring.benchmarks.imported import Imported, cases_frame
+import polars as pl
+
+from scoring.benchmarks.base import CaseFormat, first_step, first_step_checks
+from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace
-from scoring.reading.fields import Fields, each_case
-from scoring.reading.rows import Rows, read_rows
+from scoring.reading.rows import read_rows
+from scoring.reading.typed import Layout, identifier, solution, text, texts, truth, whole, wholes
 
 NAME = "demo"
 TITLE = "Demo"
@@ -23,9 +26,6 @@ _TEXTS = (
     *("subset", "generator", "error_type", "error_category", "error_kind", "pattern", "reason"),
     "original_problem",
 )
-
-CLAIMED = frozenset({*_KEYS, *_TEXTS, "final_answer_correct"})
-"""Keys of a row that are read: what they hold is in columns of ours."""
 
 
 def folder() -> Path:
@@ -54,26 +54,28 @@ def read() -> Imported:
     return load(rows)
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a file with the demo's columns."""
-    findings = list(rows.findings)
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case))
-    return Imported(NAME, rows.source, rows.format, "0-based, -1 = no error", rows.read, frame, tuple(findings))
-
-
-def _case(fields: Fields) -> dict[str, Any] | None:
-    problem = fields.text("problem", required=True)
-    steps = fields.solution()
-    if problem is None or steps is None:
-        return None
-    errors = fields.integers("error_steps")
-    case = {
-        "problem": problem,
-        "steps": steps,
-        "earliest_error": fields.earliest_error("earliest_error", len(steps)),
-        "error_steps": None if errors is None else sorted(set(errors)),
-        "final_answer_correct": fields.boolean("final_answer_correct"),
-        "original_steps": fields.texts("original_steps"),
-        "modified_steps": fields.integers("modified_steps"),
-    }
-    return {**case, **{name: fields.text(name) for name in _TEXTS}}
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "id": identifier(),
+            "problem": text(required=True),
+            "steps": solution(),
+            "earliest_error": whole(),
+            "error_steps": wholes(),
+            "final_answer_correct": truth(),
+            "original_steps": texts(),
+            "modified_steps": wholes(),
+            **{name: text() for name in _TEXTS},
+        },
+        content=("problem", "steps"),
+    ),
+    columns={
+        "earliest_error": first_step("earliest_error"),
+        "error_steps": pl.col("error_steps").list.unique().list.sort(),
+        **{name: pl.col(name) for name in ("final_answer_correct", "original_steps", "modified_steps", *_TEXTS)},
+    },
+    checks=first_step_checks("earliest_error"),
+    conclude=lambda read: ("0-based, -1 = no error", read.findings),
+)
+load = FORMAT.load

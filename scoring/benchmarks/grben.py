@@ -6,19 +6,17 @@ Rows: `id, domain, generator, problem, steps[], label, final_answer_correct, err
 the benchmark's own code (`run_prm_eval.py`).
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, not_empty, quoted
 from scoring.benchmarks.one_based import OneBased
-from scoring.reading.fields import Fields, each_case
+from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
+from scoring.reading.typed import Layout, identifier, read_by, solution, text, truth, whole
 
 NAME = "grben"
 TITLE = "GR-Ben"
@@ -59,20 +57,8 @@ OFFICIAL: dict[str, tuple[int, ...]] = {
 """Cases a domain (paper, Table 2; README of the benchmark's repository)."""
 
 _GROUP = {domain: group for group, domains in GROUPS.items() for domain in domains}
-_DOMAIN = {domain.casefold(): domain for domain in _GROUP}
+_DOMAIN = {domain.lower(): domain for domain in _GROUP}
 _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based", "other": "others"}
-_TYPE_SUFFIX = re.compile(r"\s+errors?\Z")
-_BLANKS = re.compile(r"[\s_]+")
-
-CLAIMED = frozenset(
-    {
-        *("id", "generator", "problem", "steps", "label"),
-        *("final_answer_correct", "error_type", "reason"),
-    }
-)
-"""Keys of a row that are read: what they hold is in columns of ours."""
-FIRST_OF = (("domain", "subset"),)
-"""Keys of which only the first that is there is read."""
 
 
 def recognises(row: Any) -> bool:
@@ -85,82 +71,92 @@ def recognises(row: Any) -> bool:
     )
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a GR-Ben source.
-
-    A row without usable text is left out with a finding of severity error; one without a usable label is kept with a
-    null earliest error and a warning. The first row with an id wins.
-    """
-    findings = list(rows.findings)
-    labels = OneBased("label")
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, partial(_case, labels)))
-    findings += labels.suspicion(rows.source)
-    findings += _against_official(frame, rows.source)
-    return Imported(NAME, rows.source, rows.format, labels.said(), rows.read, frame, tuple(findings))
+def _subset(fields: Fields, name: str) -> str | None:
+    """The field that stands for the domain where the row names none."""
+    domain = fields.value.get("domain")
+    return None if isinstance(domain, str) and domain else fields.text(name)
 
 
-def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
-    problem = fields.text("problem", required=True)
-    steps = fields.solution()
-    if problem is None or steps is None:
-        return None
-    label = _label(labels, fields, len(steps))
-    domain = _domain(fields)
-    return {
-        "subset": domain,
-        "subset_group": _GROUP.get(domain or ""),
-        "generator": fields.text("generator"),
-        "problem": problem,
-        "steps": steps,
-        "earliest_error": label,
-        "error_steps": [] if label == -1 else None,
-        "error_type": _error_type(fields),
-        "final_answer_correct": fields.boolean("final_answer_correct"),
-        "reason": fields.text("reason"),
-    }
+def _word(text: pl.Expr) -> pl.Expr:
+    """A text in small letters, with hyphens between its words."""
+    return text.str.strip_chars().str.to_lowercase().str.replace_all(r"[\s_]+", "-")
 
 
-def _label(labels: OneBased, fields: Fields, n_steps: int) -> int | None:
-    given = fields.integer("label")
-    if given is None:
-        return None
-    step = labels.step(fields, given, n_steps)
-    if step is not None and step >= n_steps:
-        message = f"label {given} is beyond the last of {n_steps} steps; it is read as the last one"
-        fields.note("warning", "label-clamped", message)
-        return n_steps - 1
-    return step
-
-
-def _domain(fields: Fields) -> str | None:
-    given = fields.text("domain") or fields.text("subset")
-    if given is None or not given.strip():
-        fields.note("warning", "no-domain", "the row names no domain")
-        return None
-    known = _DOMAIN.get(_BLANKS.sub("-", given.strip()).casefold())
-    if known is None:
-        fields.note("warning", "unknown-domain", f"domain {given!r:.60} is none of the nine; it is kept as it is")
-    return known or given
-
-
-def _error_type(fields: Fields) -> str | None:
-    """One of `ERROR_TYPES`, whether or not the row calls it an error as well; an unknown one as it is."""
-    given = fields.text("error_type")
-    if given is None or not given.strip():
-        return None
-    known = _TYPE.get(_BLANKS.sub("-", _TYPE_SUFFIX.sub("", given.strip().casefold())))
-    if known is None:
-        fields.note(
-            "warning", "unknown-error-type", f"error_type {given!r:.60} is none of the five; it is kept as it is"
-        )
-    return known or given
-
-
-def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
-    """A note a domain that has as many cases as published."""
-    counts = Counter(frame["subset"].to_list())
-    return [
-        Finding("note", "official-counts", f"{domain}: {counts[domain]} cases, as published", source)
-        for domain, official in OFFICIAL.items()
-        if counts[domain] in official
+def _concluded(read: Read) -> tuple[str, list[Finding]]:
+    """How the labels are read, and which domains have as many cases as published."""
+    label_base, suspicion = _LABEL.concluded(read)
+    counts = Counter(read.cases["subset"].to_list())
+    official = [
+        Finding("note", "official-counts", f"{domain}: {counts[domain]} cases, as published", read.source)
+        for domain, published in OFFICIAL.items()
+        if counts[domain] in published
     ]
+    return label_base, [*read.findings, *suspicion, *official]
+
+
+_LABEL = OneBased("label")
+_EARLIEST = pl.when(_LABEL.beyond).then(_LABEL.n_steps - 1).otherwise(_LABEL.step())
+_GIVEN_DOMAIN = pl.coalesce(not_empty("domain"), not_empty("subset"))
+_NO_DOMAIN = _GIVEN_DOMAIN.str.strip_chars().fill_null("") == ""
+_KNOWN_DOMAIN = _word(_GIVEN_DOMAIN).replace_strict(_DOMAIN, default=None, return_dtype=pl.String)
+_DOMAIN_READ = pl.when(~_NO_DOMAIN).then(pl.coalesce(_KNOWN_DOMAIN, _GIVEN_DOMAIN))
+_HAS_TYPE = pl.col("error_type").str.strip_chars() != ""
+# Whether or not the row calls it an error as well.
+_TYPE_ALONE = pl.col("error_type").str.strip_chars().str.replace(r"(?i)\s+errors?$", "")
+_KNOWN_TYPE = _word(_TYPE_ALONE).replace_strict(_TYPE, default=None, return_dtype=pl.String)
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "id": identifier(),
+            "problem": text(required=True),
+            "steps": solution(),
+            "label": whole(),
+            "domain": text(),
+            "subset": read_by(pl.String(), _subset, str),
+            "generator": text(),
+            "error_type": text(),
+            "final_answer_correct": truth(),
+            "reason": text(),
+        },
+        content=("problem", "steps"),
+        first_of=(("domain", "subset"),),
+    ),
+    columns={
+        "subset": _DOMAIN_READ,
+        "subset_group": _DOMAIN_READ.replace_strict(_GROUP, default=None, return_dtype=pl.String),
+        "generator": pl.col("generator"),
+        "earliest_error": _EARLIEST,
+        "error_steps": none_wrong(_EARLIEST),
+        "error_type": pl.when(_HAS_TYPE).then(pl.coalesce(_KNOWN_TYPE, "error_type")),
+        "final_answer_correct": pl.col("final_answer_correct"),
+        "reason": pl.col("reason"),
+    },
+    checks=(
+        _LABEL.check(),
+        Check(
+            _LABEL.beyond,
+            "warning",
+            "label-clamped",
+            pl.format(
+                "label {} is beyond the last of {} steps; it is read as the last one", pl.col("label"), _LABEL.n_steps
+            ),
+        ),
+        Check(_NO_DOMAIN, "warning", "no-domain", "the row names no domain"),
+        Check(
+            ~_NO_DOMAIN & _KNOWN_DOMAIN.is_null(),
+            "warning",
+            "unknown-domain",
+            pl.format("domain {} is none of the nine; it is kept as it is", quoted(_GIVEN_DOMAIN)),
+        ),
+        Check(
+            _HAS_TYPE & _KNOWN_TYPE.is_null(),
+            "warning",
+            "unknown-error-type",
+            pl.format("error_type {} is none of the five; it is kept as it is", quoted(pl.col("error_type"))),
+        ),
+    ),
+    tallies=_LABEL.tallies(),
+    conclude=_concluded,
+)
+load = FORMAT.load

@@ -13,10 +13,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.step_labels import gold, problem_id
-from scoring.reading.fields import Fields, each_case
-from scoring.reading.rows import Rows
+import polars as pl
+
+from scoring.benchmarks.base import CaseFormat, labelled, problem_ids
+from scoring.reading.fields import Fields
+from scoring.reading.typed import Layout, as_made, read_by
 
 NAME = "math_shepherd"
 TITLE = "Math-Shepherd"
@@ -26,17 +27,12 @@ HUB_NAME = "peiyi9979/Math-Shepherd"
 
 TAG = "ки"
 
-_SAID = f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before "Step 1:"'
+_LABEL_BASE = f'+ or - in the place of each "{TAG}": - = wrong; the problem ends before "Step 1:"'
 _SIGN = {"+": True, "-": False}
 _FIRST_STEP = re.compile(r"\bStep 1\s*:", re.IGNORECASE)
 _QUESTION = re.compile(r"\?(?=\s*\S)")
 _TAG_AT_END = re.compile(rf"(?<!\w){TAG}(?=[^\S\n]*(?:\n|\Z))")
 _SIGN_AT_END = re.compile(r"[+-](?=[^\S\n]*(?:\n|\Z))")
-
-CLAIMED = frozenset({"input", "label"})
-"""Keys of a row that are read: what they hold is in columns of ours."""
-FIRST_OF = (("task", "subset"),)
-"""Keys of which only the first that is there is read."""
 
 
 def recognises(row: Any) -> bool:
@@ -49,36 +45,17 @@ def recognises(row: Any) -> bool:
     return bool(_TAG_AT_END.search(text) and _SIGN_AT_END.search(label))
 
 
-def load(rows: Rows) -> Imported:
-    """The cases of a Math-Shepherd source.
-
-    A row is left out with a finding of severity error where its text is unusable or its labels cannot be laid beside
-    its tags.
-    """
-    findings = list(rows.findings)
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case, Fields.row_name))
-    return Imported(NAME, rows.source, rows.format, _SAID, rows.read, frame, tuple(findings))
-
-
-def _case(fields: Fields) -> dict[str, Any] | None:
+def _solution(fields: Fields) -> dict[str, Any] | None:
+    """The problem, the steps and their labels that a row's two texts hold; None, and fatal, where they hold none."""
     text, label = fields.text("input", required=True), fields.text("label", required=True)
     if text is None or label is None:
         return None
-    labelled = _aligned(text, label) or _counted(fields, text, label)
-    parted = None if labelled is None else _parted(fields, *labelled)
+    pieces = _aligned(text, label) or _counted(fields, text, label)
+    parted = None if pieces is None else _parted(fields, *pieces)
     if parted is None:
         return None
-    problem, pieces, right = parted
-    steps = fields.usable([piece.strip() for piece in pieces])
-    if steps is None:
-        return None
-    return {
-        "subset": fields.text("task") or fields.text("subset"),
-        "problem": problem,
-        "problem_id": problem_id(problem),
-        "steps": steps,
-        **gold(right),
-    }
+    problem, steps, right = parted
+    return {**fields.value, "problem": problem, "steps": [step.strip() for step in steps], "right": right}
 
 
 def _aligned(text: str, label: str) -> tuple[list[str], list[bool | None]] | None:
@@ -140,3 +117,30 @@ def _parted(
         return None
     fields.note("warning", "no-first-step", 'there is no "Step 1:"; the solution begins after the last question mark')
     return pieces[0][: ends[-1]].strip(), [pieces[0][ends[-1] :], *pieces[1:]], right
+
+
+_EARLIEST, _ERRORS = labelled(pl.col("right"), pl.col("steps").list.len())
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "problem": as_made(pl.String()),
+            "steps": read_by(pl.List(pl.String()), lambda fields, name: fields.usable(fields.value[name])),
+            "right": as_made(pl.List(pl.Boolean())),
+            "subset": read_by(pl.String(), lambda fields, name: fields.text("task") or fields.text(name)),
+        },
+        content=("problem", "steps"),
+        name=Fields.row_name,
+        claimed=frozenset({"input", "label"}),
+        first_of=(("task", "subset"),),
+        flat=_solution,
+    ),
+    columns={
+        "subset": pl.col("subset"),
+        "problem_id": problem_ids("problem"),
+        "earliest_error": _EARLIEST,
+        "error_steps": _ERRORS,
+    },
+    conclude=lambda read: (_LABEL_BASE, read.findings),
+)
+load = FORMAT.load

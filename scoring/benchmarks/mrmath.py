@@ -6,22 +6,20 @@ Rows: `id` or `uuid`, `question`, `ground_truth_answer`, `generator`, `model_out
 `model_output_solution_first_error_step`: the 1-based number of the first wrong step, as a number or in text, "N/A"
 where there is none. A step is a text, or a list of sub-steps: then its text is theirs joined by a line break.
 
-MR-MATH's second set, of redundant steps (`rating` in place of a first error), is not read: its steps are all right.
+MR-MATH's second set (`rating` in place of a first error) is `scoring.benchmarks.mrmath_redundant`.
 """
 
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, problem_ids
 from scoring.benchmarks.one_based import OneBased
-from scoring.benchmarks.step_labels import problem_id
-from scoring.reading.fields import Fields, each_case, kind_of
+from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
+from scoring.reading.typed import Layout, identifier, read_by, text
 
 NAME = "mrmath"
 TITLE = "MR-MATH"
@@ -29,121 +27,63 @@ PAPER = "arXiv 2404.05692"
 LICENCE = "not stated"
 HUB_NAME = None
 
-_GOLD = "model_output_solution_first_error_step"
-_STEPS = ("model_output_step_format", "model_output_steps")
+FIRST_ERROR = "model_output_solution_first_error_step"
+"""The field with the gold label."""
+STEP_FIELDS = ("model_output_step_format", "model_output_steps")
 _NONE = {"n/a", "na", "none"}
 _STEP = re.compile(r"(?:step\s*)?(-?\d{1,9})\.?", re.IGNORECASE)
 _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incorrect": False, "false": False}
 
-CLAIMED = frozenset(
-    {
-        *("id", "question", "generator", _GOLD, "ground_truth_answer"),
-        *("model_output_answer_correctness", "model_output_solution_correctness"),
-        "model_output_solution_first_error_reason",
-    }
-)
-"""Keys of a row that are read: what they hold is in columns of ours."""
-FIRST_OF = (("question_type", "subset"), _STEPS)
-"""Keys of which only the first that is there is read."""
-
 
 def recognises(row: Any) -> bool:
     """Whether a row has MR-MATH's question, its steps and its gold label."""
-    return isinstance(row, Mapping) and {"question", _GOLD} <= row.keys() and bool({*_STEPS} & row.keys())
-
-
-def load(rows: Rows) -> Imported:
-    """The cases of an MR-MATH source.
-
-    A row without usable text is left out with a finding of severity error; one without a usable label is kept with a
-    null earliest error and a warning. The first row with an id wins. Where steps join several sub-steps, `sub_steps`
-    says how many, and one note counts these cases.
-    """
-    findings = list(rows.findings)
-    labels = OneBased(_GOLD, none="N/A")
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, partial(_case, labels), _identify))
-    findings += labels.suspicion(rows.source)
-    findings += _grouped(frame, rows.source)
-    return Imported(NAME, rows.source, rows.format, labels.said(), rows.read, frame, tuple(findings))
+    return isinstance(row, Mapping) and {"question", FIRST_ERROR} <= row.keys() and bool({*STEP_FIELDS} & row.keys())
 
 
 def _identify(fields: Fields) -> str:
     return fields.identifier("uuid" if "id" not in fields.value and "uuid" in fields.value else "id")
 
 
-def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
-    problem = fields.text("question", required=True)
-    steps, sub_steps = _steps(fields)
-    if problem is None or steps is None:
-        return None
-    earliest = _earliest_error(labels, fields, len(steps))
-    return {
-        "subset": fields.text("question_type") or fields.text("subset"),
-        "generator": fields.text("generator"),
-        "problem": problem,
-        "problem_id": problem_id(problem),
-        "steps": steps,
-        "sub_steps": sub_steps,
-        "earliest_error": earliest,
-        "error_steps": [] if earliest == -1 else None,
-        "final_answer_correct": _correctness(fields, "model_output_answer_correctness"),
-        "reference_answer": _answer(fields),
-        "reason": _reason(fields),
-    }
-
-
-def _steps(fields: Fields) -> tuple[list[str] | None, list[int] | None]:
-    """The steps, and how many sub-steps each joins; None for the latter where every step is a single one."""
-    name = next((name for name in _STEPS if fields.value.get(name) is not None), _STEPS[0])
-    given = fields.value.get(name)
-    if not isinstance(given, list) or not any(isinstance(step, list) for step in given):
-        return fields.solution(name), None
+def _steps(fields: Fields, _: str) -> list[str] | None:
+    """The steps; of one that is a list, its sub-steps joined by a line break. None, and fatal, where there are none."""
+    name, given = _given_steps(fields)
+    if _counts(given) is None:
+        return fields.solution(name)
     # One flat list, so that each sub-step is checked under its own place.
-    parts = [step if isinstance(step, list) else [step] for step in given]
-    named = {f"{name}[{index}]": part for index, part in enumerate(parts)}
-    nested = fields.of(named)
-    steps = [nested.texts(each, required=True) for each in named]
-    if any(step is None for step in steps):
-        return None, None
-    joined = fields.usable(["\n".join(step or ()) for step in steps])
-    counts = [len(part) for part in parts]
-    return joined, None if set(counts) == {1} else counts
+    nested = {f"{name}[{index}]": step if isinstance(step, list) else [step] for index, step in enumerate(given)}
+    steps = [fields.of(nested).texts(each, required=True) for each in nested]
+    return None if None in steps else fields.usable(["\n".join(step or ()) for step in steps])
 
 
-def _earliest_error(labels: OneBased, fields: Fields, n_steps: int) -> int | None:
-    given = _given(fields)
-    if given is None:
+def _sub_steps(fields: Fields, _: str) -> list[int] | None:
+    """How many sub-steps each step joins; None where every step is a single one."""
+    counts = _counts(_given_steps(fields)[1])
+    return None if counts is None or set(counts) == {1} else counts
+
+
+def _given_steps(fields: Fields) -> tuple[str, Any]:
+    name = next((name for name in STEP_FIELDS if fields.value.get(name) is not None), STEP_FIELDS[0])
+    return name, fields.value.get(name)
+
+
+def _counts(given: Any) -> list[int] | None:
+    """The sub-steps of each step; None where no step is a list."""
+    if not isinstance(given, list) or not any(isinstance(step, list) for step in given):
         return None
-    step = labels.step(fields, given, n_steps)
-    if step is not None and step >= n_steps:
-        fields.note("warning", "label-beyond-end", f"{_GOLD} {given} is beyond the last of {n_steps} steps")
-    return _with_correctness(fields, step)
+    return [len(step) if isinstance(step, list) else 1 for step in given]
 
 
-def _given(fields: Fields) -> int | None:
+def _label(fields: Fields, name: str) -> int | None:
     """The label as it is, 1-based; -1 for "N/A"; None, with a warning, where it is neither."""
-    value = fields.value.get(_GOLD)
+    value = fields.value.get(name)
     if not isinstance(value, str):
-        return fields.integer(_GOLD)
-    text = value.strip()
-    if text.casefold() in _NONE:
+        return fields.integer(name)
+    given = value.strip()
+    if given.casefold() in _NONE:
         return -1
-    if match := _STEP.fullmatch(text):
+    if match := _STEP.fullmatch(given):
         return int(match[1])
-    fields.note("warning", "bad-label", f"{_GOLD} {value!r:.60} names no step; the case has no gold label")
-    return None
-
-
-def _with_correctness(fields: Fields, step: int | None) -> int | None:
-    """The step, unless there is none and the solution is said to be wrong; a warning where the two columns disagree."""
-    correct = _correctness(fields, "model_output_solution_correctness")
-    if step is None or correct is None or correct == (step == -1):
-        return step
-    if correct:
-        fields.note("warning", "gold-disagrees", "the solution is labelled correct, yet a first error step is named")
-        return step
-    message = "the solution is labelled wrong, yet no first error step is named; the case has no gold label"
-    fields.note("warning", "gold-disagrees", message)
+    fields.note("warning", "bad-label", f"{name} {value!r:.60} names no step; the case has no gold label")
     return None
 
 
@@ -153,29 +93,107 @@ def _correctness(fields: Fields, name: str) -> bool | None:
         return value
     known = _CORRECT.get(value.strip().casefold()) if isinstance(value, str) else None
     if known is None:
-        seen = f"{value!r:.60}" if isinstance(value, str) else kind_of(value)
-        fields.note("warning", "wrong-type", f"{name} is {seen}, neither correct nor wrong")
+        given = f"{value!r:.60}" if isinstance(value, str) else kind_of(value)
+        fields.note("warning", "wrong-type", f"{name} is {given}, neither correct nor wrong")
     return known
 
 
-def _answer(fields: Fields) -> str | None:
-    value = fields.value.get("ground_truth_answer")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    return fields.text("ground_truth_answer")
+def _answer(fields: Fields, name: str) -> str | None:
+    """The right answer, a number as its digits."""
+    value = fields.value.get(name)
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else fields.text(name)
 
 
-def _reason(fields: Fields) -> str | None:
-    reason = fields.text("model_output_solution_first_error_reason")
+def _reason(fields: Fields, name: str) -> str | None:
+    reason = fields.text(name)
     return None if reason is None or reason.strip().casefold() in {*_NONE, ""} else reason
 
 
-def _grouped(frame: pl.DataFrame, source: str) -> list[Finding]:
-    grouped = frame.height - frame["sub_steps"].null_count()
-    if not grouped:
+def grouped(cases: pl.DataFrame, source: str) -> list[Finding]:
+    """Note how many cases have steps that join several sub-steps.
+
+    Args:
+        cases: the column `sub_steps`.
+        source: the file's.
+    """
+    count = cases.height - cases["sub_steps"].null_count()
+    if not count:
         return []
     message = (
-        f"{grouped:,} of {frame.height:,} cases have steps that join several sub-steps: "
+        f"{count:,} of {cases.height:,} cases have steps that join several sub-steps: "
         "rewards given a sub-step are grouped by the lowest"
     )
     return [Finding("note", "grouped-steps", message, source)]
+
+
+def _concluded(read: Read) -> tuple[str, list[Finding]]:
+    label_base, suspicion = _LABEL.concluded(read)
+    return label_base, [*read.findings, *suspicion, *grouped(read.cases, read.source)]
+
+
+SOLUTION_FIELDS = {
+    "question": text(required=True),
+    "steps": read_by(pl.List(pl.String()), _steps, needed=True, required=True),
+    "sub_steps": read_by(pl.List(pl.Int32()), _sub_steps),
+    "generator": text(),
+    "ground_truth_answer": read_by(pl.String(), _answer),
+}
+"""The fields of a solution, in both sets of MR-MATH."""
+
+_LABEL = OneBased(FIRST_ERROR, none="N/A")
+_CORRECT_SOLUTION = pl.col("model_output_solution_correctness")
+_NAMED_YET_CORRECT = _CORRECT_SOLUTION & (_LABEL.step() >= 0)
+_WRONG_YET_NONE = (~_CORRECT_SOLUTION & (_LABEL.step() == -1)).fill_null(value=False)
+_EARLIEST = pl.when(~_WRONG_YET_NONE).then(_LABEL.step())
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "id": identifier(),
+            **SOLUTION_FIELDS,
+            FIRST_ERROR: read_by(pl.Int64(), _label),
+            "model_output_solution_correctness": read_by(pl.Boolean(), _correctness),
+            "model_output_answer_correctness": read_by(pl.Boolean(), _correctness),
+            "model_output_solution_first_error_reason": read_by(pl.String(), _reason),
+            "subset": read_by(pl.String(), lambda fields, name: fields.text("question_type") or fields.text(name)),
+        },
+        content=("question", "steps"),
+        name=_identify,
+        first_of=(("question_type", "subset"), STEP_FIELDS),
+    ),
+    columns={
+        "subset": pl.col("subset"),
+        "generator": pl.col("generator"),
+        "problem_id": problem_ids("question"),
+        "sub_steps": pl.col("sub_steps"),
+        "earliest_error": _EARLIEST,
+        "error_steps": none_wrong(_EARLIEST),
+        "final_answer_correct": pl.col("model_output_answer_correctness"),
+        "reference_answer": pl.col("ground_truth_answer"),
+        "reason": pl.col("model_output_solution_first_error_reason"),
+    },
+    checks=(
+        _LABEL.check(),
+        Check(
+            _LABEL.beyond,
+            "warning",
+            "label-beyond-end",
+            pl.format(f"{FIRST_ERROR} {{}} is beyond the last of {{}} steps", pl.col(FIRST_ERROR), _LABEL.n_steps),
+        ),
+        Check(
+            _NAMED_YET_CORRECT,
+            "warning",
+            "gold-disagrees",
+            "the solution is labelled correct, yet a first error step is named",
+        ),
+        Check(
+            _WRONG_YET_NONE,
+            "warning",
+            "gold-disagrees",
+            "the solution is labelled wrong, yet no first error step is named; the case has no gold label",
+        ),
+    ),
+    tallies=_LABEL.tallies(),
+    conclude=_concluded,
+)
+load = FORMAT.load

@@ -15,10 +15,11 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from scoring.benchmarks.imported import Imported, cases_frame
-from scoring.benchmarks.step_labels import gold, problem_id
-from scoring.reading.fields import Fields, each_case, kind_of
-from scoring.reading.rows import Rows
+import polars as pl
+
+from scoring.benchmarks.base import CaseFormat, Check, labelled, problem_id, problem_ids, quoted
+from scoring.reading.fields import Fields, kind_of
+from scoring.reading.typed import Layout, as_made, identifier, solution, text
 
 NAME = "prm800k"
 TITLE = "PRM800K"
@@ -29,12 +30,9 @@ HUB_NAME = None
 ORIGIN = "MATH"
 """The collection that all its problems were taken from."""
 
-_SAID = "ratings of steps: -1 = wrong, 0 and 1 = right"
+_LABEL_BASE = "ratings of steps: -1 = wrong, 0 and 1 = right"
 _RIGHT = {1: True, 0: True, -1: False}
-_UNFINISHED = {"give_up", "bad_problem"}
-
-CLAIMED = frozenset({"question.problem", "question.ground_truth_answer", "label.steps"})
-"""Keys of a row that are read: what they hold is in columns of ours."""
+_UNFINISHED = ("give_up", "bad_problem")
 
 
 def recognises(row: Any) -> bool:
@@ -43,17 +41,6 @@ def recognises(row: Any) -> bool:
         return False
     question, label = row.get("question"), row.get("label")
     return isinstance(question, Mapping) and "problem" in question and isinstance(label, Mapping) and "steps" in label
-
-
-def load(rows: Rows) -> Imported:
-    """The cases of a PRM800K source, one a row.
-
-    A row without usable text is left out with a finding of severity error. The earliest error is null where no step
-    is rated -1 and not every step is rated, or the labeler did not reach an answer.
-    """
-    findings = list(rows.findings)
-    frame = cases_frame(NAME, rows.source, each_case(rows, findings, _case, _identify))
-    return Imported(NAME, rows.source, rows.format, _SAID, rows.read, frame, tuple(findings))
 
 
 def _identify(fields: Fields) -> str:
@@ -67,23 +54,17 @@ def _identify(fields: Fields) -> str:
     return f"{problem_id(problem)}-{labelling}"
 
 
-def _case(fields: Fields) -> dict[str, Any] | None:
+def _labelling(fields: Fields) -> dict[str, Any]:
+    """What a row holds of its problem, and the path that was taken; fatal where there is none."""
     question, label = _object(fields, "question"), _object(fields, "label")
-    problem = fields.of(question).text("problem", required=True)
     path = _path(fields, label.get("steps"))
-    steps = fields.of({"steps": [text for text, _ in path]}).solution()
-    if problem is None or steps is None:
-        return None
-    finish = fields.of(label).text("finish_reason")
     return {
-        "subset": _phase(fields),
-        "origin": ORIGIN,
-        "problem": problem,
-        "problem_id": problem_id(problem),
-        "steps": steps,
-        **_gold(fields, [right for _, right in path], finish),
-        "final_answer_correct": True if finish == "solution" else None,
-        "reference_answer": fields.of(question).text("ground_truth_answer"),
+        "phase": _phase(fields),
+        "problem": question.get("problem"),
+        "ground_truth_answer": question.get("ground_truth_answer"),
+        "steps": [step for step, _ in path],
+        "right": [right for _, right in path],
+        "finish_reason": label.get("finish_reason"),
     }
 
 
@@ -154,12 +135,50 @@ def _right(fields: Fields, index: int, rating: Any) -> bool | None:
     return None
 
 
-def _gold(fields: Fields, right: list[bool | None], finish: str | None) -> dict[str, Any]:
-    found = gold(right)
-    if unrated := [index for index, label in enumerate(right) if label is None]:
-        fields.note("note", "unrated-step", f"steps {unrated} carry no rating")
-    if found["earliest_error"] != -1 or finish == "solution":
-        return found
-    message = f"no step is rated -1 and the labelling ended with {finish!r:.60}; the case has no gold label"
-    fields.note("note" if finish in _UNFINISHED else "warning", "unfinished", message)
-    return gold([None])
+_FINISH = pl.col("finish_reason")
+_SOLVED = _FINISH.eq_missing("solution")
+_EARLIEST, _ERRORS = labelled(pl.col("right"), pl.col("steps").list.len())
+_OPEN = (_EARLIEST == -1) & ~_SOLVED
+_OPEN_MESSAGE = pl.format(
+    "no step is rated -1 and the labelling ended with {}; the case has no gold label", quoted(_FINISH)
+)
+_UNRATED = pl.col("right").list.eval(pl.element().is_null().arg_true())
+FORMAT = CaseFormat(
+    name=NAME,
+    layout=Layout(
+        {
+            "id": identifier(),
+            "problem": text(required=True),
+            "steps": solution(),
+            "right": as_made(pl.List(pl.Boolean())),
+            "phase": as_made(pl.String()),
+            "finish_reason": text(),
+            "ground_truth_answer": text(),
+        },
+        content=("problem", "steps"),
+        name=_identify,
+        claimed=frozenset({"question.problem", "question.ground_truth_answer", "label.steps"}),
+        flat=_labelling,
+    ),
+    columns={
+        "subset": pl.col("phase"),
+        "origin": pl.lit(ORIGIN),
+        "problem_id": problem_ids("problem"),
+        "earliest_error": pl.when(~_OPEN.fill_null(value=False)).then(_EARLIEST),
+        "error_steps": pl.when(~_OPEN.fill_null(value=False)).then(_ERRORS),
+        "final_answer_correct": pl.when(_SOLVED).then(pl.lit(value=True)),
+        "reference_answer": pl.col("ground_truth_answer"),
+    },
+    checks=(
+        Check(
+            _UNRATED.list.len() > 0,
+            "note",
+            "unrated-step",
+            pl.format("steps [{}] carry no rating", _UNRATED.list.eval(pl.element().cast(pl.String)).list.join(", ")),
+        ),
+        Check(_OPEN & _FINISH.is_in(_UNFINISHED), "note", "unfinished", _OPEN_MESSAGE),
+        Check(_OPEN & ~_FINISH.is_in(_UNFINISHED).fill_null(value=False), "warning", "unfinished", _OPEN_MESSAGE),
+    ),
+    conclude=lambda read: (_LABEL_BASE, read.findings),
+)
+load = FORMAT.load

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, labelled
-from scoring.benchmarks.step_labels import problem_id
+from scoring.benchmarks.base import CaseFormat, Check, Read, labelled, problem_ids
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import SOME, Layout, read_by, text
@@ -113,7 +112,7 @@ FORMAT = CaseFormat(
         {
             "prompt": read_by(pl.String(), _prompt, str, needed=True, required=True),
             "completions": read_by(
-                pl.List(pl.String()), _completions, Annotated[list[str], SOME], needed=True, required=True
+                pl.List(pl.String()), _completions, Annotated[list[str], SOME], needed=True, required=True, steps=True
             ),
             "labels": read_by(pl.List(pl.Boolean()), _labels, list[bool], needed=True),
             **{name: text() for name in _TEXTS},
@@ -126,12 +125,7 @@ FORMAT = CaseFormat(
     ),
     columns={
         **{name: pl.col(name) for name in _TEXTS},
-        "problem_id": pl.col("prompt").map_batches(
-            lambda prompts: pl.Series(
-                [None if prompt is None else problem_id(prompt) for prompt in prompts], dtype=pl.String
-            ),
-            return_dtype=pl.String,
-        ),
+        "problem_id": problem_ids("prompt"),
         "earliest_error": _EARLIEST,
         "error_steps": _ERRORS,
     },

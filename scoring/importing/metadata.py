@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scoring.benchmarks.catalogue import MODULES, benchmark_module
 from scoring.benchmarks.imported import Imported
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.findings import Finding
@@ -13,25 +12,8 @@ from scoring.reading.metadata import metadata_of
 from scoring.reading.rows import Rows
 from scoring.schema import CASES
 
-_OWN = frozenset({*CASES, "label"})
-"""What a benchmark of the user's own is taken to read where it does not say it."""
-
-
-def claimed_keys(name: str, rows: Rows) -> frozenset[str]:
-    """Name the keys of rows that a benchmark reads: its module's CLAIMED, and of each of its FIRST_OF the first there.
-
-    One of the user's own claims the names of `scoring.schema.CASES`.
-    """
-    if name not in MODULES:
-        return _OWN
-    module = benchmark_module(name)
-    values = [row.value for row in rows.rows if isinstance(row.value, Mapping)]
-    first = (
-        next((key for key in keys if any(value.get(key) is not None for value in values)), None)
-        for keys in getattr(module, "FIRST_OF", ())
-    )
-    claimed: frozenset[str] = module.CLAIMED
-    return claimed | {key for key in first if key is not None}
+OWN = frozenset({*CASES, "label"})
+"""What a benchmark of the user's own, which does not say it, is taken to read."""
 
 
 def with_metadata(imported: Imported, rows: Rows, claimed: Iterable[str]) -> Imported:

@@ -8,7 +8,7 @@ from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.bringing import Brought, bring
-from scoring.importing.metadata import claimed_keys, with_metadata
+from scoring.importing.metadata import OWN, with_metadata
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -135,12 +135,13 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     beside = () if mapping is None else tuple(column for _, column in mapping.named)
     imported = benchmarks.reader(name)(rows, options.folder, beside)
     if imported.fates is None:
-        imported = with_metadata(imported, rows, [*claimed_keys(name, rows), *beside])
+        imported = with_metadata(imported, rows, [*OWN, *beside])
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)
     form = benchmarks.case_format(name)
     if form is None:
+        # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")
     scorers = table_results(rows, mapping, form)
     if mapping is not stated:

@@ -128,12 +128,18 @@ def read_by(
     *,
     needed: bool = False,
     required: bool = False,
+    steps: bool = False,
 ) -> Field:
     """A field that a function of the format's own reads, from the whole row if need be.
 
     Unless a `natural` type is named every row goes through the function.
     """
-    return Field(dtype, natural, read, needed, required)
+    return Field(dtype, natural, read, needed, required, steps)
+
+
+def as_made(dtype: pl.DataType) -> Field:
+    """A field whose value `Layout.flat` made: it goes in as it is."""
+    return read_by(dtype, lambda fields, name: fields.value.get(name))
 
 
 def name_of(fields: Fields, _name: str) -> str | None:

@@ -10,30 +10,46 @@ from hypothesis import strategies as st
 
 import authored
 from any_json import ANY_JSON
-from benchmark_rows import rows_of, stepwise
+from benchmark_rows import grben, math_shepherd, mrmath, mrmath_redundant, prm800k, rows_of, stepwise
 from modified import row as modified
-from scoring.benchmarks import base, prmbench, processbench, socratic
+from scoring.benchmarks import base, demo, prmbench, processbench, socratic
+from scoring.benchmarks import grben as gr_ben
 from scoring.benchmarks import stepwise as trl
+from scoring.benchmarks.catalogue import benchmark_module
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import ReadOptions, read_source
 from scoring.reading import typed
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
 
-MODULES = {"processbench": processbench, "prmbench": prmbench, "socratic": socratic, "stepwise": trl}
-IDS = {"processbench": "id", "prmbench": "idx", "socratic": "idx", "stepwise": "id"}
-PROBLEMS = {
-    "processbench": "problem",
-    "prmbench": "modified_question",
-    "socratic": "modified_question",
-    "stepwise": "prompt",
+MODULES = {
+    "processbench": processbench,
+    "prmbench": prmbench,
+    "socratic": socratic,
+    "stepwise": trl,
+    "grben": gr_ben,
+    "demo": demo,
 }
+IDS = {"prmbench": "idx", "socratic": "idx"}
 SOUND = {
     "processbench": {**authored.row(3, label=1, final_answer_correct=False), "subset": "sums"},
     "prmbench": modified(3, "redundency", subject="sums", ground_truth="6"),
     "socratic": modified(3, "regather_imprecision", idx="sums#3"),
     "stepwise": {**stepwise(), "generator": "a-model", "subset": "sums", "origin": "authored"},
+    "grben": {**grben(), "subset": "sums"},
+    "demo": next(
+        row
+        for row in demo.read().cases.select("id", *demo.FORMAT.columns, "problem", "steps").to_dicts()
+        if row["pattern"] and row["earliest_error"] > 0
+    ),
 }
+NESTED_ROWS = {
+    "mrmath": mrmath(),
+    "mrmath_redundant": mrmath_redundant(),
+    "prm800k": prm800k(),
+    "math_shepherd": math_shepherd(),
+}
+"""Rows of formats all of whose rows are read value by value."""
 TEXTS_ODD = [
     *("", " ", "\u00a0", "\u2003x ", "a-1\n", "math-7", "math-٣", "a\nb-2", "x-", "é", "日本語", "\U0001f600", "\\"),
     *('"', '\\"', 'ends in \\\\"', "\\frac{1}{2} \\b \\u0041", "tab\t\r\n", "\x00", "\x08", "\x0c", "\x1f", "\x7f"),
@@ -175,15 +191,15 @@ def is_json_lines(path):
         return False
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, *NESTED_ROWS])
 @up_to(150, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_blocks_of_any_size_give_what_the_whole_file_gives(tmp_path_factory, name, data):
     path = tmp_path_factory.getbasetemp() / "a-file.jsonl"
-    path.write_bytes(data.draw(files(SOUND[name])))
+    path.write_bytes(data.draw(files((SOUND | NESTED_ROWS)[name])))
     folder = tmp_path_factory.getbasetemp() / "spilled"
     if is_json_lines(path):
-        assert_same(path, MODULES[name], folder, data.draw(st.sampled_from([1, 7, 300, 1000, 100_000])))
+        assert_same(path, benchmark_module(name), folder, data.draw(st.sampled_from([1, 7, 300, 1000, 100_000])))
     for spilled in folder.glob("*"):
         spilled.unlink()
 
@@ -206,12 +222,12 @@ def asked(monkeypatch):
 def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
     sound = {**SOUND[name], "extra": {"a": ['"\\', "é"]}}
     odd = {
-        "processbench": {"label": 9.0},
         "prmbench": {"subject": 5},
         "socratic": {"error_steps": None},
         "stepwise": {"labels": [1, 0, 1]},
-    }[name]
-    values = [{**sound, IDS[name]: f"sums-{number}"} for number in range(60)]
+        "demo": {"earliest_error": 9.0},
+    }.get(name, {"label": 9.0})
+    values = [{**sound, IDS.get(name, "id"): f"sums-{number}"} for number in range(60)]
     for line in (7, 30):
         values[line - 1] |= odd
     raw = authored.json_lines(values).split(b"\n")
@@ -227,15 +243,26 @@ def test_only_odd_lines_are_read_value_by_value(tmp_path, asked, name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_control_characters_cost_only_their_rows(tmp_path, asked, name):
+    problem = MODULES[name].FORMAT.layout.content[0]
     texts = ["\\frac12 \\\\ \\b \\u0007", "é \u2026 \U0001f600", "\u202e turned", "a\x7fb", "\x0c", "fine"]
     path = tmp_path / "a-file.jsonl"
-    path.write_bytes(
-        authored.json_lines({**SOUND[name], IDS[name]: f"x-{text}", PROBLEMS[name]: text} for text in texts)
-    )
+    values = [{**SOUND[name], IDS.get(name, "id"): f"x-{text}", problem: text} for text in texts]
+    path.write_bytes(authored.json_lines(values))
     assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
     del asked[:]
     in_blocks(path, MODULES[name], None, 10**6)
     assert asked == [3, 4, 5]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_empty_steps_are_noted_in_blocks_as_well(tmp_path, name):
+    steps = MODULES[name].FORMAT.layout.content[1]
+    path = tmp_path / "a-file.jsonl"
+    path.write_bytes(
+        authored.json_lines([SOUND[name], {**SOUND[name], IDS.get(name, "id"): "x-1", steps: ["a", "", "b", "c", "d"]}])
+    )
+    whole = assert_same(path, MODULES[name], tmp_path / "spilled", 10**6)
+    assert [one.line for one in whole.findings if one.code == "empty-step"] == [2]
 
 
 def test_the_first_of_repeated_ids_counts_across_blocks(tmp_path):
@@ -303,3 +330,28 @@ def test_texts_that_cannot_be_written_are_one_sentence(tmp_path):
     (tmp_path / "taken").write_text("no folder")
     with pytest.raises(UnwritableWorkspace, match="taken"):
         in_blocks(path, processbench, tmp_path / "taken", 1000)
+
+
+@given(st.lists(st.tuples(st.lists(st.booleans() | st.none(), max_size=5) | st.none(), st.integers(1, 4))))
+def test_labels_of_single_steps_become_the_earliest_error_and_all(rows):
+    frame = pl.DataFrame(
+        {"right": [right for right, _ in rows], "n": [n_steps for _, n_steps in rows]},
+        schema={"right": pl.List(pl.Boolean), "n": pl.UInt32},
+    )
+    earliest, errors = base.labelled(pl.col("right"), pl.col("n"))
+    read = frame.select(earliest=earliest, errors=errors).rows()
+    for (right, n_steps), (first, wrong) in zip(rows, read, strict=True):
+        labels = [*(right or []), *[None] * n_steps][:n_steps]
+        named = [step for step, label in enumerate(labels) if label is False]
+        complete = None not in labels
+        assert first == (named[0] if named else -1 if complete else None)
+        assert wrong == (named if complete else None)
+
+
+def test_problems_have_stable_names():
+    names = [base.problem_id(text) for text in ("What is 1 + 1?", "What is 1 + 1?", "What is 1 + 2?", "", "\ud800")]
+    assert names[0] == names[1]
+    assert len(set(names)) == 4
+    assert {len(name) for name in names} == {12}
+    frame = pl.DataFrame({"problem": ["What is 1 + 1?", None]})
+    assert frame.select(base.problem_ids("problem"))["problem"].to_list() == [names[0], None]

@@ -1,8 +1,8 @@
 import pytest
 
 from benchmark_rows import PROBLEM, STEPS, math_shepherd, rows_of
+from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.math_shepherd import load, recognises
-from scoring.benchmarks.step_labels import problem_id
 from scoring.schema import CASES, content_key
 
 NUMBERED = [f"Step {number}: {step}" for number, step in enumerate(STEPS, start=1)]

@@ -5,8 +5,8 @@ import pytest
 
 from benchmark_rows import PROBLEM, STEPS, mrmath, rows_of
 from imports import import_source
+from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.mrmath import load, recognises
-from scoring.benchmarks.step_labels import problem_id
 from scoring.reading.findings import worst
 from scoring.schema import CASES, content_key
 
@@ -183,10 +183,6 @@ def test_recognition():
     assert recognises(mrmath())
     for value in (None, [], {}, mrmath(question=...), mrmath(**{GOLD: ...}), mrmath(model_output_step_format=...)):
         assert not recognises(value)
-
-
-def test_the_set_of_redundant_steps_is_not_taken_for_errors():
-    assert not recognises({**mrmath(**{GOLD: ...}), "rating": [1, 0, 1]})
 
 
 def test_the_published_file(data_folder):

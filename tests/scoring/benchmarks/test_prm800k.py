@@ -1,8 +1,8 @@
 import pytest
 
 from benchmark_rows import PROBLEM, STEPS, prm800k, rated, rows_of
+from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.prm800k import load, recognises
-from scoring.benchmarks.step_labels import problem_id
 from scoring.schema import CASES, content_key
 
 HUMAN = {"text": "A person wrote this.", "rating": None, "source": "human", "flagged": False}

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from benchmark_rows import PROBLEM, STEPS, rows_of, stepwise
-from scoring.benchmarks.step_labels import problem_id
+from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.stepwise import load, recognises
 from scoring.schema import CASES, content_key
 
