@@ -63,7 +63,34 @@ def _replay(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Exit codes: 0 every title is as it was, 1 one differs, 2 it cannot be played."
 
 
-_WITHOUT_A_DOCUMENT = {"export": _export, "report": _report, "replay": _replay}
+def _remove(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=("scorer", "benchmark"), help="what it is")
+    parser.add_argument("name", metavar="NAME", help="its name or a unique part of it")
+    parser.epilog = REMOVAL
+
+
+def _restore(parser: argparse.ArgumentParser) -> None:
+    name = "what was removed: its name or a unique part of it, `scorer` or `benchmark` before it where both have it"
+    parser.add_argument("words", nargs="*", metavar="NAME", help=name)
+    parser.epilog = "It is refused where its name is taken again. Of several of one name the newest comes back."
+
+
+def _prune(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask; needed where there is no terminal to ask on")
+
+
+REMOVAL = """Nothing is deleted: its folder is moved into the workspace's trash, from which `restore` brings it back.
+Rewards that scorers gave the cases of a removed benchmark, and what people said of them, stay and show again with it.
+An open app follows. It is refused while another process writes there or scores the benchmark."""
+
+_WITHOUT_A_DOCUMENT = {
+    "export": _export,
+    "report": _report,
+    "replay": _replay,
+    "remove": _remove,
+    "restore": _restore,
+    "prune": _prune,
+}
 
 
 def _paper(parser: argparse.ArgumentParser) -> None:
