@@ -31,6 +31,10 @@ def _output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
 
 
+def _verbose(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-v", "--verbose", action="store_true", help="list every file with all of its findings")
+
+
 def _export(parser: argparse.ArgumentParser) -> None:
     what = "the shown cases, one scorer's rewards for them, or what people said of them"
     parser.add_argument("what", choices=("cases", "rewards", "triage"), help=what)
@@ -215,6 +219,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        _verbose(parser)
         return
     if name == "score":
         from scoring.arguments import add_arguments
@@ -224,6 +229,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         return
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="files or folders to look at")
+        _verbose(parser)
         return
     if name in _WITHOUT_A_DOCUMENT:
         _WITHOUT_A_DOCUMENT[name](parser)

@@ -2,10 +2,12 @@
 
 import argparse
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TextIO
 
 from inspector.shell.reports import reports
 from inspector.text import clean
@@ -14,7 +16,9 @@ from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
+from scoring.generation import Added
 from scoring.importing.found import Found, Wish, find
+from scoring.importing.saving import Saved
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
@@ -27,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         found = find(*_asked(args), None)
         _refuse_if_strict(found, args)
-        _print(reports(found), args)
+        _report(found, args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
@@ -35,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
         added, saved = found.put(workspace, args.name)
-    _print(reports(found, added, saved), args)
+    _report(found, args, added, saved)
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
@@ -43,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
     if args.strict and found.grave:
-        for line in reports(found):
+        for line in reports(found, verbose=args.verbose, width=_width(sys.stderr)):
             print(clean(line), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
@@ -76,7 +80,7 @@ def examine(args: argparse.Namespace) -> int:
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
     )
-    _print(reports(broken), args)
+    _report(broken, args)
     return int(broken.grave)
 
 
@@ -112,6 +116,15 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
     if len(words) > 1 and is_benchmark(words[0]) and (is_file(words[0]) or not Path(words[0]).exists()):
         return words[0], list(words[1:])
     return None, list(words)
+
+
+def _report(found: Found, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> None:
+    _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
+
+
+def _width(stream: TextIO) -> int | None:
+    """The cells of the terminal that a stream goes to; None where it is none."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def _print(lines: Iterable[str], args: argparse.Namespace) -> None:

@@ -90,8 +90,11 @@ def test_notes_alone_are_no_finding_for_the_exit_code(run, processbench_file):
 def test_many_findings_of_a_kind_are_cut_and_counted(run, processbench_file):
     _, out, _ = run(processbench_file([row(number, label=9) for number in range(20)]))
     assert "  warning: 20 x label-beyond-end" in out
-    assert out.count("is beyond the last step") == 8
-    assert "    ... and 12 more" in out
+    assert out.count("is beyond the last step") == 3
+    assert "    ... and 17 more\n  -v lists every finding.\n" in out
+    _, whole, _ = run(processbench_file([row(number, label=9) for number in range(20)]), "-v")
+    assert whole.count("is beyond the last step") == 20
+    assert "more" not in whole
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
@@ -100,7 +103,7 @@ def test_strict_writes_nothing_where_there_are_findings(run, processbench_file, 
     code, out, err = run(good, bad, "--strict", *dry)
     assert code == 2
     assert out == ""
-    assert "line 1: label 9 is beyond the last step" in err
+    assert "  bad.jsonl:1: label 9 is beyond the last step" in err
     assert err.splitlines()[-1].startswith("Strict import refused: there are findings (above)")
     assert err.endswith("Nothing was written.\n")
     assert not run.root.exists()
@@ -310,4 +313,14 @@ def test_a_mapping_is_kept_of_one_table_only(run, processbench_file, tmp_path):
 def test_several_files_are_summed_up(run, processbench_file):
     one, two = processbench_file(rows(3), "a.jsonl"), processbench_file([row(2), row(7, label=1)], "b.jsonl")
     out = run(one, two)[1]
-    assert "Together processbench: 4 cases of 5 rows in 2 files, 2 erroneous, 2 clean" in out
+    assert out.splitlines() == [
+        f"2 files in {one.parent}: 4 cases of 1 benchmark",
+        "  benchmark     files  rows  repeated  cases  erroneous  clean  new  unchanged",
+        "  processbench      2     5         1      4          2      2    4          1",
+        "  labels: processbench 0-based, -1 = no error",
+        "-v lists every file and finding.",
+        f"Workspace {run.root}. Look at it with: prm-inspect --workspace {run.root}",
+    ]
+    whole = run(one, two, "-v", "--dry-run")[1].splitlines()
+    assert whole[0] == out.splitlines()[0]
+    assert [f"{one}: processbench (JSON Lines)", "  3 cases of 3 rows: 1 erroneous, 2 clean"] == whole[4:6]
