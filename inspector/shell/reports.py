@@ -152,19 +152,21 @@ def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) ->
     """The findings of one source, all of them or the first of each kind."""
     kinds = counted(findings)
     grave = sum(severity != "note" for severity, *_ in kinds)
-    listed = kinds if whole else [*kinds[:grave][:GRAVE_KINDS], *kinds[grave:][:NOTE_KINDS]]
-    for severity, code, number, _ in listed:
+    told = 0
+    for severity, code, number, further in _listed(kinds, whole=whole):
+        if further:
+            yield from _wrapped([f"  {further}"], width)
+            continue
         yield f"  {severity}: {number:,} x {code}"
         alike = (finding for finding in findings if (finding.severity, finding.code) == (severity, code))
-        shown = number if whole else _places(severity, grave)
+        shown = number if whole else min(number, _places(severity, grave))
         for finding in islice(alike, shown):
             place = f"line {finding.line}: " if finding.line is not None else ""
             yield from _wrapped([f"    {place}{_said(finding)}"], width)
         if number > shown:
             yield f"    ... and {number - shown:,} more"
-    yield from _wrapped(_further(kinds, listed, "  "), width)
-    told = sum(min(number, _places(severity, grave)) for severity, _, number, _ in listed)
-    if not whole and told < len(findings):
+        told += shown
+    if told < len(findings):
         yield "  -v lists every finding."
 
 
@@ -177,16 +179,23 @@ def _said(finding: Finding) -> str:
     return finding.message + (f" [{finding.case}]" if finding.case else "")
 
 
-Kinds = Sequence[tuple[Severity, str, int, Finding]]
+def _listed(
+    kinds: Sequence[tuple[Severity, str, int, Finding]], *, whole: bool = False
+) -> Iterator[tuple[Severity, str, int, str]]:
+    """(severity, code, how many, "") a kind that is listed, errors and warnings before notes.
 
-
-def _further(kinds: Kinds, listed: Kinds, indent: str) -> Iterator[str]:
-    """How many findings of further kinds there are, by their severity, and of which kinds."""
-    for severity in _SEVERITIES:
-        rest = [kind for kind in kinds if kind[0] == severity and kind not in listed]
-        if rest:
-            codes = [f"{number:,} x {code}" for _, code, number, _ in rest[:CODES]]
-            yield f"{indent}{severity}: {sum(kind[2] for kind in rest):,} more: {_some(codes, len(rest), 'kind')}"
+    Where there are more of a kind of severity than are listed, the last is a line that names the rest.
+    """
+    for severities, number in ((("error", "warning"), GRAVE_KINDS), (("note",), NOTE_KINDS)):
+        of_it = [kind for kind in kinds if kind[0] in severities]
+        listed = len(of_it) if whole else number
+        yield from ((severity, code, count, "") for severity, code, count, _ in of_it[:listed])
+        for severity in severities:
+            rest = [kind for kind in of_it[listed:] if kind[0] == severity]
+            if rest:
+                codes = _some([f"{count:,} x {code}" for _, code, count, _ in rest[:CODES]], len(rest), "kind")
+                count = sum(kind[2] for kind in rest)
+                yield rest[0][0], "", count, f"{severity}: {count:,} more: {codes}"
 
 
 # -- several sources
@@ -342,8 +351,10 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
     """Errors, warnings, then notes, a kind at a time over all files."""
     kinds = counted(every)
     grave = sum(severity != "note" for severity, *_ in kinds)
-    listed = [*kinds[:grave][:GRAVE_KINDS], *kinds[grave:][:NOTE_KINDS]]
-    for severity, code, number, _ in listed:
+    for severity, code, number, further in _listed(kinds):
+        if further:
+            yield from _wrapped([further], width)
+            continue
         alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
         count = Counter(finding.source for finding in alike if finding.source)
         several = f" in {number_of(len(count), 'file')}" if count else ""
@@ -358,7 +369,6 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
             yield from _wrapped([f"  {place}{_said(finding)}"], width)
         if number > shown:
             yield f"  ... and {number - shown:,} more"
-    yield from _wrapped(_further(kinds, listed, ""), width)
 
 
 def _place(finding: Finding, names: _Names) -> str:
@@ -371,8 +381,9 @@ def _first_of_each_file(findings: Sequence[Finding], number: int) -> list[Findin
     first: dict[str, int] = {}
     for at, finding in enumerate(findings):
         first.setdefault(finding.source, at)
-    chosen = [*first.values(), *(at for at in range(len(findings)) if at not in set(first.values()))]
-    return [findings[at] for at in sorted(chosen[:number])]
+    of_files = set(first.values())
+    further = islice((at for at in range(len(findings)) if at not in of_files), number)
+    return [findings[at] for at in sorted([*first.values(), *further][:number])]
 
 
 # -- the width of a terminal

@@ -286,7 +286,7 @@ def test_wrong_usage_is_exit_code_2(words, capsys):
 
 
 def test_the_published_files_import_without_a_warning(run, data_folder):
-    code, out, err = run(data_folder / "processbench", "--strict")
+    code, out, err = run(data_folder / "processbench", "--strict", "-v")
     assert (code, err) == (0, "")
     assert "1,000 cases of 1,000 rows: 594 erroneous, 406 clean" in out
     assert "400 cases of 400 rows: 207 erroneous, 193 clean" in out
