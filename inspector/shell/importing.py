@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
@@ -29,16 +30,17 @@ from scoring.workspace import Workspace
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
     if args.dry_run:
-        found = find(*_asked(args), None)
+        found = _found(args, None)
         _refuse_if_strict(found, args)
         _report(found, args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill)
+        found = _found(args, spill)
         _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
-        added, saved = found.put(workspace, args.name)
+        with ReadingProgress("writing", quiet=args.quiet):
+            added, saved = found.put(workspace, args.name)
     _report(found, args, added, saved)
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
@@ -68,15 +70,16 @@ def bring(args: argparse.Namespace) -> Found:
     """Import the sources without a word, for whoever looks at them next."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill)
-        found.put(find_workspace(args.workspace, create=True))
+        found = _found(args, spill)
+        with ReadingProgress("writing", quiet=args.quiet):
+            found.put(find_workspace(args.workspace, create=True))
     return found
 
 
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
     args.name = args.mapping = args.run = None
-    found = find(*_asked(args), None)
+    found = _found(args, None)
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
     )
@@ -88,6 +91,11 @@ def _rules(one: Imported) -> list[Finding]:
     """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
     known = {finding.code for finding in one.findings}
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
+
+
+def _found(args: argparse.Namespace, spill: Path | None) -> Found:
+    with ReadingProgress("reading", quiet=args.quiet) as progress:
+        return find(*_asked(args), spill, progress)
 
 
 def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:

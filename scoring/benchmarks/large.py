@@ -7,7 +7,7 @@ happen at the same time, on neighbouring blocks.
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -59,15 +59,24 @@ def sample(path: Path, size: int = 1024 * 1024) -> Rows:
     return text_rows(*decoded(b"".join(first.lines), printable(path)), printable(path))
 
 
-def load_large(path: Path, module: ModuleType, folder: Path | None, size: int = whole_lines.SIZE) -> Imported:
+def load_large(
+    path: Path,
+    module: ModuleType,
+    folder: Path | None,
+    size: int = whole_lines.SIZE,
+    progress: Callable[[int], None] | None = None,
+) -> Imported:
     """The cases of a file, with their texts spilled into a folder (None: thrown away, for whoever only looks).
+
+    `progress` hears how many bytes are read, block by block.
 
     Raises:
         UnreadableFile: it cannot be read, or a line of it is too long.
         UnwritableWorkspace: the texts cannot be written.
     """
     reader = _Reader(module.NAME, module.PLAIN, module.by_field(), printable(path), folder)
-    taken = list(reader.take(whole_lines.blocks(path, size)))
+    blocks = whole_lines.blocks(path, size)
+    taken = list(reader.take(_told(blocks, progress) if progress else blocks))
     metadata = pl.concat([pl.DataFrame(schema=METADATA), *(one.metadata for one in taken)])
     rest = pl.concat([pl.Series(dtype=pl.String), *(one.rest for one in taken)])
     texts = Texts.whole([one.texts for one in taken], [one.metadata.height for one in taken])
@@ -88,6 +97,15 @@ def load_large(path: Path, module: ModuleType, folder: Path | None, size: int = 
         tuple(findings + noticed),
         spilled=Spilled(texts, rest.to_list()),
     )
+
+
+def _told(blocks: Iterator[Block], progress: Callable[[int], None]) -> Iterator[Block]:
+    """The blocks, after each of which it is said how many bytes they had so far."""
+    read = 0
+    for block in blocks:
+        yield block
+        read += sum(map(len, block.lines))
+        progress(read)
 
 
 @dataclass(frozen=True, eq=False)

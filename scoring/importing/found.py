@@ -1,8 +1,9 @@
 """Sources are read, results among them are joined, and all of it is put into the workspace."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -81,7 +82,17 @@ class Wish:
     run: int | None = None
 
 
-def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: Path | None) -> Found:
+Progress = Callable[[int, int, str], None]
+"""Hears how many bytes of how many are read, and of what."""
+
+
+def find(
+    words: Sequence[str],
+    wish: Wish,
+    workspace: Workspace | None,
+    spill: Path | None,
+    progress: Progress | None = None,
+) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
     Args:
@@ -89,12 +100,13 @@ def find(words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: P
         wish: how they are to be read.
         workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
         spill: see `scoring.sources.read_source`.
+        progress: hears how far it is, before every source and within large ones.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill)
+    sources, skipped = _read(words, wish, spill, progress or _unheard)
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -136,28 +148,65 @@ def _in_run(foreign: Foreign, run: int | None) -> Foreign:
     return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=FOREIGN["run"])))
 
 
-def _read(words: Sequence[str], wish: Wish, spill: Path | None) -> tuple[list[tuple[bool, Source]], list[str]]:
+def _unheard(_done: int, _to_do: int, _what: str) -> None:
+    """Nobody listens."""
+
+
+def _read(
+    words: Sequence[str], wish: Wish, spill: Path | None, progress: Progress
+) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
-    sources, skipped, seen = [], [], set()
+    sources, skipped = [], []
+    files = list(_files(words))
+    sizes = [_size(file) for file, _ in files]
+    total, done = sum(sizes), 0
+    for (file, many), size in zip(files, sizes, strict=True):
+        progress(done, total, file)
+        try:
+            found = read_source(
+                file,
+                benchmark=wish.benchmark,
+                mapping=wish.mapping,
+                table=wish.name,
+                spill=spill,
+                progress=partial(_within, progress, done, total, file),
+            )
+            _some(found)
+        except InputError as error:
+            if not many:
+                raise
+            skipped.append(str(error))
+        else:
+            sources.append((many, found))
+        done += size
+    progress(total, total, "joining")
+    return sources, skipped
+
+
+def _files(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Every source once, with whether it is one of many that a word stands for."""
+    seen = set()
     for word in words:
         files = [word] if word.startswith(HUB) else [str(path) for path in expand([Path(word)])]
         # os.path says False of what cannot be looked at, where pathlib raises.
         many = not word.startswith(HUB) and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
         for file in files:
             where = file if file.startswith(HUB) else place(Path(file))
-            if where in seen:
-                continue
-            seen.add(where)
-            try:
-                found = read_source(file, benchmark=wish.benchmark, mapping=wish.mapping, table=wish.name, spill=spill)
-                _some(found)
-            except InputError as error:
-                if not many:
-                    raise
-                skipped.append(str(error))
-            else:
-                sources.append((many, found))
-    return sources, skipped
+            if where not in seen:
+                seen.add(where)
+                yield file, many
+
+
+def _size(source: str) -> int:
+    """The bytes of a source; 0 where they are not known, and reading it in earnest says why."""
+    try:
+        return Path(source).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _within(progress: Progress, before: int, total: int, what: str, read: int) -> None:
+    progress(before + read, total, what)
 
 
 def _not_shifted(

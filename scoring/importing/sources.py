@@ -1,5 +1,6 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -43,6 +44,7 @@ def read_source(
     mapping: ColumnMapping | None = None,
     table: str | None = None,
     spill: Path | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Source:
     """Read one source: a file's path or `hf:NAME`.
 
@@ -53,6 +55,7 @@ def read_source(
         mapping: read it as a table with these columns.
         table: what the benchmark of a table is called, whatever its mapping or its file says.
         spill: where the texts of a source that is too large for memory go. None = they are thrown away.
+        progress: hears how many bytes of a source that is too large for memory are read.
 
     Raises:
         InputError: it cannot be read, or nothing recognises it.
@@ -74,7 +77,7 @@ def read_source(
         known = kind == "benchmark" and name in benchmarks.MODULES
         module = benchmarks.benchmark_module(name) if known and name else None
         if module is not None and hasattr(module, "PLAIN") and rewards_beside(first_rows) is None:
-            return _placed(Source((load_large(path, module, spill),)), path)
+            return _placed(Source((load_large(path, module, spill, progress=progress),)), path)
     return _placed(_of(read_rows(path), benchmark, mapping, table), path)
 
 
