@@ -29,6 +29,8 @@ GRAVE_KINDS, NOTE_KINDS, CODES = 6, 4, 12
 """Kinds of errors and warnings, and of notes, that are listed with a place, and further ones that are named."""
 LISTED = 8
 """Benchmarks, and groups of scorers, that are listed one by one."""
+SUBSETS = 12
+"""Subsets of one file that are named."""
 NAMED = 3
 """Files, and names of scorers, that a line names."""
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -64,10 +66,10 @@ def reports(
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
-        yield from cases_report(imported, one_added)
+        yield from _wrapped(cases_report(imported, one_added, whole=verbose), width)
         yield from _findings(imported.findings, width, whole=verbose)
     for joined, one_saved in of_results:
-        yield from results_report(joined, one_saved)
+        yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
 
@@ -75,8 +77,8 @@ def reports(
 # -- one source
 
 
-def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
-    """One import in a few lines: rows, subsets, labels, what changed."""
+def cases_report(one: Imported, added: Added | None, *, whole: bool = True) -> Iterator[str]:
+    """One import in a few lines: rows, subsets (all of them, or the first), labels, what changed."""
     yield f"{one.source}: {one.benchmark} ({one.format})"
     lost = f", {one.read - one.cases.height:,} left out" if one.read != one.cases.height else ""
     unlabelled = one.cases.height - one.erroneous - one.clean
@@ -86,7 +88,8 @@ def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
     yield f"  {kept}: {one.erroneous:,} erroneous, {one.clean:,} clean{rest}{twins}"
     if one.cases.height:
         subsets = one.cases.group_by("subset", maintain_order=True).len().rows()
-        yield "  subsets: " + ", ".join(f"{name or '(none)'} {n:,}" for name, n in subsets)
+        named = [f"{name or '(none)'} {n:,}" for name, n in subsets]
+        yield f"  subsets: {_some(named if whole else named[:SUBSETS], len(named), 'subset')}"
     if one.mapping:
         yield f"  columns: {one.mapping}"
     yield f"  labels: {one.label_base}"

@@ -2,7 +2,9 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
+import polars as pl
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -149,6 +151,15 @@ def test_scorers_with_the_same_to_tell_share_a_line_and_those_that_lack_somethin
         f"  late: 2 of 3 joined to sums by ids, 1 not; {rule}",
         f"  s0, s1, s2 and 2 more: 2 of 2 joined to sums by ids; {rule}",
     ]
+
+
+def test_of_many_subsets_the_first_are_named_and_the_others_counted():
+    one = imported(labels=[0] * 30)
+    named = pl.Series("subset", [f"s{at % 20}" for at in range(30)])
+    one = replace(one, cases=one.cases.with_columns(named))
+    first = ", ".join(f"s{at} {2 if at < 10 else 1}" for at in range(12))
+    assert told(one)[2] == f"  subsets: {first} and 8 more subsets"
+    assert told(one, verbose=True)[2].endswith(", s19 1")
 
 
 def test_labels_that_were_read_in_two_ways_are_told_apart():

@@ -18,10 +18,12 @@ import making
 from scoring import files
 from scoring.cache import RewardParts
 from scoring.errors import InUse, NoWorkspace, UnwritableWorkspace, UsageError
+from scoring.events import End
 from scoring.files import DiskUse, Share, locked
 from scoring.scorer import Scorer
 from scoring.trash import TRASH, leftovers, prune, removable, remove, removed, restore
 from scoring.workspace import Workspace
+from scoring_process import ran_here
 
 
 @pytest.fixture
@@ -271,6 +273,36 @@ def test_a_run_whose_caller_leaves_lets_go(workspace):
     assert any(type(event).__name__ == "Saved" for event in run)
     run.close()
     remove(workspace, one(workspace, "scorer", fake_scoring.SCORER.name))
+
+
+def test_another_process_that_writes_keeps_its_scorer_until_it_ends_also_by_kill_9(workspace):
+    folder = workspace.root / "rewards" / fake_scoring.SCORER.folder
+    with fake_scoring.started(folder, 5000, 0.02) as process:
+        fake_scoring.until_saved(process)
+        with pytest.raises(InUse):
+            remove(workspace, one(workspace, "scorer", fake_scoring.SCORER.name))
+        process.kill()
+    saved = RewardParts(folder).read()[0]
+    gone = remove(workspace, one(workspace, "scorer", fake_scoring.SCORER.name))
+    restore(workspace, gone)
+    assert RewardParts(folder).read()[0].equals(saved)
+
+
+def test_a_benchmark_stays_while_the_scoring_command_reads_it(workspace, monkeypatch):
+    said = []
+
+    def events(_args, here, *_):
+        try:
+            remove(here, one(here, "benchmark", "bench"))
+        except InUse as error:
+            said.append(str(error))
+        yield End("done")
+
+    monkeypatch.setattr("scoring.prm_request.prm_events", events)
+    code, told, err = ran_here("score", "bench", "--model", "none", "-w", str(workspace.root))
+    assert (code, [event["event"] for event in told], err) == (0, ["end"], "")
+    assert len(said) == 1
+    remove(workspace, one(workspace, "benchmark", "bench"))
 
 
 def test_where_there_are_no_locks_a_run_goes_on_with_a_scorer_of_its_own(workspace, monkeypatch):
