@@ -29,14 +29,24 @@ def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, s
     where = "" if request.workspace is None else f" -w {shell_word(request.workspace)}"
     if not workspace.default_benchmarks():
         yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
-    elif cases.height and not scorers and (names := _of_the_demo(workspace)):
+        # Imported only for who has an empty workspace.
+        from scoring.trash import removed
+
+        names = [one.name for one in (removed(workspace) if workspace.root else ()) if one.kind == "benchmark"]
+        if names:
+            yield f"In its trash: {', '.join(names)}. One comes back with: prm-inspect restore NAME{where}"
+    elif cases.height and not scorers and (names := scorers_of(workspace, demo.NAME)):
         they = f"{', '.join(names)} scored the demo and none of these cases"
         yield f"{they}; the demo shows with: prm-inspect{where} --benchmark {demo.NAME}"
 
 
-def _of_the_demo(workspace: Workspace) -> list[str]:
-    """The names of the workspace's scorers that have a row for a case of the demo."""
-    cases, texts = workspace.cases((demo.NAME,))
+def scorers_of(workspace: Workspace, benchmark: str) -> list[str]:
+    """The names of the workspace's scorers that have a row for a case of a benchmark.
+
+    Raises:
+        UsageError, DamagedWorkspace: its cases are not here, or cannot be read.
+    """
+    cases, texts = workspace.cases((benchmark,))
     found = []
     for folder in workspace.reward_folders():
         try:

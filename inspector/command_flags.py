@@ -31,6 +31,10 @@ def _output(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
 
 
+def _verbose(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-v", "--verbose", action="store_true", help="list every file with all of its findings")
+
+
 def _export(parser: argparse.ArgumentParser) -> None:
     what = "the shown cases, one scorer's rewards for them, or what people said of them"
     parser.add_argument("what", choices=("cases", "rewards", "triage"), help=what)
@@ -63,7 +67,34 @@ def _replay(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "Exit codes: 0 every title is as it was, 1 one differs, 2 it cannot be played."
 
 
-_WITHOUT_A_DOCUMENT = {"export": _export, "report": _report, "replay": _replay}
+def _remove(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("kind", choices=("scorer", "benchmark"), help="what it is")
+    parser.add_argument("name", metavar="NAME", help="its name or a unique part of it")
+    parser.epilog = REMOVAL
+
+
+def _restore(parser: argparse.ArgumentParser) -> None:
+    name = "what was removed: its name or a unique part of it, `scorer` or `benchmark` before it where both have it"
+    parser.add_argument("words", nargs="*", metavar="NAME", help=name)
+    parser.epilog = "It is refused where its name is taken again. Of several of one name the newest comes back."
+
+
+def _prune(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--yes", action="store_true", help="do not ask; needed where there is no terminal to ask on")
+
+
+REMOVAL = """Nothing is deleted: its folder is moved into the workspace's trash, from which `restore` brings it back.
+Rewards that scorers gave the cases of a removed benchmark, and what people said of them, stay and show again with it.
+An open app follows. It is refused while another process writes there or scores the benchmark."""
+
+_WITHOUT_A_DOCUMENT = {
+    "export": _export,
+    "report": _report,
+    "replay": _replay,
+    "remove": _remove,
+    "restore": _restore,
+    "prune": _prune,
+}
 
 
 def _paper(parser: argparse.ArgumentParser) -> None:
@@ -203,6 +234,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
         parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+        _verbose(parser)
         return
     if name == "score":
         from scoring.arguments import add_arguments
@@ -212,6 +244,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         return
     if name == "doctor":
         parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="what to look at, named as for import")
+        _verbose(parser)
         return
     if name in _WITHOUT_A_DOCUMENT:
         _WITHOUT_A_DOCUMENT[name](parser)

@@ -16,7 +16,7 @@ import json
 import os
 import sys
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any, TextIO
 
 from scoring.arguments import add_arguments, add_prm_arguments, count
@@ -86,17 +86,22 @@ def _code(end: End) -> int:
 
 def _events(args: argparse.Namespace, interrupt: Interrupt) -> Generator[Event, None, None]:
     """The run that the arguments ask for."""
+    from scoring.files import Share
     from scoring.workspace import Workspace, workspace_folder
 
-    with interrupt.at_once():
-        if args.critic:
-            from scoring.critic_runs.request import critic_events as events
-        else:
-            from scoring.prm_request import prm_events as events
-        workspace = Workspace.open(workspace_folder(args.workspace))
-        cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
-        rows = _rows(args, cases, columns)
-    yield from events(args, workspace, cases, texts, rows, interrupt, _say)
+    with ExitStack() as until_the_end:
+        with interrupt.at_once():
+            if args.critic:
+                from scoring.critic_runs.request import critic_events as events
+            else:
+                from scoring.prm_request import prm_events as events
+            workspace = Workspace.open(workspace_folder(args.workspace))
+            # Texts are read when they are asked for: until then nobody may take the benchmark out of the workspace.
+            for folder in workspace.generations(args.benchmarks):
+                until_the_end.callback(Share(folder).close)
+            cases, texts, columns = workspace.cases_and_columns(args.benchmarks, twins=True)
+            rows = _rows(args, cases, columns)
+        yield from events(args, workspace, cases, texts, rows, interrupt, _say)
 
 
 def _rows(args: argparse.Namespace, cases: "pl.DataFrame", columns: "MetadataColumns") -> list[int]:

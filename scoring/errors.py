@@ -17,6 +17,7 @@
     ├── WorkspaceError        the workspace's folder
     │   ├── NoWorkspace       there is none here
     │   ├── UnwritableWorkspace   read-only, or the disk is full
+    │   ├── InUse             another process is at work in a part of it
     │   └── DamagedWorkspace  a file in it is not what it should be
     ├── FrameError            a frame without the columns it must have
     ├── EngineError           the engine cannot run what it was asked to, here
@@ -125,6 +126,10 @@ class NoWorkspace(WorkspaceError):
 
 class UnwritableWorkspace(WorkspaceError):
     title = "Cannot write"
+
+
+class InUse(WorkspaceError):
+    title = "In use"
 
 
 class DamagedWorkspace(WorkspaceError):

@@ -6,11 +6,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from scoring.errors import UnwritableWorkspace
+from scoring.errors import InUse, UnwritableWorkspace
 
 fcntl: ModuleType | None
 try:
@@ -88,21 +89,113 @@ def sync(path: Path) -> None:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, *, make: bool = False, wait: bool = True) -> Iterator[None]:
     """Hold a folder's lock: whoever asks for it meanwhile waits. A process that ends has let go of it.
 
     Where there are no such locks (Windows, some network file systems) nobody waits.
+
+    Args:
+        folder: whose lock; it is the folder of that name when the lock is had, wherever one of that name was before.
+        make: make the folder where it is missing.
+        wait: False = do not wait.
+
+    Raises:
+        FileNotFoundError: it is not there, and not to be made.
+        UnwritableWorkspace: it cannot be made.
+        InUse: another holds it, or has a share in it, and nobody is to wait.
     """
-    if fcntl is None:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
+    descriptor = _held(folder, "LOCK_EX", make=make, wait=wait)
     try:
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
-        os.close(descriptor)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class Share:
+    """A share in a folder, which any number of processes may have; while one has it, `locked` waits or is refused."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take it at once where the folder is there."""
+        self._folder = folder
+        self._descriptor: int | None = None
+        # Without a share in it nothing is unsafe that is not also without locks.
+        with suppress(OSError):
+            self._descriptor = _held(folder, "LOCK_SH", make=False, wait=True)
+
+    def take(self) -> None:
+        """Take it if it was not had yet, and make the folder where it is missing.
+
+        Raises:
+            UnwritableWorkspace: the folder cannot be made.
+        """
+        if self._descriptor is None:
+            self._descriptor = _held(self._folder, "LOCK_SH", make=True, wait=True)
+
+    def close(self) -> None:
+        """Give it back. A process that ends has done so."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def _held(folder: Path, kind: str, *, make: bool, wait: bool) -> int | None:
+    """A descriptor that holds the lock of the folder which has this name now; None where there are no locks."""
+    while True:
+        if make:
+            try:
+                folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise unwritable(folder, error) from error
+        if fcntl is None:
+            return None
+        # Whoever had the lock before may have moved the folder away, also just now.
+        with suppress(FileNotFoundError) if make else nullcontext():
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                _flock(descriptor, folder, getattr(fcntl, kind) | (0 if wait else fcntl.LOCK_NB))
+                same = os.path.samestat(os.fstat(descriptor), folder.stat())
+            except BaseException:
+                os.close(descriptor)
+                raise
+            if same:
+                return descriptor
+            os.close(descriptor)
+
+
+def _flock(descriptor: int, folder: Path, operation: int) -> None:
+    """Lock; on a file system without locks nothing."""
+    assert fcntl is not None  # noqa: S101  # whoever opens a descriptor for it has looked
+    try:
+        fcntl.flock(descriptor, operation)
+    except BlockingIOError:
+        raise InUse(f"another process is at work in {folder}.", "Try again when it has ended.") from None
+    except OSError:
+        return
+
+
+@dataclass(frozen=True)
+class DiskUse:
+    """What a folder takes: `bytes` of its files, one with several links once; `written`, the newest of their times.
+
+    `written` is seconds since 1970 (UTC), None where there is no file.
+    """
+
+    bytes: int
+    written: float | None
+
+    @classmethod
+    def of(cls, folder: Path) -> "DiskUse":
+        """Look through a folder and all below it; links are not followed, and what vanishes meanwhile is left out."""
+        sizes: dict[tuple[int, int], int] = {}
+        written = None
+        for home, _, names in os.walk(folder):
+            for name in names:
+                with suppress(OSError):
+                    stat = (Path(home) / name).lstat()
+                    sizes[stat.st_dev, stat.st_ino] = stat.st_size
+                    written = max(stat.st_mtime, written or 0.0)
+        return cls(sum(sizes.values()), written)
 
 
 _last = 0

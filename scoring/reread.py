@@ -19,6 +19,7 @@ from scoring.critics.protocol import Read
 from scoring.critics.readers import read_answer, version
 from scoring.critics.reading import Reading
 from scoring.errors import FrameError
+from scoring.files import Share
 from scoring.schema import VOTES
 
 _SAID = ("ballot", "verdict", "rewards", "redundancy", "reason")
@@ -79,6 +80,14 @@ def reread(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool 
     Raises:
         UnwritableWorkspace: a part could not be written; the old ones are all there, and no new one.
     """
+    share = Share(parts.folder)
+    try:
+        return _reread(parts, read, cases, thinking=thinking)
+    finally:
+        share.close()
+
+
+def _reread(parts: VoteParts, read: Read, cases: pl.DataFrame, *, thinking: bool) -> Reread:
     told = Reread()
     again = _Again(read, dict(cases.select("key", "n_steps").iter_rows()), thinking)
     readable = [(part, differs) for part in parts.parts() if (differs := again.count(parts, part, told)) is not None]

@@ -76,18 +76,18 @@ def score(
     wanted = reward_keys(wanted, texts.gather(numbers.to_numpy()), scorer.reads)
     todo = plan(wanted, parts, retry_refused=retry_refused, truncate=truncate)
     run = _Run(scorer, parts, todo, interrupt or Interrupt(), dry_run=dry_run, truncate=truncate)
-    yield Start(
-        scorer.name,
-        scorer.fingerprint,
-        str(parts.folder),
-        todo.cases,
-        todo.contents,
-        todo.cached,
-        todo.refused,
-        len(todo.rows),
-        (*notes, *todo.notes),
-    )
     try:
+        yield Start(
+            scorer.name,
+            scorer.fingerprint,
+            str(parts.folder),
+            todo.cases,
+            todo.contents,
+            todo.cached,
+            todo.refused,
+            len(todo.rows),
+            (*notes, *todo.notes),
+        )
         if todo.rows:
             yield from run.compute(
                 run_cases(wanted, numbers, todo.rows, TextPages(texts, scorer.reads)), encoder, engine
@@ -97,7 +97,10 @@ def score(
         status = "interrupted"
     finally:
         # Also on the way out of an error or of a caller's leaving, where there is nobody to tell.
-        last = run.flush()
+        try:
+            last = run.flush()
+        finally:
+            run.saving.close()
     if last:
         yield last
     yield run.end(status)

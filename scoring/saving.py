@@ -10,6 +10,7 @@ import polars as pl
 from scoring.cache import Parts
 from scoring.errors import UnwritableWorkspace
 from scoring.events import Saved
+from scoring.files import Share
 from scoring.scorer import FILE, Scorer
 
 ROWS, SECONDS = 512, 1.0
@@ -22,7 +23,8 @@ MANY_PARTS = 128
 class Saving:
     """Keeps rows until they are due and saves them as parts; the folder's `scorer.json` with the first.
 
-    `total` rows have been saved. What is not saved when a process is killed is lost, and computed again.
+    `total` rows have been saved. What is not saved when a process is killed is lost, and computed again. Until it is
+    closed it has a share in the folder, which keeps others from removing the scorer.
     """
 
     scorer: Scorer
@@ -30,6 +32,14 @@ class Saving:
     total: int = 0
     _pending: list[Mapping[str, Any]] = field(default_factory=list)
     _last: float = field(default_factory=time.monotonic)
+    _share: Share = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._share = Share(self.parts.folder)
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._share.close()
 
     def add(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Keep rows: columns of the parts' schema but `engine`; a nullable one may be left out."""
@@ -54,7 +64,9 @@ class Saving:
             return None
         schema = self.parts.kind.schema
         frame = pl.DataFrame(rows, schema={name: schema[name] for name in schema if name != "engine"}, orient="row")
-        if not self.total and not (self.parts.folder / FILE).exists():
+        self._share.take()
+        # Where there are no locks, somebody may have removed it since the last rows.
+        if not (self.parts.folder / FILE).exists():
             self.scorer.save(self.parts.folder)
         part = self.parts.append(frame.with_columns(engine=pl.lit(engine, dtype=schema["engine"])))
         self.total += len(rows)

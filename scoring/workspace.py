@@ -5,6 +5,7 @@
     rewards/<slug>-<8 hex>/          scorer.json, part-<uuid7>.parquet
     converted/<32 hex>/              checkpoints made of pickles or LoRA adapters, see scoring.weights.store
     triage/<who>-<machine>.jsonl     what people said of cases, see scoring.triage.journal
+    trash/<uuid7>/                   a scorer or a benchmark that was removed, see scoring.trash
 
 An import makes a new generation of its benchmark under a dot-name and renames it: readers see the old one or the new
 one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies in the folder is left alone.
@@ -25,7 +26,7 @@ import polars as pl
 from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
-from scoring.files import locked, unwritable, write_atomically
+from scoring.files import locked, write_atomically
 from scoring.generation import Added, Generation, read_sources, report
 from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
@@ -34,7 +35,8 @@ from scoring.triage.journal import Journal
 
 MARK = "workspace.json"
 FORMAT = 1
-TRIAGE = "triage"
+BENCHMARKS, REWARDS, TRIAGE = "benchmarks", "rewards", "triage"
+"""Its folders."""
 _GENERATION = re.compile(r"gen-[0-9a-f]{32}\Z")
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
@@ -86,15 +88,15 @@ class Workspace:
         """Names of the imported benchmarks, in order of name."""
         if self.root is None:
             return []
-        return sorted(path.name for path in (self.root / "benchmarks").glob("*") if self._generation(path.name))
+        return sorted(path.name for path in (self.root / BENCHMARKS).glob("*") if self._generation(path.name))
 
     def default_benchmarks(self) -> list[str]:
         """The benchmarks that are meant where none is named: the imported ones, in order of name.
 
-        Where nothing was imported and something was scored, that can only have been the demo.
+        Where nothing was ever imported and something was scored, that can only have been the demo.
         """
         names = self.benchmarks()
-        if names or self.root is None:
+        if names or self.root is None or (self.root / BENCHMARKS).is_dir():
             return names
         return [demo.NAME] if self.reward_folders() else []
 
@@ -182,12 +184,8 @@ class Workspace:
     def _add(self, benchmark: str, imported: Sequence[Imported]) -> list[Added]:
         if self.root is None:
             raise NoWorkspace("there is no folder to import into.", "Name one with --workspace DIR.")
-        home = self.root / "benchmarks" / benchmark
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise unwritable(home, error) from error
-        with locked(home):
+        home = self.root / BENCHMARKS / benchmark
+        with locked(home, make=True):
             folder = self._generation(benchmark)
             whole = Generation.with_reports(folder) if folder else Generation.nothing()
             added = []
@@ -204,8 +202,13 @@ class Workspace:
         """The newest generation of a benchmark; None if it was never imported."""
         if self.root is None or not benchmark:
             return None
-        generations = _generations(self.root / "benchmarks" / benchmark)
+        generations = _generations(self.root / BENCHMARKS / benchmark)
         return generations[-1] if generations else None
+
+    def generations(self, benchmarks: Sequence[str] = ()) -> list[Path]:
+        """The folders that the cases of these benchmarks are read from; none of what is not imported, as the demo."""
+        names = list(benchmarks) or self.default_benchmarks()
+        return [folder for name in dict.fromkeys(names) if (folder := self._generation(name))]
 
     def journal(self) -> Journal | None:
         """What everybody says of cases, and where we say it; None where there is no folder."""
@@ -218,9 +221,9 @@ class Workspace:
 
     def reward_folders(self, benchmarks: Sequence[str] = ()) -> list[Path]:
         """Every folder of reward parts that may hold rewards for these benchmarks, in order of name."""
-        roots = [self.root / "rewards"] if self.root else []
+        roots = [self.root / REWARDS] if self.root else []
         if demo.NAME in benchmarks and demo.NAME not in self.benchmarks():
-            roots.append(demo.folder() / "rewards")
+            roots.append(demo.folder() / REWARDS)
         folders = [path.parent for root in roots for path in root.glob("*/scorer.json")]
         return sorted(folders, key=lambda folder: folder.name)
 

@@ -4,6 +4,8 @@ As a script it scores `argv[2]` cases into the workspace `argv[1]`, one JSON eve
 """
 
 import json
+import os
+import subprocess
 import sys
 import time
 from hashlib import blake2b
@@ -85,6 +87,27 @@ def expected(frame):
         refused = isinstance(encoded, Refused)
         found[key] = (None, encoded.reason) if refused else (list(rewards(encoded.ids, encoded.positions)), None)
     return found
+
+
+def started(folder, number=400, seconds=0.05):
+    """A process that runs this file as a script."""
+    script = Path(__file__)
+    path = os.pathsep.join([str(script.parent), str(script.parents[1])])
+    return subprocess.Popen(
+        [sys.executable, str(script), str(folder), str(number), str(seconds)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+def until_saved(process):
+    """The first event `saved` of a process; what it told before that goes by."""
+    for line in process.stdout:
+        event = json.loads(line)
+        if event["event"] == "saved":
+            return event
+    raise AssertionError("it ended before it saved")
 
 
 def main():

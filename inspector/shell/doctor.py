@@ -16,6 +16,7 @@ import polars as pl
 
 from inspector.documents import program_version
 from inspector.scoring_job import LOG
+from inspector.sentences import size_words
 from inspector.text import clean
 from inspector.workspace_place import find_workspace
 from scoring.engines.server.keys import GENERAL, OPENAI
@@ -67,8 +68,8 @@ def _host() -> Iterator[str]:
     yield "  " + ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     memory = ""
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        memory = f", {_bytes(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))} of memory"
-    yield f"  {os.cpu_count()} processors{memory}, {_bytes(shutil.disk_usage(Path.cwd()).free)} free on this disk"
+        memory = f", {size_words(os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE'))} of memory"
+    yield f"  {os.cpu_count()} processors{memory}, {size_words(shutil.disk_usage(Path.cwd()).free)} free on this disk"
 
 
 def _workspace(args: argparse.Namespace) -> tuple[Workspace | None, str]:
@@ -87,8 +88,10 @@ def _exposed(root: Path) -> Iterator[str]:
     """A line for every file with words of servers that hold a key, or what looks like one: nothing of it is shown."""
     for _, secret in _key_variables():
         keep_secret(secret)
-    parts = sorted(root.glob("rewards/*/*.parquet"))
-    others = [path for path in (*sorted(root.glob("rewards/*/scorer.json")), root / LOG) if path.is_file()]
+    # What was removed keeps what it holds until the trash is emptied.
+    homes = [*sorted(root.glob("rewards/*")), *sorted(root.glob("trash/*/*"))]
+    parts = [part for home in homes for part in sorted(home.glob("*.parquet"))]
+    others = [path for path in (*(home / "scorer.json" for home in homes), root / LOG) if path.is_file()]
     for path in [*parts, *others]:
         count = _rows_with_keys(path) if path.suffix == ".parquet" else key_like(path.read_text(errors="replace"))
         if count:
@@ -129,7 +132,7 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             yield f"  {engine}: not installed. Run: pip install 'prm-inspect[{extra}]'"
     torch = found["torch"]
     if torch["usable"]:
-        devices = [f"{device['name']} ({_bytes(device['memory'])})" for device in torch["devices"]]
+        devices = [f"{device['name']} ({size_words(device['memory'])})" for device in torch["devices"]]
         yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
 
 
@@ -150,11 +153,3 @@ def _version(package: str) -> str:
         return version(package)
     except PackageNotFoundError:
         return "missing"
-
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"

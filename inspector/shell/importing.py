@@ -3,12 +3,14 @@
 import argparse
 import math
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.text import clean
 from inspector.wishes import check_rule
@@ -17,7 +19,9 @@ from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
+from scoring.generation import Added
 from scoring.importing.found import Found, Wish, find
+from scoring.importing.saving import Saved
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
@@ -29,17 +33,18 @@ from scoring.workspace import Workspace
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
     if args.dry_run:
-        found = find(*_asked(args), None, _tell(args))
+        found = _found(args, None)
         _refuse_if_strict(found, args)
-        _print(reports(found), args)
+        _report(found, args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill, _tell(args))
+        found = _found(args, spill)
         _refuse_if_strict(found, args)
         workspace = find_workspace(args.workspace, create=True)
-        added, saved = found.put(workspace, args.name)
-    _print(reports(found, added, saved), args)
+        with ReadingProgress("writing", quiet=args.quiet):
+            added, saved = found.put(workspace, args.name)
+    _report(found, args, added, saved)
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
@@ -47,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
     if args.strict and found.grave:
-        for line in reports(found):
+        for line in reports(found, verbose=args.verbose, width=_width(sys.stderr)):
             print(clean(line), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
@@ -68,19 +73,20 @@ def bring(args: argparse.Namespace) -> Found:
     """Import the sources without a word, for whoever looks at them next."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
-        found = find(*_asked(args), spill, _tell(args))
-        found.put(find_workspace(args.workspace, create=True))
+        found = _found(args, spill)
+        with ReadingProgress("writing", quiet=args.quiet):
+            found.put(find_workspace(args.workspace, create=True))
     return found
 
 
 def examine(args: argparse.Namespace) -> int:
     """Only look, and apply the rules that sound benchmarks are made by; 1 where there is a warning or worse."""
     args.name = args.mapping = args.run = None
-    found = find(*_asked(args), None, _tell(args))
+    found = _found(args, None)
     broken = replace(
         found, imported=tuple(replace(one, findings=(*one.findings, *_rules(one))) for one in found.imported)
     )
-    _print(reports(broken), args)
+    _report(broken, args)
     return int(broken.grave)
 
 
@@ -88,6 +94,11 @@ def _rules(one: Imported) -> list[Finding]:
     """What breaks a rule of construction and was not noticed while reading; spilled texts are not looked at."""
     known = {finding.code for finding in one.findings}
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
+
+
+def _found(args: argparse.Namespace, spill: Path | None) -> Found:
+    with ReadingProgress("reading", quiet=args.quiet) as progress:
+        return find(*_asked(args), spill, _tell(args), progress)
 
 
 def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:
@@ -173,6 +184,15 @@ def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
 def _tell(args: argparse.Namespace) -> Callable[[str], None]:
     """Where lines go that are read while something is brought."""
     return lambda line: None if args.quiet else print(clean(line), file=sys.stderr, flush=True)
+
+
+def _report(found: Found, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> None:
+    _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
+
+
+def _width(stream: TextIO) -> int | None:
+    """The cells of the terminal that a stream goes to; None where it is none."""
+    return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 def _print(lines: Iterable[str], args: argparse.Namespace) -> None:

@@ -1,6 +1,8 @@
 """`benchmarks` and `scorers`: what the workspace holds."""
 
 import argparse
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,11 +11,13 @@ from inspector.critique.counts import answer_counts, listed, unparsed_notes
 from inspector.documents import program_version
 from inspector.loading import load
 from inspector.selection import Selection
+from inspector.sentences import size_words
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.files import DiskUse
 from scoring.verdicts import REFUSED, UNPARSED, AsGiven, spelled
 
 BENCHMARKS = {
@@ -26,6 +30,10 @@ BENCHMARKS = {
     "clean": pl.Int64(),
     "findings": pl.Int64(),
     "label_base": pl.String(),
+    # What the workspace's files of the whole benchmark take, the same in each of its rows; null of what is bundled.
+    "bytes": pl.Int64(),
+    # When something was written there last (ISO 8601, UTC): imported, scored, read again. Who looks leaves no mark.
+    "used": pl.String(),
 }
 SCORERS = {
     "scorer": pl.String(),
@@ -47,6 +55,9 @@ SCORERS = {
     "high": pl.Float64(),
     "fingerprint": pl.String(),
     "about": pl.String(),
+    # As of a benchmark.
+    "bytes": pl.Int64(),
+    "used": pl.String(),
 }
 
 BESIDE = ("answers", "unparsed_answers", "misfit_answers", "answer_faults", "lacking_answers")
@@ -61,8 +72,29 @@ def run(args: argparse.Namespace) -> int:
     command = request_of(args).command(args.command, form=form_of(args))
     provenance = {"command": command, "version": program_version()}
     document = Document(pl.DataFrame(rows, schema=schema, orient="row"), provenance)
-    put(document, args, problems, document.rows.drop(BESIDE, strict=False))
+    put(document, args, problems, _for_people(document.rows.drop(BESIDE, strict=False)))
     return 0
+
+
+def _for_people(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sizes and times as people write them, those of a benchmark of several sources once."""
+    name = rows.columns[0]
+    again = pl.Series(rows[name].is_duplicated() & ~rows[name].is_first_distinct())
+    sizes = pl.Series("bytes", [None if one is None else size_words(one) for one in rows["bytes"]], dtype=pl.String)
+    told = rows.with_columns(sizes, pl.col("used").str.replace("T", " ").str.slice(0, 16))
+    told = told.with_columns(pl.when(again).then(None).otherwise(pl.col("bytes", "used")).name.keep())
+    # The last columns are as wide as a line.
+    last = [name for name in ("label_base", "fingerprint", "about") if name in told.columns]
+    return told.select(pl.exclude(last), *last)
+
+
+def _use(folder: Path | None) -> dict[str, Any]:
+    """The columns about files; nothing of what lies in no workspace."""
+    if folder is None:
+        return {}
+    use = DiskUse.of(folder)
+    when = None if use.written is None else datetime.fromtimestamp(use.written, UTC)
+    return {"bytes": use.bytes, "used": when and when.isoformat(timespec="seconds").replace("+00:00", "Z")}
 
 
 def _benchmarks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]:
@@ -70,8 +102,9 @@ def _benchmarks(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[st
     workspace = find_workspace_or_demo(args.workspace, args.benchmark)
     names = list(args.benchmark) or workspace.default_benchmarks()
     rows = [
-        {"benchmark": name, **source, "findings": len(source["findings"])}
+        {"benchmark": name, **source, "findings": len(source["findings"]), **use}
         for name in names
+        for use in [_use(next((folder.parent for folder in workspace.generations([name])), None))]
         for source in workspace.imports(name)
     ]
     return rows, [] if rows else ["No benchmark was imported here."]
@@ -96,11 +129,18 @@ def _scorers(args: argparse.Namespace) -> tuple[list[dict[str, Any]], list[str]]
             "high": one.scorer.high,
             "fingerprint": one.scorer.fingerprint,
             "about": one.scorer.about,
+            **_use(_own(selection, one.scorer.name)),
         }
         for one in selection.chosen_evaluations
     ]
     notes = unparsed_notes(selection) if not form_of(args) else ()
     return rows, [*selection.problems, *notes, *([] if rows else [NO_SCORER])]
+
+
+def _own(selection: Selection, name: str) -> Path | None:
+    """A scorer's folder in the workspace; None of the demo's own and of baselines."""
+    folder, root = selection.folders.get(name), selection.workspace.root
+    return folder if folder is not None and root is not None and folder.is_relative_to(root) else None
 
 
 def _answers(selection: Selection, evaluation: Evaluation) -> dict[str, Any]:

@@ -1,112 +1,153 @@
-"""What an import says of itself, in lines."""
+"""What an import says of itself, in lines: totals, what joined, and what is unusual, grouped over all files.
 
+It fits a screen however many files there are: what is left out is counted, and `verbose` lists every file and finding.
+"""
+
+import os
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 import polars as pl
+from rich.cells import cell_len
 
+from inspector.sentences import counted as number_of
+from inspector.text import cell, clean
 from scoring.benchmarks.imported import Imported
 from scoring.boundary import when_wrong
 from scoring.generation import Added
 from scoring.importing.found import Found
 from scoring.importing.joining import Joined
 from scoring.importing.saving import LEFT_OUT, Saved
-from scoring.reading.findings import Finding, counted
+from scoring.reading.findings import Finding, Severity, counted
 
-_SHOWN_FINDINGS = 8
-_SHOWN_COLUMNS = 20
+PLACES = 3
+"""Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
+GRAVE_KINDS, NOTE_KINDS, CODES = 6, 4, 12
+"""Kinds of errors and warnings, and of notes, that are listed with a place, and further ones that are named."""
+LISTED = 8
+"""Benchmarks, and groups of scorers, that are listed one by one."""
+SUBSETS = 12
+"""Subsets of one file that are named."""
+NAMED = 3
+"""Files, and names of scorers, that a line names."""
+_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+COLUMNS = 20
+"""Columns that a line names."""
 
 
-def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> Iterator[str]:
-    """A report a source: the cases, then the results, then what could not be read."""
-    for index, one in enumerate(found.imported):
-        yield from cases_report(one, added[index] if added else None)
-    for index, joined in enumerate(found.joined):
-        yield from results_report(joined, saved[index] if saved else None)
+def reports(
+    found: Found,
+    added: Sequence[Added] = (),
+    saved: Sequence[Saved] = (),
+    *,
+    verbose: bool = False,
+    width: int | None = None,
+) -> Iterator[str]:
+    """The lines about what was found.
+
+    Args:
+        found: what the sources hold.
+        added: what the import of each of `found.imported` changed; () = nothing was written.
+        saved: the same for each of `found.joined`.
+        verbose: list every source with all of its findings.
+        width: cells of the terminal, where lines are to keep to it; None = lines are as long as they are.
+    """
+    of_cases = [(one, added[at] if added else None) for at, one in enumerate(found.imported)]
+    of_results = [(one, saved[at] if saved else None) for at, one in enumerate(found.joined)]
+    if len(of_cases) + len(of_results) + len(found.skipped) > 1:
+        names = _Names.of([*(one.source for one in found.imported), *(one.foreign.source for one in found.joined)])
+        every = list(_remarks(found, added, saved))
+        yield from _wrapped([_head(found, saved, names, every)], width)
+        yield from _benchmarks(of_cases, width)
+        if not verbose:
+            yield from _wrapped(_fates(found.imported), width)
+            yield from _wrapped(_scorers(of_results), width)
+            yield from _unusual(every, names, width)
+            yield "-v lists every file and finding."
+            return
+    for imported, one_added in of_cases:
+        yield from _wrapped(cases_report(imported, one_added, whole=verbose), width)
+        yield from _findings(imported.findings, width, whole=verbose)
+    for joined, one_saved in of_results:
+        yield from _wrapped(results_report(joined, one_saved), width)
+        yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
-    if len(found.imported) + len(found.joined) > 1:
-        yield from _together(found, saved)
 
 
-def _together(found: Found, saved: Sequence[Saved]) -> Iterator[str]:
-    """All of it in a line a benchmark, and one for the scorers."""
-    for benchmark in dict.fromkeys(one.benchmark for one in found.imported):
-        parts = [one for one in found.imported if one.benchmark == benchmark]
-        cases = pl.concat([part.cases.select("case", "earliest_error") for part in parts]).unique("case", keep="last")
-        erroneous, clean = ((cases["earliest_error"] >= 0).sum(), (cases["earliest_error"] == -1).sum())
-        files = f"{len(parts)} file{'s' * (len(parts) > 1)}"
-        read = sum(part.read for part in parts)
-        counts = f"{_cases_of(cases.height, read)} in {files}, {erroneous:,} erroneous, {clean:,} clean"
-        yield f"Together {benchmark}: {counts}"
-    left_out = {index for index, one in enumerate(saved) if one.state == LEFT_OUT}
-    taken = (joined.foreign for index, joined in enumerate(found.joined) if index not in left_out)
-    kinds = Counter((foreign.kind, foreign.name) for foreign in taken)
-    if kinds:
-        told = Counter("PRM" if kind == "prm" else kind for kind, _ in kinds)
-        yield "Together scorers: " + ", ".join(f"{number} {kind}{'s' * (number > 1)}" for kind, number in told.items())
+# -- one source
 
 
-def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
-    """One import in a few lines: rows, subsets, labels, what changed, findings with their places."""
+def cases_report(one: Imported, added: Added | None, *, whole: bool = True) -> Iterator[str]:
+    """One import in a few lines: rows, subsets (all of them, or the first), labels, what changed."""
     yield f"{one.source}: {one.benchmark} ({one.format})"
     lost = f", {one.read - one.cases.height:,} left out" if one.read != one.cases.height else ""
     unlabelled = one.cases.height - one.erroneous - one.clean
     rest = f", {unlabelled:,} without a gold label" if unlabelled else ""
     twins = f"; {one.twins.height:,} twins beside them" if one.twins.height else ""
-    kept = f"{_cases_of(one.cases.height, one.read)}{lost}"
+    kept = f"{number_of(one.cases.height, 'case')} of {number_of(one.read, 'row')}{lost}"
     yield f"  {kept}: {one.erroneous:,} erroneous, {one.clean:,} clean{rest}{twins}"
     if one.cases.height:
         subsets = one.cases.group_by("subset", maintain_order=True).len().rows()
-        yield "  subsets: " + ", ".join(f"{name or '(none)'} {n:,}" for name, n in subsets)
+        named = [f"{name or '(none)'} {n:,}" for name, n in subsets]
+        yield f"  subsets: {_some(named if whole else named[:SUBSETS], len(named), 'subset')}"
     if one.mapping:
         yield f"  columns: {one.mapping}"
     yield f"  labels: {one.label_base}"
-    yield from _fates(one)
+    yield from _fates([one])
     if added:
         yield f"  in the workspace: {added.new:,} new, {added.changed:,} changed, {added.unchanged:,} unchanged"
         for path in added.elsewhere:
-            yield f"  warning: some of the changed ones were imported from {path}, and are now those of this file"
-    yield from _findings(one.findings)
+            yield f"  warning: {_moved_from(path)}"
 
 
-def _fates(one: Imported) -> Iterator[str]:
+def _moved_from(path: str) -> str:
+    return f"some of the changed ones were imported from {path}, and are now those of this file"
+
+
+def _fates(imports: Sequence[Imported]) -> Iterator[str]:
     """The metadata columns that were kept, and those that were left out with the reason."""
-    fates = one.fates
-    if fates is None:
-        return
-    if fates.kept:
-        kept = [name if name == here else f"{name} (here {here})" for name, here in fates.kept.items()]
-        yield f"  kept as metadata: {_listed(kept)}"
-    for why in dict.fromkeys(fates.left_out.values()):
-        names = [name for name, reason in fates.left_out.items() if reason == why]
-        yield f"  left out, {why}: {_listed(names)}"
-    if fates.uncounted:
-        yield f"  left out without a look: {fates.uncounted:,} more columns"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN_COLUMNS:,} more" if len(names) > _SHOWN_COLUMNS else ""
-    return f"{', '.join(names[:_SHOWN_COLUMNS])}{more}"
+    kept: dict[str, None] = {}
+    left_out: dict[str, dict[str, None]] = {}
+    uncounted = 0
+    for fates in (one.fates for one in imports if one.fates is not None):
+        kept.update((name if name == here else f"{name} (here {here})", None) for name, here in fates.kept.items())
+        for name, why in fates.left_out.items():
+            left_out.setdefault(why, {})[name] = None
+        uncounted += fates.uncounted
+    if kept:
+        yield f"  kept as metadata: {_some(list(kept)[:COLUMNS], len(kept))}"
+    for why, names in left_out.items():
+        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}"
+    if uncounted:
+        yield f"  left out without a look: {uncounted:,} more columns"
 
 
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     """One scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.foreign
     yield f"{foreign.source}: {foreign.kind} {saved.scorer if saved else foreign.name} ({foreign.format})"
-    rows = foreign.rows.height
-    named = ", ".join(joined.benchmarks)
-    lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
-    left = foreign.read - rows
-    unused = f"; {left:,} of {foreign.read:,} rows were left out while reading" if left > 0 else ""
-    yield f"  {joined.joined:,} of {rows:,} results joined to {named} by {joined.by}{lost}{unused}"
+    yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
     yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
-    yield from _findings(joined.findings)
 
 
-def _gives(joined: Joined) -> str:
+def _joined(joined: Joined) -> str:
+    """How many rows of a file joined, to what and by what."""
+    rows, read = joined.foreign.rows.height, joined.foreign.read
+    lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
+    left = read - rows
+    unused = f"; {left:,} of {read:,} rows were left out while reading" if left > 0 else ""
+    return (
+        f"{joined.joined:,} of {rows:,} results joined to {', '.join(joined.benchmarks)} by {joined.by}{lost}{unused}"
+    )
+
+
+def _gives(joined: Joined, *, short: bool = False) -> str:
     """What kind of numbers or answers there are, and how many could not be read."""
     given = joined.given
     counts = {
@@ -118,24 +159,271 @@ def _gives(joined: Joined) -> str:
         "answers": given["answers"],
         "unparsed": joined.unparsed,
     }
-    told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    # A number that is that of all results is told already.
+    told = [
+        what.removeprefix("with ") if short and n == joined.joined else f"{n:,} {what}"
+        for what, n in counts.items()
+        if n
+    ]
     if given["rewards"] and not given["answers"]:
         rule = joined.foreign
-        told += f"; {when_wrong(rule.on, rule.comparison, f'{rule.threshold:g}')} ({rule.threshold_source})"
-    return told or "nothing"
+        wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
+        words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
+        return f"{', '.join(told)}; {words} ({rule.threshold_source})"
+    return ", ".join(told) or "nothing"
 
 
-def _findings(findings: Iterable[Finding]) -> Iterator[str]:
-    every = list(findings)
-    for severity, code, number, _ in counted(every):
-        alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
+def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) -> Iterator[str]:
+    """The findings of one source, all of them or the first of each kind."""
+    kinds = counted(findings)
+    grave = sum(severity != "note" for severity, *_ in kinds)
+    told = 0
+    for severity, code, number, further in _listed(kinds, whole=whole):
+        if further:
+            yield from _wrapped([f"  {further}"], width)
+            continue
         yield f"  {severity}: {number:,} x {code}"
-        for finding in alike[:_SHOWN_FINDINGS]:
+        alike = (finding for finding in findings if (finding.severity, finding.code) == (severity, code))
+        shown = number if whole else min(number, _places(severity, grave))
+        for finding in islice(alike, shown):
             place = f"line {finding.line}: " if finding.line is not None else ""
-            yield f"    {place}{finding.message}" + (f" [{finding.case}]" if finding.case else "")
-        if number > _SHOWN_FINDINGS:
-            yield f"    ... and {number - _SHOWN_FINDINGS:,} more"
+            yield from _wrapped([f"    {place}{_said(finding)}"], width)
+        if number > shown:
+            yield f"    ... and {number - shown:,} more"
+        told += shown
+    if told < len(findings):
+        yield "  -v lists every finding."
 
 
-def _cases_of(cases: int, rows: int) -> str:
-    return f"{cases:,} case{'s' * (cases != 1)} of {rows:,} row{'s' * (rows != 1)}"
+def _places(severity: Severity, grave: int) -> int:
+    """How many places a kind of findings shows beside so many kinds of errors and warnings."""
+    return 1 if severity == "note" else max(1, min(PLACES, 2 * PLACES // grave))
+
+
+def _said(finding: Finding) -> str:
+    return finding.message + (f" [{finding.case}]" if finding.case else "")
+
+
+def _listed(
+    kinds: Sequence[tuple[Severity, str, int, Finding]], *, whole: bool = False
+) -> Iterator[tuple[Severity, str, int, str]]:
+    """(severity, code, how many, "") a kind that is listed, errors and warnings before notes.
+
+    Where there are more of a kind of severity than are listed, the last is a line that names the rest.
+    """
+    for severities, number in ((("error", "warning"), GRAVE_KINDS), (("note",), NOTE_KINDS)):
+        of_it = [kind for kind in kinds if kind[0] in severities]
+        listed = len(of_it) if whole else number
+        yield from ((severity, code, count, "") for severity, code, count, _ in of_it[:listed])
+        for severity in severities:
+            rest = [kind for kind in of_it[listed:] if kind[0] == severity]
+            if rest:
+                codes = _some([f"{count:,} x {code}" for _, code, count, _ in rest[:CODES]], len(rest), "kind")
+                count = sum(kind[2] for kind in rest)
+                yield rest[0][0], "", count, f"{severity}: {count:,} more: {codes}"
+
+
+# -- several sources
+
+
+@dataclass(frozen=True)
+class _Names:
+    """Short names of the sources: paths from the folder that all have in common ("" = there is none)."""
+
+    folder: str
+
+    @classmethod
+    def of(cls, sources: Iterable[str]) -> "_Names":
+        try:
+            common = os.path.commonpath([os.path.dirname(source) for source in set(sources)])  # noqa: PTH120
+        except ValueError:
+            return cls("")
+        return cls(common if common != os.sep else "")
+
+    def __getitem__(self, source: str) -> str:
+        return source.removeprefix(self.folder + os.sep) if self.folder else source
+
+    def listed(self, count: Counter[str]) -> str:
+        """The names of sources with a number each, the largest first."""
+        named = [f"{self[source]} {number:,}" for source, number in count.most_common(NAMED)]
+        return _some(named, len(count), "file")
+
+
+def _some(named: Sequence[str], number: int, noun: str = "") -> str:
+    """Names, and how many more there are."""
+    more = number - len(named)
+    rest = f"{more:,} more" + (f" {noun}{'s' * (more != 1)}" if noun else "")
+    return ", ".join(named) + (f" and {rest}" if more else "")
+
+
+def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
+    """Every finding, and what else a person should look at as if it were one."""
+    for sentence in found.skipped:
+        yield Finding("warning", "not-read", sentence, "")
+    for at, one in enumerate(found.imported):
+        yield from one.findings
+        for path in added[at].elsewhere if added else ():
+            yield Finding("warning", "moved", _moved_from(path), one.source)
+    for at, joined in enumerate(found.joined):
+        yield from joined.findings
+        if saved and saved[at].why:
+            code = "not-saved" if saved[at].state == LEFT_OUT else "kept-threshold"
+            yield Finding("warning", code, saved[at].why, joined.foreign.source)
+
+
+def _head(found: Found, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
+    """All of it in one sentence."""
+    files = {*(one.source for one in found.imported), *(one.foreign.source for one in found.joined)}
+    number = pl.concat(
+        [pl.Series("case", [], dtype=pl.String), *(one.cases["case"] for one in found.imported)]
+    ).n_unique()
+    benchmarks = len({one.benchmark for one in found.imported})
+    scorers = dict.fromkeys((one.foreign.kind, one.foreign.name) for one in found.joined)
+    kinds = Counter("PRM" if kind == "prm" else kind for kind, _ in scorers)
+    told = [f"{number_of(number, 'case')} of {number_of(benchmarks, 'benchmark')}"] if benchmarks else []
+    states = ", ".join(f"{count:,} {state}" for state, count in Counter(one.state for one in saved).items())
+    results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
+    told += [f"{results} ({states})" if states else results] if kinds else []
+    severities = Counter(finding.severity for finding in every)
+    noticed = [number_of(severities[one], one) for one in _SEVERITIES if severities[one]]
+    where = f"{number_of(len(files), 'file')} in {names.folder}" if names.folder else number_of(len(files), "file")
+    if len(files) == 1:
+        (where,) = files
+    counts = "; ".join([*told, ", ".join(noticed)] if noticed else told)
+    return f"{where}: {counts}"
+
+
+def _benchmarks(of_cases: Sequence[tuple[Imported, Added | None]], width: int | None) -> Iterator[str]:
+    """A table with a row a benchmark, without columns that would be 0 everywhere, and how labels were read."""
+    rows = []
+    bases: dict[str, Counter[str]] = {}
+    groups: dict[str, list[tuple[Imported, Added | None]]] = {}
+    for one, added in of_cases:
+        groups.setdefault(one.benchmark, []).append((one, added))
+    for benchmark, parts in groups.items():
+        cases = pl.concat([one.cases.select("case", "earliest_error") for one, _ in parts])
+        once = cases.unique("case", keep="last")
+        for one, _ in parts:
+            bases.setdefault(one.label_base.partition(" (")[0], Counter())[benchmark] += 1
+        changes = [added for _, added in parts if added]
+        read = sum(one.read for one, _ in parts)
+        row: dict[str, int | str] = {
+            "benchmark": benchmark,
+            "files": len(parts),
+            "rows": read,
+            "left out": read - cases.height,
+            "repeated": cases.height - once.height,
+            "cases": once.height,
+            "erroneous": int((once["earliest_error"] >= 0).sum()),
+            "clean": int((once["earliest_error"] == -1).sum()),
+            "no label": once["earliest_error"].null_count(),
+            "twins": sum(one.twins.height for one, _ in parts),
+            "new": sum(one.new for one in changes),
+            "changed": sum(one.changed for one in changes),
+            "unchanged": sum(one.unchanged for one in changes),
+        }
+        rows.append(row)
+    always = ("benchmark", "files", "rows", "cases", "erroneous", "clean")
+    columns = [name for name in (rows[0] if rows else ()) if name in always or any(row[name] for row in rows)]
+    yield from _aligned([{name: row[name] for name in columns} for row in rows[:LISTED]], width)
+    if rest := rows[LISTED:]:
+        cases_left = sum(int(row["cases"]) for row in rest)
+        yield f"  ... and {number_of(len(rest), 'more benchmark')} with {number_of(cases_left, 'case')}"
+    if rows:
+        each = [f"{_some(list(names)[:NAMED], len(names))} {base}" for base, names in list(bases.items())[:LISTED]]
+        more = f"; {len(bases) - LISTED:,} more ways" if len(bases) > LISTED else ""
+        yield from _wrapped([f"  labels: {'; '.join(each)}{more}"], width)
+
+
+def _aligned(rows: Sequence[dict[str, int | str]], width: int | None) -> Iterator[str]:
+    """A table under its heads: numbers to the right, texts to the left, closer together where there is little room."""
+    if not rows:
+        return
+    columns = {name: [name, *(_cell(row[name]) for row in rows)] for name in rows[0]}
+    wide = {name: max(map(cell_len, cells)) for name, cells in columns.items()}
+    gap = "  " if width is None or sum(wide.values()) + 2 * len(wide) <= width else " "
+    for at in range(len(rows) + 1):
+        texts = []
+        for name, cells in columns.items():
+            pad = " " * (wide[name] - cell_len(cells[at]))
+            texts.append(pad + cells[at] if isinstance(rows[0][name], int) else cells[at] + pad)
+        yield f"{gap}{gap.join(texts)}".rstrip()
+
+
+def _cell(value: int | str) -> str:
+    return f"{value:,}" if isinstance(value, int) else clean(value)
+
+
+def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]:
+    """A line for all scorers of whom the same is to be told; those of whom something did not join come first."""
+    groups: dict[str, list[str]] = {}
+    gaps: Counter[str] = Counter()
+    for joined, saved in of_results:
+        base = joined.foreign.label_base.partition(" (")[0]
+        indices = "" if base == "no indices" else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
+        facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {_gives(joined, short=True)}{indices}"
+        groups.setdefault(facts, []).append(saved.scorer if saved else joined.foreign.name)
+        gaps[facts] += joined.foreign.read - joined.joined
+    ordered = sorted(groups, key=lambda facts: -gaps[facts])
+    for facts in ordered[:LISTED]:
+        names = groups[facts]
+        yield f"  {_some(names[:NAMED], len(names))}: {facts}"
+    if rest := ordered[LISTED:]:
+        yield f"  ... and {number_of(sum(len(groups[facts]) for facts in rest), 'more scorer')}"
+
+
+def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iterator[str]:
+    """Errors, warnings, then notes, a kind at a time over all files."""
+    kinds = counted(every)
+    grave = sum(severity != "note" for severity, *_ in kinds)
+    for severity, code, number, further in _listed(kinds):
+        if further:
+            yield from _wrapped([further], width)
+            continue
+        alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
+        count = Counter(finding.source for finding in alike if finding.source)
+        several = f" in {number_of(len(count), 'file')}" if count else ""
+        if severity == "note":
+            yield _cut(f"note: {number:,} x {code}{several}: {_said(alike[0])} ({_place(alike[0], names)})", width)
+            continue
+        shown = _places(severity, grave)
+        which = f" ({names.listed(count)})" if len(count) > 1 and number > shown else ""
+        yield from _wrapped([f"{severity}: {number:,} x {code}{several}{which}"], width)
+        for finding in _first_of_each_file(alike, shown):
+            place = f"{_place(finding, names)}: " if finding.source else ""
+            yield from _wrapped([f"  {place}{_said(finding)}"], width)
+        if number > shown:
+            yield f"  ... and {number - shown:,} more"
+
+
+def _place(finding: Finding, names: _Names) -> str:
+    line = f":{finding.line}" if finding.line is not None else ""
+    return f"{names[finding.source]}{line}"
+
+
+def _first_of_each_file(findings: Sequence[Finding], number: int) -> list[Finding]:
+    """The first finding of as many files as there are, and where they are few further ones, in their order."""
+    first: dict[str, int] = {}
+    for at, finding in enumerate(findings):
+        first.setdefault(finding.source, at)
+    of_files = set(first.values())
+    further = islice((at for at in range(len(findings)) if at not in of_files), number)
+    return [findings[at] for at in sorted([*first.values(), *further][:number])]
+
+
+# -- the width of a terminal
+
+
+def _wrapped(lines: Iterable[str], width: int | None) -> Iterator[str]:
+    """The lines, those that are too long in several whose further ones are indented."""
+    for line in lines:
+        if width is None or len(line) <= width:
+            yield line
+            continue
+        indent = " " * (len(line) - len(line.lstrip()) + 4)
+        yield from textwrap.wrap(line, max(20, width), subsequent_indent=indent, break_on_hyphens=False)
+
+
+def _cut(line: str, width: int | None) -> str:
+    """The line, its end left out where it is too long."""
+    return line if width is None else cell(clean(line), width).rstrip()

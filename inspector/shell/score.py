@@ -2,8 +2,6 @@
 
 import argparse
 import re
-import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +12,7 @@ from inspector.jobs import Job, signals_passed_on
 from inspector.request import Request, shell_word
 from inspector.scoring_words import speed, words_of
 from inspector.sentences import counted
-from inspector.text import clean
+from inspector.shell.progress import say_over_progress, show_progress
 from inspector.workspace_place import find_workspace
 from scoring.arguments import add_arguments
 from scoring.critic_runs.plan import FAILED, REFUSED
@@ -46,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     code = _follow(Job([*words, *scoring_flags(args)]), told, quiet=args.quiet)
     if not args.quiet:
         for line in _next_steps(args, workspace, told):
-            _line(line)
+            say_over_progress(line)
     return code
 
 
@@ -151,37 +149,18 @@ def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
                 _tell(event)
         code = job.wait()
     if not told.ended:
-        _line("The scoring process ended without a word.")
+        say_over_progress("The scoring process ended without a word.")
     if told.saved and code not in {0, 1, 130, 143}:
         what = "answer" if told.asks else "case"
-        _line(f"{counted(told.saved, what)} were saved before: the same command goes on with what is left.")
+        say_over_progress(f"{counted(told.saved, what)} were saved before: the same command goes on with what is left.")
     return code if told.ended or code > 0 else 2
 
 
 def _tell(event: dict[str, Any]) -> None:
     """One event in words, on standard error; progress stays on one line of a terminal."""
     if event["event"] == "progress":
-        _progress(event)
+        done, to_do = parts_done(event)
+        show_progress(done, to_do, f"{done:,}/{to_do:,}  {speed(event)}")
         return
     for line in words_of(event, "the same command"):
-        _line(line)
-
-
-def _progress(event: dict[str, Any]) -> None:
-    if not sys.stderr.isatty():
-        return
-    done, to_do = parts_done(event)
-    words = f"{done:,}/{to_do:,}  {speed(event)}"
-    # A line that is wrapped could not be written over; the last column is left for the cursor.
-    room = shutil.get_terminal_size().columns - 1
-    width = min(30, room - len(words) - 3)
-    bar = "#" * (width * done // max(1, to_do))
-    line = f"[{bar:<{width}}] {words}" if width >= 10 else words
-    print(f"\r{line[:room]}\x1b[K", end="", file=sys.stderr)
-    sys.stderr.flush()
-
-
-def _line(text: str) -> None:
-    """A line of words, over a progress line if there is one."""
-    start = "\r\x1b[K" if sys.stderr.isatty() else ""
-    print(f"{start}{clean(text)}", file=sys.stderr)
+        say_over_progress(line)

@@ -1,4 +1,4 @@
-"""Rewards that land while the app is open are shown, and gold labels that people change."""
+"""Rewards and benchmarks that come or go while the app is open are followed, and gold labels that people change."""
 
 from dataclasses import replace
 from functools import partial
@@ -8,18 +8,24 @@ from textual.worker import get_current_worker
 
 from inspector.messages import Back, Reloaded
 from inspector.text import clean
-from inspector.wiring.base import Wired
+from inspector.wiring.base import INSPECT, Wired
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import polars as pl
+
+    from inspector.inspection import Inspection
     from inspector.request import Request
     from inspector.selection import Selection
+    from scoring.workspace import Workspace
 
 FOLLOW_SECONDS = 1.5
 """How often the rewards folder is looked at: another process may be writing there."""
 
 
 class Following(Wired):
-    """Reads everything again where files of rewards have come or gone, or where labels are others after triage.
+    """Reads all again where rewards or benchmarks have come or gone, or where labels are others after triage.
 
     Not for labels while a person triages: every ruling would have it read again.
     """
@@ -27,11 +33,11 @@ class Following(Wired):
     _heard: object = None
     """What people said when labels were made anew last."""
     _seen: frozenset[str] | None = None
-    """The files that were read; None: they are to be read again."""
+    """The files and benchmarks that were read; None: they are to be read again."""
 
     def follow(self, selection: "Selection") -> None:
         """Begin to look, from what was read."""
-        self._seen = selection.workspace.reward_files(self.benchmarks())
+        self._seen = self._there(selection.workspace)
         self.set_interval(FOLLOW_SECONDS, self._look)
         self._keep(selection)
 
@@ -57,17 +63,53 @@ class Following(Wired):
         inspection = self.inspection
         if inspection is None or self.held:
             return
-        from inspector.filtering.searching import asked
-
         now = inspection.selection
-        files = now.workspace.reward_files(self.benchmarks())
-        if files != self._seen or self._labels_late(now):
-            self._seen = files
-            request = replace(self.request, slices=(), thresholds=now.request.thresholds, **asked(now.found))
-            request = replace(request, baselines=now.request.baselines)
-            self.run_worker(
-                partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
-            )
+        there = self._there(now.workspace)
+        if there == self._seen and not self._labels_late(now):
+            return
+        self._seen = there
+        request = self._request(now)
+        if request is None:
+            gone = ", ".join(self.request.benchmarks)
+            self._tell(f"{gone}: removed from the workspace. What is on screen was read before, and has no texts.")
+            return
+        self.run_worker(
+            partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
+        )
+
+    def _there(self, workspace: "Workspace") -> frozenset[str]:
+        """The files of rewards, and the benchmarks among those that the app was opened on."""
+        names = set(workspace.benchmarks())
+        asked = names.intersection(self.request.benchmarks) if self.request.benchmarks else names
+        return workspace.reward_files(self.benchmarks()) | asked
+
+    def _request(self, now: "Selection") -> "Request | None":
+        """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""
+        from inspector.filtering.searching import asked
+        from scoring.benchmarks import demo
+        from scoring.scorer import FILE
+
+        known = {demo.NAME, *now.workspace.benchmarks()}
+        benchmarks = tuple(name for name in self.request.benchmarks if name in known)
+        if self.request.benchmarks and not benchmarks:
+            return None
+        names = [
+            one.scorer.name
+            for one in now.evaluations
+            if one.scorer.name not in now.folders or (now.folders[one.scorer.name] / FILE).exists()
+        ]
+        request = replace(
+            self.request,
+            benchmarks=benchmarks,
+            thresholds=_of(names, now.request.thresholds),
+            rules=_of(names, self.request.rules),
+            redundancy=_of(names, self.request.redundancy),
+        )
+        request = replace(request, slices=(), **asked(now.found))
+        return replace(request, baselines=now.request.baselines)
+
+    def _tell(self, sentence: str) -> None:
+        self.notify(clean(sentence), severity="warning", markup=False, timeout=15)
 
     def _labels_late(self, now: "Selection") -> bool:
         """Whether labels are to be made of what people say by now; True once for the same words."""
@@ -97,26 +139,65 @@ class Following(Wired):
         """
         if self.inspection is None:
             return
-        if self.held or _asked(message.selection) != _asked(self.inspection.selection):
+        selection, before = message.selection, self.inspection
+        names = [one.scorer.name for one in selection.evaluations]
+        moved = not _begins_with(selection.cases["case"], before.cases["case"])
+        late = moved and self.current_mode != INSPECT
+        if self.held or late or _asked(selection, names) != _asked(before.selection, names):
             self._seen = None
             return
-        told = self.inspection.selection.problems
-        for problem in message.selection.problems:
-            if problem not in told:
-                self.notify(clean(problem), severity="warning", markup=False, timeout=15)
-        before, self.inspection = self.inspection, self.inspection.renewed(message.selection)
-        if before.scorer not in {None, self.inspection.scorer}:
-            now = self.inspection.scorer
-            instead = "There is no other scorer." if now is None else f"What is on screen is {now}'s."
-            gone = f"The rewards of {before.scorer} are gone. {instead}"
-            self.notify(clean(gone), severity="warning", markup=False, timeout=15)
+        for problem in selection.problems:
+            if problem not in before.selection.problems:
+                self._tell(problem)
+        self.inspection = self._now(before, selection)
+        self._tell_gone(before, self.inspection)
+        if moved:
+            self._close_all_above()
         self._keep(message.selection)
         if self.front is not None:
             self.front.inspection = self.inspection
 
+    def _now(self, before: "Inspection", selection: "Selection") -> "Inspection":
+        """The same view of what was read anew; of another benchmark, where the one in focus has gone."""
+        from inspector.first_inspection import inspect
 
-def _asked(selection: "Selection") -> object:
-    """What a person may have changed that was read with the rewards."""
+        if before.benchmark in selection.cases["benchmark"]:
+            return before.renewed(selection)
+        return inspect(replace(selection, request=replace(selection.request, where=before.base, subsets=())))
+
+    def _close_all_above(self) -> None:
+        """Close every screen but the first: they know cases by their rows, and these are other cases' now."""
+        from inspector.screens.base import InspectionScreen
+
+        first = next(screen for screen in self.screen_stack if isinstance(screen, InspectionScreen))
+        while self.screen is not first:
+            self.pop_screen()
+
+    def _tell_gone(self, before: "Inspection", now: "Inspection") -> None:
+        """Say what has gone, and what is on screen in its place."""
+        left = now.cases["benchmark"].unique()
+        gone = [name for name in before.cases["benchmark"].unique(maintain_order=True) if name not in left]
+        if gone:
+            instead = f"On screen is {now.benchmark}." if now.benchmark else "There is no other."
+            removed = f"{', '.join(gone)}: removed from the workspace."
+            self._tell(f"{removed} {instead}" if before.benchmark in gone else removed)
+        if before.benchmark not in gone and before.scorer not in {None, now.scorer}:
+            instead = "There is no other scorer." if now.scorer is None else f"What is on screen is {now.scorer}'s."
+            self._tell(f"The rewards of {before.scorer} are gone. {instead}")
+
+
+def _asked(selection: "Selection", names: "Sequence[str]") -> object:
+    """What a person may have changed that was read with the rewards, as far as it is about these scorers."""
     from inspector.filtering.searching import asked
 
-    return selection.request.thresholds, selection.request.baselines, asked(selection.found)
+    return _of(names, selection.request.thresholds), selection.request.baselines, asked(selection.found)
+
+
+def _begins_with(names: "pl.Series", beginning: "pl.Series") -> bool:
+    return names.head(beginning.len()).equals(beginning)
+
+
+def _of(names: "Sequence[str]", pairs: "Sequence[tuple[str | None, str]]") -> tuple[tuple[str | None, str], ...]:
+    """The pairs of a scorer, by name or a part of it, and a value whose scorer is one of these, or all."""
+    every = [name.lower() for name in names]
+    return tuple(pair for pair in pairs if pair[0] is None or any(pair[0].lower() in name for name in every))

@@ -196,7 +196,10 @@ class CaseFormat:
         rows = chunk.rows(cases[NUMBER], further.wants)
         alternatives = [key for keys in self.layout.first_of for key in keys if key in cases.columns]
         if alternatives and chunk.sound.size:
-            given = cases.select(alternatives).iter_rows(named=True)
+            given = [
+                {key: value for key, value in row.items() if value is not None}
+                for row in cases.select(alternatives).iter_rows(named=True)
+            ]
             rows = [{**fields, **row} for fields, row in zip(given, rows, strict=True)]
         further.add(rows)
 

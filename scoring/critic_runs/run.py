@@ -73,18 +73,18 @@ def ask(
     run = _Run(scorer, parts, todo, asking, interrupt or Interrupt())
     told = (*notes, *todo.notes)
     to_do = len(todo.rows)
-    yield Start(
-        scorer.name,
-        scorer.fingerprint,
-        str(parts.folder),
-        todo.cases,
-        todo.contents,
-        todo.cached,
-        todo.refused,
-        to_do,
-        told,
-    )
     try:
+        yield Start(
+            scorer.name,
+            scorer.fingerprint,
+            str(parts.folder),
+            todo.cases,
+            todo.contents,
+            todo.cached,
+            todo.refused,
+            to_do,
+            told,
+        )
         if todo.missing:
             read = run_cases(wanted, numbers, [one.row for one in todo.missing], TextPages(texts))
             work = zip(todo.missing, read, strict=True)
@@ -98,7 +98,10 @@ def ask(
         status = "interrupted"
     finally:
         # Also on the way out of an error or of a caller's leaving, where there is nobody to tell.
-        last = run.flush()
+        try:
+            last = run.flush()
+        finally:
+            run.saving.close()
     if last:
         yield last
     yield run.end(status)

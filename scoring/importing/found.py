@@ -1,9 +1,10 @@
 """Sources are read, results among them are joined, and all of it is put into the workspace."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -95,8 +96,17 @@ class Wish:
     run: int | None = None
 
 
+Progress = Callable[[int, int, str], None]
+"""Hears how many bytes of how many are read, and of what."""
+
+
 def find(
-    words: Sequence[str], wish: Wish, workspace: Workspace | None, spill: Path | None, tell: Tell = lambda _: None
+    words: Sequence[str],
+    wish: Wish,
+    workspace: Workspace | None,
+    spill: Path | None,
+    tell: Tell = lambda _: None,
+    progress: Progress = lambda *_: None,
 ) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
@@ -106,12 +116,13 @@ def find(
         workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
         spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
         tell: see `scoring.importing.bringing.bring`.
+        progress: hears how far it is, before every source and within large ones.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill, tell)
+    sources, skipped = _read(words, wish, spill, tell, progress)
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -174,20 +185,25 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
 
 
 def _read(
-    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell
+    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell, progress: Progress
 ) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
     sources: list[tuple[bool, Source]] = []
     skipped: list[str] = []
     _apart(words)
+    named = list(_named(words))
+    sizes = [_size(word) for word, _ in named]
+    total, done = sum(sizes), 0
     with ExitStack() as stack:
         folder = spill or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
-        for word, many in _named(words):
+        for (word, many), size in zip(named, sizes, strict=True):
+            progress(done, total, word)
+            within = partial(_within, progress, done, total, size, word)
             try:
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append((among, _read_one(brought, wish, spill)))
+                        sources.append((among, _read_one(brought, wish, spill, within)))
                     except InputError as error:
                         if not among:
                             raise
@@ -196,11 +212,27 @@ def _read(
                 if not many:
                     raise
                 skipped.append(str(error))
+            done += size
+    progress(total, total, "joining")
     return sources, skipped
 
 
-def _read_one(brought: str | Brought, wish: Wish, spill: Path | None) -> Source:
-    source = read_source(brought, ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill))
+def _size(word: str) -> int:
+    """The bytes of a source; 0 where they are not known, and reading it in earnest says why."""
+    try:
+        return Path(word).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def _within(progress: Progress, before: int, total: int, size: int, word: str, read: int) -> None:
+    # What is unpacked may be more than the file.
+    progress(before + min(read, size), total, word)
+
+
+def _read_one(brought: str | Brought, wish: Wish, spill: Path | None, progress: Callable[[int], None]) -> Source:
+    options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress)
+    source = read_source(brought, options)
     _some(source)
     return source
 

@@ -92,11 +92,7 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
     """
     scorer = scorer_of(joined, name)
     folder = claim(workspace, scorer).folder
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(folder, error) from error
-    with locked(folder):
+    with locked(folder, make=True):
         imports = _imports(folder)
         source = _identity(joined.foreign)
         digest = _digest(scorer, joined)

@@ -1,5 +1,6 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,6 +48,7 @@ class ReadOptions:
         columns: What a person said of single columns; the others are found.
         table: What the benchmark of a table is called, whatever its mapping or its file says.
         folder: Where the texts of a source that is too large for memory go. None = they stay there.
+        progress: Hears how many bytes of a file are read.
     """
 
     benchmark: str | None = None
@@ -54,6 +56,7 @@ class ReadOptions:
     columns: ColumnMapping | None = None
     table: str | None = None
     folder: Path | None = None
+    progress: Callable[[int], None] = lambda _: None
 
 
 def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
@@ -86,7 +89,9 @@ def _read(brought: Brought, options: ReadOptions) -> Source:
         raise brought.refusal
     if _is_log(brought.path):
         return _placed(Source(foreign=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
-    return _placed(_of(read_rows(brought.path, brought.name), options), brought)
+    rows = read_rows(brought.path, brought.name)
+    rows.progress = options.progress
+    return _placed(_of(rows, options), brought)
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:

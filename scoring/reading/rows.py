@@ -3,7 +3,7 @@
 A broken row costs itself only: it becomes a finding and the reading goes on at the next one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,7 @@ class Rows:
         self.cases: list[int] = []
         self._sample: list[Any] | None = None
         self.block_size = SIZE
+        self.progress: Callable[[int], None] = lambda _: None
 
     @property
     def streamed(self) -> bool:
@@ -125,7 +126,11 @@ class Rows:
             UnreadableFile: the file has gone, or a line is too long.
         """
         assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
-        return blocks(self._file, size or self.block_size, self.source)
+        read = 0
+        for block in blocks(self._file, size or self.block_size, self.source):
+            yield block
+            read += sum(map(len, block.lines)) + len(block.lines)
+            self.progress(read)
 
     def sample(self) -> list[Any]:
         """The values of all rows, or of those in the first megabyte of a file that is read in blocks."""

@@ -76,7 +76,7 @@ def test_findings_are_told_with_their_lines_and_the_exit_code_is_1(run, processb
         "  error: 1 x broken-row",
         "    line 6: not valid JSON (Expecting property name enclosed in double quotes at column 2)",
         "  error: 1 x repeated-id",
-        "    line 3: the id is that of row 2 on line 2; the first one counts [sums-1]",
+        "    line 3: the id is that of line 2; the first one counts [sums-1]",
         "  error: 1 x wrong-type",
         "    line 5: problem is null, not text [sums-3]",
         "  warning: 1 x label-beyond-end",
@@ -94,8 +94,11 @@ def test_notes_alone_are_no_finding_for_the_exit_code(run, processbench_file):
 def test_many_findings_of_a_kind_are_cut_and_counted(run, processbench_file):
     _, out, _ = run(processbench_file([row(number, label=9) for number in range(20)]))
     assert "  warning: 20 x label-beyond-end" in out
-    assert out.count("is beyond the last step") == 8
-    assert "    ... and 12 more" in out
+    assert out.count("is beyond the last step") == 3
+    assert "    ... and 17 more\n  -v lists every finding.\n" in out
+    _, whole, _ = run(processbench_file([row(number, label=9) for number in range(20)]), "-v")
+    assert whole.count("is beyond the last step") == 20
+    assert "more" not in whole
 
 
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]])
@@ -104,7 +107,7 @@ def test_strict_writes_nothing_where_there_are_findings(run, processbench_file, 
     code, out, err = run(good, bad, "--strict", *dry)
     assert code == 2
     assert out == ""
-    assert "line 1: label 9 is beyond the last step" in err
+    assert "  bad.jsonl:1: label 9 is beyond the last step" in err
     assert err.splitlines()[-1].startswith("Strict import refused: there are findings (above)")
     assert err.endswith("Nothing was written.\n")
     assert not run.root.exists()
@@ -199,9 +202,9 @@ def test_an_archive_is_reported_member_by_member_and_what_is_refused_is_said(run
         archive.writestr("inner.zip", b"PK\x05\x06" + bytes(18))
     code, out, err = run(path)
     assert (code, err) == (1, "")
-    assert out.startswith(f"{path}/sums.jsonl: processbench (JSON Lines)\n")
-    assert "note: 1 x left-out-members\n    by name and content no rows: words.txt" in out
-    assert f"Cannot read the file: {path}/inner.zip is an archive inside an archive." in out
+    assert out.startswith(f"{path}/sums.jsonl: 4 cases of 1 benchmark; 1 warning, 1 note\n")
+    assert "by name and content no rows: words.txt" in out
+    assert f"{path}/inner.zip is an archive inside an archive." in out
     assert run(path, "--strict")[0] == 2
 
 
@@ -325,7 +328,7 @@ def test_wrong_usage_is_exit_code_2(words, capsys):
 
 
 def test_the_published_files_import_without_a_warning(run, data_folder):
-    code, out, err = run(data_folder / "processbench", "--strict")
+    code, out, err = run(data_folder / "processbench", "--strict", "-v")
     assert (code, err) == (0, "")
     assert "1,000 cases of 1,000 rows: 594 erroneous, 406 clean" in out
     assert "400 cases of 400 rows: 207 erroneous, 193 clean" in out
@@ -352,4 +355,14 @@ def test_a_mapping_is_kept_of_one_table_only(run, processbench_file, tmp_path):
 def test_several_files_are_summed_up(run, processbench_file):
     one, two = processbench_file(rows(3), "a.jsonl"), processbench_file([row(2), row(7, label=1)], "b.jsonl")
     out = run(one, two)[1]
-    assert "Together processbench: 4 cases of 5 rows in 2 files, 2 erroneous, 2 clean" in out
+    assert out.splitlines() == [
+        f"2 files in {one.parent}: 4 cases of 1 benchmark",
+        "  benchmark     files  rows  repeated  cases  erroneous  clean  new  unchanged",
+        "  processbench      2     5         1      4          2      2    4          1",
+        "  labels: processbench 0-based, -1 = no error",
+        "-v lists every file and finding.",
+        f"Workspace {run.root}. Look at it with: prm-inspect --workspace {run.root}",
+    ]
+    whole = run(one, two, "-v", "--dry-run")[1].splitlines()
+    assert whole[0] == out.splitlines()[0]
+    assert [f"{one}: processbench (JSON Lines)", "  3 cases of 3 rows: 1 erroneous, 2 clean"] == whole[4:6]

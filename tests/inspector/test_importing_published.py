@@ -84,7 +84,7 @@ def f1(folder, scorer, *, by_step):
 
 
 def test_mr_math_is_imported_whole_without_a_flag(run, mr_math):
-    code, out, err = run(mr_math)
+    code, out, err = run(mr_math, "-v")
     # Three answers of the critics cannot be read.
     assert (code, err) == (1, "")
     assert "  159 cases of 159 rows: 83 erroneous, 76 clean\n" in out
@@ -99,7 +99,7 @@ def test_mr_math_is_imported_whole_without_a_flag(run, mr_math):
     assert "  what it gives: 159 answers, 1 unparsed\n" in out
     assert out.count("in the workspace: new") == 12
     before = files(run.root / "rewards")
-    again, out, _ = run(mr_math)
+    again, out, _ = run(mr_math, "-v")
     assert (again, out.count("in the workspace: unchanged")) == (1, 12)
     assert "0 new, 0 changed, 159 unchanged" in out
     assert files(run.root / "rewards") == before

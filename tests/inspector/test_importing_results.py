@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import subprocess
 
 import pytest
@@ -63,21 +64,28 @@ def places(root):
 def test_results_are_reported_like_cases(run, mixed):
     code, out, err = run(mixed)
     assert (code, err) == (0, "")
-    results = out[out.index(f"{mixed}/A-PRM") :].splitlines()
-    assert results[:5] == [
+    wrong = "wrong iff its reward < 0.5 (default)"
+    assert out.splitlines()[:-1] == [
+        f"3 files in {mixed}: 10 cases of 2 benchmarks; 1 PRM (1 new)",
+        "  benchmark     files  rows  cases  erroneous  clean  new",
+        "  grben             1     6      6          6      0    6",
+        "  processbench      1     4      4          2      2    4",
+        "  labels: grben 1-based, -1 = no error; processbench 0-based, -1 = no error",
+        f"  A-PRM: 6 of 6 joined to grben by ids; step rewards; {wrong}; indices 1-based, -1 = no error",
+        "-v lists every file and finding.",
+    ]
+    again = run(mixed)[1]
+    assert "1 PRM (1 unchanged)" in again
+    whole = run(mixed, "-v")[1]
+    results = whole[whole.index(f"{mixed}/A-PRM") :].splitlines()
+    assert results[:-1] == [
         f"{mixed}/A-PRM_details.jsonl: prm A-PRM (GR-Ben PRM details)",
         "  6 of 6 results joined to grben by ids",
         "  what it gives: 6 with step rewards; a step is judged wrong iff its reward < 0.5 (default)",
         "  indices: 1-based, -1 = no error",
-        "  in the workspace: new",
+        "  in the workspace: unchanged",
     ]
-    assert results[5:-1] == [
-        "Together grben: 6 cases of 6 rows in 1 file, 6 erroneous, 0 clean",
-        "Together processbench: 4 cases of 4 rows in 1 file, 2 erroneous, 2 clean",
-        "Together scorers: 1 PRM",
-    ]
-    assert out.count("in the workspace: ") == 3
-    assert run(mixed)[1].count("in the workspace: unchanged") == 1
+    assert whole.count("in the workspace: ") == 3
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["no workspace", "a workspace"])
@@ -89,12 +97,14 @@ def test_a_dry_run_reports_the_same_and_writes_nothing_at_all(run, mixed, tmp_pa
     abandoned.mkdir()
     os.utime(abandoned, (0, 0))
     before = places(tmp_path)
-    code, dry, _ = run(mixed, "--dry-run")
+    code, dry, _ = run(mixed, "--dry-run", "-v")
     assert places(tmp_path) == before
-    found, out, _ = run(mixed)
+    found, out, _ = run(mixed, "-v")
     assert found == code == 0
     told = [line for line in out.splitlines()[:-1] if "in the workspace: " not in line]
-    assert dry.splitlines() == told
+    listed = told.index(next(line for line in told if "cases.jsonl: " in line or "sums.jsonl: " in line))
+    assert dry.splitlines()[-len(told[listed:]) :] == told[listed:]
+    assert dry.splitlines()[0] == re.sub(r" \(1 \w+\)", "", told[0])
 
 
 def test_strict_refuses_results_with_a_warning_and_writes_nothing(run, mixed, tmp_path):
@@ -112,9 +122,10 @@ def test_what_does_not_join_is_counted_and_listed_with_its_line(run, mixed):
     (mixed / "A-PRM_details.jsonl").write_bytes(json_lines(details(20)) + b"{broken\n")
     code, out, _ = run(mixed)
     assert code == 1
-    assert "  19 of 20 results joined to grben by ids, 1 not; 1 of 21 rows were left out while reading\n" in out
-    assert "  warning: 1 x not-joined\n    line 20: no case has this id [physics-19]\n" in out
-    assert "    line 21: not valid JSON" in out
+    assert "  A-PRM: 19 of 20 joined to grben by ids, 1 not; 1 of 21 rows were left out while reading; step rew" in out
+    assert "\nwarning: 1 x not-joined in 1 file\n  A-PRM_details.jsonl:20: no case has this id [physics-19]\n" in out
+    assert "\n  A-PRM_details.jsonl:21: not valid JSON" in out
+    assert out.index("error: 1 x broken-row") < out.index("warning: 1 x not-joined")
 
 
 def test_results_without_their_benchmark_are_refused_with_what_is_here(run, mixed):
@@ -146,7 +157,9 @@ def test_a_taken_name_is_said_and_another_name_is_the_way_out(run, mixed):
     other.write_bytes(json_lines(details(6, probs=[0.1, 0.2, 0.3])))
     code, out, _ = run(mixed)
     assert code == 1
-    assert f"in the workspace: left out. Scorer name is taken: {mixed}/A-PRM_details.jsonl gave 'A-PRM' other" in out
+    assert "(1 unchanged, 1 left out)" in out
+    assert "\nwarning: 1 x not-saved in 1 file\n  second/A-PRM_details.jsonl: Scorer name is taken: " in out
+    assert f"{mixed}/A-PRM_details.jsonl gave 'A-PRM' other" in out
     assert run(other)[0] == 2
     code, out, _ = run(other, "--name", "A-PRM again")
     assert code == 0

@@ -1,43 +1,18 @@
 """Scoring processes that are killed, stopped, and run side by side; without a model, so that none is needed."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import polars as pl
 import pytest
 
-import fake_scoring
-from fake_scoring import Engine, cases, events, expected, kept
+from fake_scoring import Engine, cases, events, expected, kept, started, until_saved
 from scoring.cache import RewardParts
 
 
 @pytest.fixture
 def folder(tmp_path):
     return tmp_path / "fake"
-
-
-def started(folder, number=400, seconds=0.05):
-    script = Path(fake_scoring.__file__)
-    path = os.pathsep.join([str(script.parent), str(script.parents[1])])
-    return subprocess.Popen(
-        [sys.executable, str(script), str(folder), str(number), str(seconds)],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": path},
-    )
-
-
-def until_saved(process):
-    """The first event `saved` of a process; what it told before that goes by."""
-    for line in process.stdout:
-        event = json.loads(line)
-        if event["event"] == "saved":
-            return event
-    raise AssertionError("it ended before it saved")
 
 
 def test_kill_9_after_each_of_two_saves_loses_nothing_saved_and_repeats_nothing(folder):

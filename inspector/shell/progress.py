@@ -1,0 +1,96 @@
+"""How far something is, on one line of standard error, where that is a terminal."""
+
+import shutil
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self
+
+from inspector.durations import duration
+from inspector.sentences import size_words
+from inspector.text import clean, squeezed
+
+PATIENCE = 1.0
+"""Seconds that something may take without a word."""
+EVERY = 0.2
+"""Seconds between two pictures of it."""
+_BAR, _SHORTEST_BAR = 30, 10
+_NAME = 24
+"""Cells of the name of what is read."""
+_CLEAR = "\x1b[K"
+
+
+def show_progress(done: int, to_do: int, words: str) -> None:
+    """Put a bar and words in the place of what the line said; nothing where standard error is no terminal."""
+    if sys.stderr.isatty():
+        print(f"\r{bar_line(done, to_do, words, shutil.get_terminal_size().columns)}{_CLEAR}", end="", file=sys.stderr)
+        sys.stderr.flush()
+
+
+def say_over_progress(text: str) -> None:
+    """A line of words on standard error, over a progress line if there is one."""
+    start = f"\r{_CLEAR}" if sys.stderr.isatty() else ""
+    print(f"{start}{clean(text)}", file=sys.stderr)
+
+
+def bar_line(done: int, to_do: int, words: str, columns: int) -> str:
+    """A bar and words for a terminal so many cells wide; the words alone where there is no room for both."""
+    # A line that is wrapped could not be written over; the last column is left for the cursor.
+    room = columns - 1
+    width = min(_BAR, room - len(words) - 3)
+    bar = "#" * (width * done // max(1, to_do))
+    line = f"[{bar:<{width}}] {words}" if width >= _SHORTEST_BAR else words
+    return line[:room]
+
+
+class ReadingProgress:
+    """Shows how far reading is: to be entered, called with what is done, and left.
+
+    What takes less than `PATIENCE` is not shown. A thread paints, so that it is seen to go on while nobody calls.
+    """
+
+    def __init__(self, what: str, *, quiet: bool = False) -> None:
+        """`what` is being done; `quiet` is for who wants to hear nothing."""
+        self._now = (0, 0, what)
+        self._began = time.monotonic()
+        self._end = threading.Event()
+        self._painted = False
+        wanted = not quiet and sys.stderr.isatty()
+        self._painter = threading.Thread(target=self._paint, daemon=True) if wanted else None
+
+    def __call__(self, done: int, to_do: int, what: str) -> None:
+        """Say that so many bytes of so many are done, and what is done now."""
+        self._now = (done, to_do, what)
+
+    def __enter__(self) -> Self:
+        if self._painter is not None:
+            self._painter.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._painter is None:
+            return
+        self._end.set()
+        self._painter.join()
+        if self._painted:
+            print(f"\r{_CLEAR}", end="", file=sys.stderr, flush=True)
+
+    def _paint(self) -> None:
+        wait = PATIENCE
+        while not self._end.wait(wait):
+            wait, self._painted = EVERY, True
+            done, to_do, _ = self._now
+            show_progress(done, to_do, self.words(time.monotonic() - self._began))
+
+    def words(self, seconds: float) -> str:
+        """What stands beside the bar after so many seconds: bytes, rate, time left, and what is being read."""
+        done, to_do, what = self._now
+        name = squeezed(what.rpartition("/")[2], _NAME)
+        if not to_do or done >= to_do:
+            return f"{name}, {duration(seconds)}"
+        rate = done / seconds if seconds else 0.0
+        told = f"  {size_words(rate)}/s, {duration((to_do - done) / rate)} left" if rate else ""
+        return f"{size_words(done)} of {size_words(to_do)}{told}  {name}"

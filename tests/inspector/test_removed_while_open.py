@@ -1,0 +1,98 @@
+"""An app that is open while a scorer or a benchmark is removed from its workspace, and brought back."""
+
+import pytest
+
+import example
+import making
+import reference
+from inspector.request import Request
+from opened import inspected, opened
+from scoring import trash
+from scoring.workspace import Workspace
+from screen_text import press, screen_text, settled, shows, until
+
+
+@pytest.fixture
+def space(tmp_path):
+    """Two benchmarks: `bench`, and `other`, which `alpha` has scored too."""
+    root = tmp_path / "w"
+    example.write(root)
+    cases = [reference.Case(3, 1, (0.9, 0.2, 0.8)), reference.Case(2, -1, (0.9, 0.8))]
+    making.workspace(root, cases, [(example.ALPHA, cases)], "other", problem=["q1", "q2"], steps=[["a"] * 3, ["b"] * 2])
+    return Workspace.open(root)
+
+
+def remove(workspace, kind, name):
+    return trash.remove(workspace, next(one for one in trash.removable(workspace, kind) if one.name == name))
+
+
+def scorers(pilot):
+    return [one.scorer.name for one in pilot.app.front.inspection.selection.evaluations]
+
+
+def sound(pilot):
+    assert pilot.app.is_running
+    assert pilot.app._exception is None
+    assert "Traceback" not in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize("keys", [(), ("enter", "enter")], ids=["board", "case"])
+async def test_a_removed_scorer_goes_and_comes_back(space, keys):
+    async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
+        while inspected(pilot).scorer != "alpha":
+            await press(pilot, "j")
+        await press(pilot, *keys)
+        screen = pilot.app.screen
+        # What was asked of it must not keep the others from being read.
+        pilot.app.front.put(pilot.app.front.inspection.moved(0.53))
+        await settled(pilot)
+        gone = remove(space, "scorer", "alpha")
+        await shows(pilot, "The rewards of alpha are gone.", "beta's.")
+        await until(pilot, lambda: scorers(pilot) == ["beta"])
+        sound(pilot)
+        assert pilot.app.screen is screen
+        trash.restore(space, gone)
+        await until(pilot, lambda: scorers(pilot) == ["alpha", "beta"])
+        sound(pilot)
+
+
+@pytest.mark.parametrize(
+    ("keys", "name"), [(("enter", "enter"), "bench"), (("enter",), "other"), (("c", "question_mark"), "bench")]
+)
+async def test_a_removed_benchmark_goes_and_another_one_is_shown(space, keys, name):
+    left = {"bench": "other", "other": "bench"}[name]
+    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+        while inspected(pilot).scorer != "alpha" or inspected(pilot).benchmark != name:
+            await press(pilot, "j")
+        await press(pilot, *keys)
+        gone = remove(space, "benchmark", name)
+        await shows(pilot, f"{name}: removed from the workspace.", f"On screen is {left}.")
+        assert pilot.app.front.inspection.benchmark == left
+        assert set(pilot.app.front.inspection.cases["benchmark"]) == {left}
+        await press(pilot, "j", "k", "enter", "n", "p", "escape", "escape", "escape")
+        sound(pilot)
+        trash.restore(space, gone)
+        await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
+        sound(pilot)
+
+
+async def test_of_an_emptied_workspace_nothing_is_shown_and_nothing_breaks(space):
+    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+        await press(pilot, "enter")
+        gone = [remove(space, "benchmark", name) for name in ("bench", "other")]
+        await shows(pilot, "0 cases", "removed from the workspace. There is no", "In its trash: bench, other.")
+        await press(pilot, "j", "enter", "n", "f", "escape", "escape", "escape", "enter", "t", "escape")
+        sound(pilot)
+        trash.restore(space, gone[0])
+        await until(pilot, lambda: not pilot.app.front.inspection.cases.is_empty())
+        sound(pilot)
+
+
+async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(space):
+    async with opened(Request(workspace=str(space.root), benchmarks=("bench",)), size=(160, 40)) as pilot:
+        await press(pilot, "a")
+        remove(space, "benchmark", "bench")
+        await shows(pilot, "bench: removed from the workspace.", "no texts")
+        await press(pilot, "j", "enter", "n", "escape", "escape")
+        sound(pilot)
+        assert pilot.app.front.inspection.cases.height == len(example.EXAMPLES)
