@@ -25,7 +25,7 @@ MODULES = {"processbench": processbench, "stepwise": trl, "grben": gr_ben, "demo
 SOUND = {
     "processbench": {**authored.row(3, label=1, final_answer_correct=False), "subset": "sums"},
     "stepwise": {**stepwise(), "generator": "a-model", "subset": "sums", "origin": "authored"},
-    "grben": {**grben(), "subset": "sums"},
+    "grben": grben(),
     "demo": next(
         row
         for row in demo.read().cases.select("id", *demo.FORMAT.columns, "problem", "steps").to_dicts()
