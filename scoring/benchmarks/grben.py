@@ -8,15 +8,15 @@ the benchmark's own code (`run_prm_eval.py`).
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, not_empty, quoted
+from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, quoted
 from scoring.benchmarks.one_based import OneBased
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.typed import Layout, identifier, read_by, solution, text, truth, whole
+from scoring.reading.typed import SOME, Layout, identifier, read_by, solution, text, truth, whole
 
 NAME = "grben"
 TITLE = "GR-Ben"
@@ -71,10 +71,8 @@ def recognises(row: Any) -> bool:
     )
 
 
-def _subset(fields: Fields, name: str) -> str | None:
-    """The field that stands for the domain where the row names none."""
-    domain = fields.value.get("domain")
-    return None if isinstance(domain, str) and domain else fields.text(name)
+def _domain(fields: Fields, name: str) -> str | None:
+    return fields.text(name) or fields.text("subset")
 
 
 def _word(text: pl.Expr) -> pl.Expr:
@@ -96,7 +94,7 @@ def _concluded(read: Read) -> tuple[str, list[Finding]]:
 
 _LABEL = OneBased("label")
 _EARLIEST = pl.when(_LABEL.beyond).then(_LABEL.n_steps - 1).otherwise(_LABEL.step())
-_GIVEN_DOMAIN = pl.coalesce(not_empty("domain"), not_empty("subset"))
+_GIVEN_DOMAIN = pl.col("domain")
 _NO_DOMAIN = _GIVEN_DOMAIN.str.strip_chars().fill_null("") == ""
 _KNOWN_DOMAIN = _word(_GIVEN_DOMAIN).replace_strict(_DOMAIN, default=None, return_dtype=pl.String)
 _DOMAIN_READ = pl.when(~_NO_DOMAIN).then(pl.coalesce(_KNOWN_DOMAIN, _GIVEN_DOMAIN))
@@ -112,8 +110,7 @@ FORMAT = CaseFormat(
             "problem": text(required=True),
             "steps": solution(),
             "label": whole(),
-            "domain": text(),
-            "subset": read_by(pl.String(), _subset, str),
+            "domain": read_by(pl.String(), _domain, Annotated[str, SOME], needed=True),
             "generator": text(),
             "error_type": text(),
             "final_answer_correct": truth(),

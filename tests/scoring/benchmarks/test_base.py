@@ -36,7 +36,7 @@ SOUND = {
     "prmbench": modified(3, "redundency", subject="sums", ground_truth="6"),
     "socratic": modified(3, "regather_imprecision", idx="sums#3"),
     "stepwise": {**stepwise(), "generator": "a-model", "subset": "sums", "origin": "authored"},
-    "grben": {**grben(), "subset": "sums"},
+    "grben": grben(),
     "demo": next(
         row
         for row in demo.read().cases.select("id", *demo.FORMAT.columns, "problem", "steps").to_dicts()
