@@ -14,6 +14,7 @@ import polars as pl
 
 from scoring.errors import NotJoined, UsageError
 from scoring.importing.equal_texts import equal_texts
+from scoring.importing.judging import judged
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
@@ -84,7 +85,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
             f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.",
             "Import the benchmark they are of first, in the same command or before.",
         )
-    whole = rows.join(found, on="_row", how="inner", maintain_order="left")
+    foreign, whole = judged(foreign, rows.join(found, on="_row", how="inner", maintain_order="left"))
     if foreign.labels_explained and foreign.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
@@ -102,7 +103,8 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
-    votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
+    # Ratings that were read of an answer stay with it.
+    votes, numbers = once.filter(is_vote), once.filter(~is_vote | (given & (not foreign.reads_answers)))
     unparsed = votes.filter(pl.col("ballot").is_null() & pl.col("verdict").is_null())["_row"].n_unique()
     return Joined(
         foreign,

@@ -278,12 +278,14 @@ class _Table:
         }
         rows, findings = self._rows(own, f"of verdict {place}")
         findings += [base.finding] if base.finding else []
+        stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
         return self._foreign(
             scorer,
             rows.select(list(FOREIGN)),
             findings,
             label_base=f"verdicts are {base.words}, -1 = no error",
             kind="critic",
+            open_base=not stated and self._mapping.clean is None,
         )
 
     def answers(self, place: int, scorer: str) -> Foreign:
