@@ -7,13 +7,17 @@ import polars as pl
 
 from scoring.benchmarks.imported import Imported
 from scoring.boundary import when_wrong
+from scoring.critics.faults import fault_of
 from scoring.generation import Added
 from scoring.importing.found import Found
-from scoring.importing.joining import Joined
+from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, counted
+from scoring.verdicts import NO_VERDICT
+from scoring.votes import most_answers, tally
 
 _SHOWN_FINDINGS = 8
+_SHOWN_REASONS = 4
 
 
 def reports(found: Found, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> Iterator[str]:
@@ -97,10 +101,37 @@ def _gives(joined: Joined) -> str:
         "unparsed": joined.unparsed,
     }
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    if joined.unparsed:
+        told += f" ({_unparsed_reasons(votes)}){_cases_without_verdict(votes)}"
     if rewards["rewards"].count() and not votes.height:
         rule = joined.foreign
         told += f"; {when_wrong(rule.on, rule.comparison, f'{rule.threshold:g}')} ({rule.threshold_source})"
     return told or "nothing"
+
+
+def _unparsed_reasons(votes: pl.DataFrame) -> str:
+    """Why answers could not be read, by kind of reason with its count: the most frequent kinds, then the rest."""
+    reasons = Counter(_kind_of_reason(reason) for reason in votes.filter(NO_VERDICT_READ)["reason"])
+    frequent = reasons.most_common(_SHOWN_REASONS)
+    rest = reasons.total() - sum(count for _, count in frequent)
+    words = [f"{count:,} {kind}" for kind, count in frequent]
+    return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
+
+
+def _kind_of_reason(reason: str | None) -> str:
+    """What a reason says before its detail, which differs from answer to answer."""
+    return str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])
+
+
+def _cases_without_verdict(votes: pl.DataFrame) -> str:
+    """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
+    if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:
+        return ""
+    rated = votes.filter(pl.col("rewards").is_not_null())
+    voted = votes.join(rated, on=["key", "run"], how="anti", maintain_order="left")
+    cases = [tally(run.select("key").unique(), run) for run in voted.partition_by("run")]
+    unread = sum(int((counts.verdicts == NO_VERDICT).sum()) for counts in cases)
+    return f"; after the vote {unread:,} of {sum(counts.verdicts.size for counts in cases):,} cases are unparsed"
 
 
 def _findings(findings: Iterable[Finding]) -> Iterator[str]:

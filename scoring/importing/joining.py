@@ -22,6 +22,8 @@ ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
+"""Of answers, those from which neither a verdict nor ratings could be read, whatever they vote with."""
 _TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
@@ -31,7 +33,8 @@ class Joined:
 
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `by` says in a word what joined, `benchmarks` with what. `joined`
-    and `unparsed` count rows of the file; `findings` holds what the reader and the join noticed.
+    counts rows of the file, `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the
+    reader and the join noticed.
     """
 
     foreign: Foreign
@@ -95,7 +98,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
     votes = once.filter(is_vote)
-    unparsed = int(votes.select((pl.col("ballot").is_null() & pl.col("verdict").is_null()).sum()).item())
+    unparsed = votes.filter(NO_VERDICT_READ).height
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),

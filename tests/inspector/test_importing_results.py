@@ -1,5 +1,6 @@
 """`import` of results, and of what comes from several places at once."""
 
+import json
 import multiprocessing
 import os
 import subprocess
@@ -241,3 +242,34 @@ def test_results_cannot_be_saved_on_a_disk_that_is_really_read_only(small_disk, 
     err = capsys.readouterr().err
     assert "the file system is read-only" in err
     assert err.count("\n") == 1
+
+
+BOXES = ["\\boxed{1}", "no box at all", "\\boxed{}", "\\boxed{2.0}", "\\boxed{paragraph_2}", "\\boxed{-1}"]
+
+
+def critic_rows(answers):
+    return [{**one, "generated_critique": answer} for one, answer in zip(rows(len(answers)), answers, strict=True)]
+
+
+def unparsed_cases(run, capsys):
+    assert main(["scorers", "-w", str(run.root), "--json"]) == 0
+    return {row["scorer"]: row["unparsed"] for row in json.loads(capsys.readouterr().out)["rows"]}
+
+
+def test_the_report_counts_unparsed_answers_as_metrics_does_and_names_why(run, tmp_path, capsys):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(6)))
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(BOXES)))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl")
+    why = "2 the box holds no whole number, 1 the answer has no \\boxed{...}, 1 the box is empty"
+    assert f"  what it gives: 6 answers, 4 unparsed ({why})\n" in out
+    assert unparsed_cases(run, capsys) == {"critic": 4}
+
+
+def test_of_votes_the_report_counts_the_cases_that_metrics_counts_too(run, tmp_path, capsys):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(3)))
+    votes = [["none", "\\boxed{1}"], ["none", "none"], ["\\boxed{x}", "\\boxed{x}", "\\boxed{0}"]]
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(votes)))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl")
+    why = "3 the answer has no \\boxed{...}, 2 the box holds no whole number"
+    assert f"  what it gives: 7 answers, 5 unparsed ({why}); after the vote 2 of 3 cases are unparsed\n" in out
+    assert unparsed_cases(run, capsys) == {"critic": 2}
