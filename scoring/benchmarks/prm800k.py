@@ -17,7 +17,7 @@ from typing import Any
 
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.benchmarks.step_labels import gold, problem_id
-from scoring.reading.fields import Fields, each_case, kind_of
+from scoring.reading.fields import Fields, each_case, kind_of, without_empty_fraction
 from scoring.reading.rows import Rows
 
 NAME = "prm800k"
@@ -124,7 +124,7 @@ def _taken(fields: Fields, index: int, step: Any) -> tuple[tuple[Any, bool | Non
         return None, True
     given = step.get("completions")
     completions = [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
-    chosen, written = step.get("chosen_completion"), step.get("human_completion")
+    chosen, written = without_empty_fraction(step.get("chosen_completion")), step.get("human_completion")
     if type(chosen) is int and isinstance(given, list) and 0 <= chosen < len(given):
         part = given[chosen] if isinstance(given[chosen], Mapping) else {}
         return (part.get("text"), _right(fields, index, part.get("rating"))), False

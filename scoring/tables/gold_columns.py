@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.rows import Rows
 from scoring.tables.cells import number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
@@ -35,7 +35,7 @@ def indices(rows: Rows, mapping: ColumnMapping) -> Iterator[tuple[int, int]]:
             continue
         cell, several = row.value.get("earliest_error"), row.value.get("error_steps")
         one = None if is_clean(cell, mapping) else whole(cell)
-        for label in (one, *(several if isinstance(several, list) else ())):
+        for label in map(without_empty_fraction, (one, *(several if isinstance(several, list) else ()))):
             if isinstance(label, int) and not isinstance(label, bool) and label >= 0:
                 yield label, len(row.value["steps"])
 
