@@ -39,6 +39,8 @@ METADATA: dict[str, pl.DataType] = {
     "error_category": pl.String(),
     "error_kind": pl.String(),
     "pattern": pl.String(),
+    # The error type as the file spells it. Null = it is spelt as in `error_type`, or the workspace is of version 0.1.
+    "error_type_as_given": pl.String(),
     # Whether the solution ends in the right answer. Null = not said.
     "final_answer_correct": pl.Boolean(),
     # The benchmark's own group of its subsets (GR-Ben: science or logic). Null = it has none.

@@ -104,7 +104,7 @@ def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
         "steps": steps,
         "earliest_error": label,
         "error_steps": [] if label == -1 else None,
-        "error_type": _error_type(fields),
+        **_error_type(fields),
         "final_answer_correct": fields.boolean("final_answer_correct"),
         "reason": fields.text("reason"),
     }
@@ -133,17 +133,20 @@ def _domain(fields: Fields) -> str | None:
     return known or given
 
 
-def _error_type(fields: Fields) -> str | None:
-    """One of `ERROR_TYPES`, whether or not the row calls it an error as well; an unknown one as it is."""
+def _error_type(fields: Fields) -> dict[str, str | None]:
+    """The columns of the error type: one of `ERROR_TYPES`, whether or not the row calls it an error as well.
+
+    An unknown one is kept as it is. `error_type_as_given` is null where it is the same.
+    """
     given = fields.text("error_type")
     if given is None or not given.strip():
-        return None
+        return {"error_type": None}
     known = _TYPE.get(_BLANKS.sub("-", _TYPE_SUFFIX.sub("", given.strip().casefold())))
     if known is None:
         fields.note(
             "warning", "unknown-error-type", f"error_type {given!r:.60} is none of the five; it is kept as it is"
         )
-    return known or given
+    return {"error_type": known or given, "error_type_as_given": None if known in {None, given} else given}
 
 
 def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:

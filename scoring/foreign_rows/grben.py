@@ -2,7 +2,8 @@
 
 Rows: `id, domain, generator, problem, steps, label, final_answer_correct, error_type, reason`. Source: README and
 `evaluation/run_prm_eval.py` of spirit-moon-fly/GR-Ben, which sorts the domains and makes folders of them: a row without
-one stops it. Its own file holds null for an error type or reason that is not there.
+one stops it. Its own file holds null for an error type or reason that is not there. An error type is spelt as in the
+file it was read from.
 """
 
 from collections.abc import Mapping
@@ -25,7 +26,7 @@ def line(case: Mapping[str, Any]) -> Line:
         "steps": case["steps"],
         "label": one_based(case["earliest_error"]),
         "final_answer_correct": case["final_answer_correct"],
-        "error_type": case["error_type"],
+        "error_type": case["error_type_as_given"] or case["error_type"],
         "reason": case["reason"],
     }
     return Line(row)
