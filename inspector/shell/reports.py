@@ -97,7 +97,7 @@ def _gives(joined: Joined) -> str:
         "with a second number a step for redundancy": rewards["redundancy"].count(),
         "with one number a solution, which names no step": rewards["solution"].count(),
         "refused": rewards["reason"].count(),
-        "answers": votes.height,
+        _verdict_words(joined): votes.height,
         "unparsed": joined.unparsed,
     }
     told = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
@@ -107,6 +107,11 @@ def _gives(joined: Joined) -> str:
         rule = joined.foreign
         told += f"; {when_wrong(rule.on, rule.comparison, f'{rule.threshold:g}')} ({rule.threshold_source})"
     return told or "nothing"
+
+
+def _verdict_words(joined: Joined) -> str:
+    """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
+    return "answers" if joined.foreign.kind == "critic" else "verdicts as given, without step rewards"
 
 
 def _unparsed_reasons(votes: pl.DataFrame) -> str:

@@ -273,3 +273,31 @@ def test_of_votes_the_report_counts_the_cases_that_metrics_counts_too(run, tmp_p
     why = "3 the answer has no \\boxed{...}, 2 the box holds no whole number"
     assert f"  what it gives: 7 answers, 5 unparsed ({why}); after the vote 2 of 3 cases are unparsed\n" in out
     assert unparsed_cases(run, capsys) == {"critic": 2}
+
+
+def test_a_prm_that_gives_verdicts_alone_is_no_critic(run, tmp_path, capsys):
+    predictions = [-1, 0, 2, None]
+    told = [{**one, "prediction": at, "match": False} for one, at in zip(rows(4), predictions, strict=True)]
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    (tmp_path / "a-prm.jsonl").write_bytes(json_lines(told))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm.jsonl")
+    assert f"{tmp_path / 'a-prm.jsonl'}: prm a-prm (ProcessBench output)\n" in out
+    assert "  what it gives: 1 refused, 3 verdicts as given, without step rewards\n" in out
+    assert "boxed" not in out
+    assert "answers" not in out
+    assert "Together scorers: 1 PRM\n" in out
+    assert main(["scorers", "-w", str(run.root), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["kind"], row["scored"], row["refused"], row["unparsed"]) == ("prm", 3, 1, 0)
+    assert (row["answers"], row["threshold_source"]) == (None, "verdicts as given")
+    # What asks for rewards or answers says that there are none.
+    for words in (
+        ["metrics"],
+        ["board"],
+        ["card", "a-prm"],
+        ["thresholds"],
+        ["cases"],
+        ["show", "processbench/sums-1"],
+    ):
+        assert main([*words, "-w", str(run.root), "--json"]) == 0, words
+        assert "answer names" not in capsys.readouterr().out

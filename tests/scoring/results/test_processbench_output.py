@@ -179,3 +179,12 @@ def test_hostile_rows_give_findings_and_no_exception(values):
         recognises(value)
         processbench.recognises(value)
     assert_sound(load(as_rows(values)), len(values))
+
+
+def test_without_any_critique_it_is_a_prm_whose_verdicts_were_read_from_no_box():
+    prm = one([BARE, {**BARE, "id": "sums-1", "generated_critique": None}])
+    assert (prm.kind, dict(prm.settings)) == ("prm", {})
+    assert "boxed" not in prm.label_base
+    mixed = one([BARE, {**ONE, "id": "sums-1"}])
+    assert mixed.kind == "critic"
+    assert "boxed" in mixed.label_base
