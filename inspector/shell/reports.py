@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 import polars as pl
 
@@ -13,6 +14,7 @@ from scoring.importing.found import Found
 from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, counted
+from scoring.results.names import named_after_folder
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import most_answers, tally
 
@@ -74,7 +76,11 @@ def cases_report(one: Imported, added: Added | None) -> Iterator[str]:
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     """One scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.foreign
-    yield f"{foreign.source}: {foreign.kind} {saved.scorer if saved else foreign.name} ({foreign.format})"
+    name = saved.scorer if saved else foreign.name
+    yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
+    if named_after_folder(foreign.source, name):
+        file = PurePath(foreign.source.replace("\\", "/")).name
+        yield f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
     rows = foreign.rows.height
     named = ", ".join(joined.benchmarks)
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""

@@ -18,7 +18,7 @@ from scoring.reading.rows import Rows
 from scoring.results.answers import boxed, voted, written
 from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import case_id
-from scoring.results.names import scorer_name
+from scoring.results.names import folder_name, scorer_name
 from scoring.results.records import gold_label, within
 
 TITLE = "ProcessBench output"
@@ -65,8 +65,8 @@ def load(rows: Rows) -> list[Foreign]:
 
 def _name(source: str) -> str:
     """The scorer's: the scripts name files after the subset, in a folder named after the model."""
-    path = PurePath(source.replace("\\", "/"))
-    return scorer_name(str(path.with_name("results.jsonl")) if _OF_A_SUBSET.fullmatch(path.name) else source)
+    file = PurePath(source.replace("\\", "/")).name
+    return folder_name(source) if _OF_A_SUBSET.fullmatch(file) else scorer_name(source)
 
 
 def _records(rows: Rows, findings: list[Finding]) -> Iterator[Fields]:

@@ -275,6 +275,21 @@ def test_of_votes_the_report_counts_the_cases_that_metrics_counts_too(run, tmp_p
     assert unparsed_cases(run, capsys) == {"critic": 2}
 
 
+@pytest.mark.parametrize(("file", "name"), [("mine.jsonl", "mine"), ("rewards.jsonl", "a-prm")])
+def test_a_file_is_named_after_itself_or_the_report_says_that_it_is_not(run, tmp_path, file, name):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    (tmp_path / "a-prm").mkdir()
+    rewards = [{"id": one["id"], "rewards": [0.9, 0.25, 0.9]} for one in rows(4)]
+    (tmp_path / "a-prm" / file).write_bytes(json_lines(rewards))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm" / file)
+    assert f"{file}: prm {name} (table)\n" in out
+    said = f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another\n"
+    assert (said in out) is (name == "a-prm")
+    _, out, _ = run(tmp_path / "a-prm" / file, "--name", "chosen")
+    assert f"{file}: prm chosen (table)\n" in out
+    assert said not in out
+
+
 def test_a_prm_that_gives_verdicts_alone_is_no_critic(run, tmp_path, capsys):
     predictions = [-1, 0, 2, None]
     told = [{**one, "prediction": at, "match": False} for one, at in zip(rows(4), predictions, strict=True)]

@@ -148,6 +148,8 @@ def test_the_first_row_with_an_id_counts_and_broken_rows_are_said():
         ("outputs/A-Critic-7B_voting/omnimath_correct.jsonl", "A-Critic-7B_voting"),
         ("outputs\\A-Critic-7B\\math_error.jsonl", "A-Critic-7B"),
         ("somewhere/a-critic.jsonl", "a-critic"),
+        ("results/gsm8k_error.jsonl", "gsm8k"),
+        ("gsm8k_error.jsonl", "gsm8k"),
     ],
 )
 def test_files_are_called_after_the_subset_and_folders_after_the_model(source, name):
