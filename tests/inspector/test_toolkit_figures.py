@@ -139,3 +139,13 @@ def test_cases_and_originals_without_a_result_count_in_the_validity_rate_of_the_
         "redundency": 1,
         "circular": 0,
     }
+
+
+def test_an_original_is_compared_by_its_labels_where_labels_alone_decide_the_cases(tmp_path):
+    # The labels of the only case with a result are too few for a threshold to decide; those of an original fit.
+    rows = [*problem(0, "redundency"), *problem(1, "redundency", "multi_solutions")]
+    labels = {"step_level_validity_labels": [True], "step_level_validity_scores": [0.75]}
+    fitting = {"step_level_validity_labels": [True, False, True], "step_level_validity_scores": [0.75, 0.5, 0.75]}
+    records = [{"idx": "multi_solutions_sum_1", "scores": labels}]
+    records += [{"idx": f"correct_sum_{number}", "scores": fitting} for number in (0, 1)]
+    assert official(tmp_path / "x", rows, records)[None, "similarity"] == pytest.approx(2 / 3)
