@@ -2,8 +2,8 @@
 
 Sun et al., "GR-Ben: A General Reasoning Benchmark for Evaluating Process Reward Models", arXiv 2605.01203. CC BY 4.0.
 Rows: `id, domain, generator, problem, steps[], label, final_answer_correct, error_type, reason`; `label` is the
-1-based number of the first wrong step, -1 where there is none. A label beyond the last step means the last one, as in
-the benchmark's own code (`run_prm_eval.py`).
+1-based number of the first wrong step, -1 where there is none. A label beyond the last step means the last one where a
+PRM is compared (`run_prm_eval.py`), and is compared as it is with what a language model says (`run_llm_eval.py`).
 """
 
 import re
@@ -94,7 +94,7 @@ def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
     steps = fields.solution()
     if problem is None or steps is None:
         return None
-    label = _label(labels, fields, len(steps))
+    label, as_given = _label(labels, fields, len(steps))
     domain = _domain(fields)
     return {
         "subset": domain,
@@ -103,6 +103,7 @@ def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
         "problem": problem,
         "steps": steps,
         "earliest_error": label,
+        "earliest_error_as_given": as_given,
         "error_steps": [] if label == -1 else None,
         **_error_type(fields),
         "final_answer_correct": fields.boolean("final_answer_correct"),
@@ -110,16 +111,17 @@ def _case(labels: OneBased, fields: Fields) -> dict[str, Any] | None:
     }
 
 
-def _label(labels: OneBased, fields: Fields, n_steps: int) -> int | None:
+def _label(labels: OneBased, fields: Fields, n_steps: int) -> tuple[int | None, int | None]:
+    """The earliest error, and the one that the row names where that is beyond the last step; both 0-based."""
     given = fields.integer("label")
     if given is None:
-        return None
+        return None, None
     step = labels.step(fields, given, n_steps)
     if step is not None and step >= n_steps:
-        message = f"label {given} is beyond the last of {n_steps} steps; it is read as the last one"
+        message = f"label {given} is beyond the last of {n_steps} steps; it is read as the last one, for PRMs alone"
         fields.note("warning", "label-clamped", message)
-        return n_steps - 1
-    return step
+        return n_steps - 1, step
+    return step, None
 
 
 def _domain(fields: Fields) -> str | None:

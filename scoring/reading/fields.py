@@ -136,7 +136,7 @@ class Fields:
         value = self.value.get(name)
         if value is None:
             return None
-        parts = [without_empty_fraction(part) for part in value] if isinstance(value, list) else [None]
+        parts: list[Any] = [without_empty_fraction(part) for part in value] if isinstance(value, list) else [None]
         if all(type(part) is int and abs(part) < 2**31 for part in parts):
             return parts
         self.note("warning", "wrong-type", f"{name} is not a list of whole numbers")

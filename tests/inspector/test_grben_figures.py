@@ -4,16 +4,26 @@
 language models. Labels count from 1, -1 = no error.
 """
 
+import json
+
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from authored import json_lines
 from benchmark_rows import grben
+from inspector.cli import main
 from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
+from scoring.cache import BALLOTS, VoteParts
+from scoring.evaluate import evaluate
+from scoring.gold import Gold
 from scoring.importing.found import Wish, find
+from scoring.schema import METADATA, REWARDS, VOTES
+from scoring.scorer import Scorer
+from scoring.verdicts import outcome_names
 from scoring.workspace import Workspace
 from thoroughness import up_to
 
@@ -104,3 +114,75 @@ def test_prms_are_compared_with_clamped_labels_and_without_numbers_predict_no_er
         wanted = expected(by_domain(cases, said, clamped=True))
         found = figures(root, protocol="grben", thresholds=((None, str(threshold)),))
         assert {place: found.get(place) for place in wanted} == pytest.approx(wanted, abs=1e-12)
+
+
+def answer(said):
+    return "I cannot say." if said == UNREAD else f"So it is \\boxed{{{said}}}."
+
+
+@given(data=st.data())
+@up_to(60)
+def test_language_models_are_compared_with_labels_as_they_are(tmp_path_factory, data):
+    cases = data.draw(some_cases())
+    said = [data.draw(st.sampled_from([-1, UNREAD, *range(1, len(case["steps"]) + 4)])) for case in cases]
+    rows = [
+        {**case, "model_key": "m", "raw_response": answer(number), "pred_error_idx": number}
+        for case, number in zip(cases, said, strict=True)
+    ]
+    pairs = by_domain(cases, said, clamped=False)
+    if not pairs:
+        return
+    root = imported(tmp_path_factory.mktemp("grben") / "x", cases, rows)
+    found = figures(root, protocol="grben")
+    wanted = {place: value for place, value in expected(pairs).items() if place[0] != "average" or len(pairs) > 1}
+    assert {place: found.get(place) for place in wanted} == pytest.approx(wanted, abs=1e-12)
+
+
+def test_beyond_the_last_step_only_the_number_itself_is_exact_to_a_language_model(tmp_path):
+    cases = [grben(number, problem=f"What is {number}?", label=5) for number in range(5)]
+    said = [5, 3, 4, 6, -1]
+    rows = [
+        {**case, "model_key": "m", "raw_response": answer(number), "pred_error_idx": number}
+        for case, number in zip(cases, said, strict=True)
+    ]
+    loaded = load(Request(workspace=imported(tmp_path / "x", cases, rows), benchmarks=("grben",)))
+    (one,) = loaded.evaluations
+    # Of three steps the third is the last: what names none of them is late, unless it is the label.
+    assert outcome_names(one.codes).to_list() == ["exact", "early", "late", "late", "missed"]
+    assert [one.alone(row).codes[0] for row in range(5)] == one.codes.tolist()
+
+
+def test_votes_are_expected_to_hit_the_label_as_it_was_given(tmp_path, capsys):
+    cases = [grben(number, problem=f"What is {number}?", label=5) for number in range(4)]
+    root = imported(tmp_path / "x", cases, [{"id": "physics-0", "gt_label": 3, "probs": [0.9, 0.9, 0.1]}])
+    keys = load(Request(workspace=root, benchmarks=("grben",))).cases["key"]
+    votes = [
+        {"key": key, "vote": vote, "run": 0, "answer": "", "ballot": str(step), "verdict": step}
+        for key, steps in zip(keys, [(4, 4), (4, 2), (2, 2), (5, 5)], strict=True)
+        for vote, step in enumerate(steps)
+    ]
+    folder = tmp_path / "x" / "w" / "rewards" / "voter-ffffffff"
+    folder.mkdir()
+    Scorer("voter", "f" * 32, kind="critic").save(folder)
+    VoteParts(folder).append(pl.DataFrame(votes, schema={name: VOTES[name] for name in votes[0]}))
+    assert main(["votes", "-w", root, "--benchmark", "grben", "--scorer", "voter", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    told = [row["expected"] for row in rows if (row["metric"], row["votes"], row["subset"]) == ("error_acc", 1, "all")]
+    assert told == [pytest.approx(3 / 8)]
+
+
+def test_a_workspace_without_the_labels_as_given_is_read_with_the_clamped_ones():
+    rows = [{"benchmark": "grben", "key": "k", "n_steps": 3, "earliest_error": 2, "error_steps": None}]
+    gold = Gold(pl.DataFrame(rows, schema={name: METADATA[name] for name in rows[0]}))
+    votes = pl.DataFrame(
+        [{"key": "k", "verdict": 2, "vote": 0, "run": 0}], schema={name: VOTES[name] for name in BALLOTS}
+    )
+    critic = Scorer("c", "f" * 32, kind="critic")
+    assert outcome_names(evaluate(gold, critic, pl.DataFrame(schema=REWARDS), votes=votes).codes).to_list() == ["exact"]
+
+
+def test_labels_beyond_the_last_step_are_exported_as_they_were_given(tmp_path, capsys):
+    cases = [grben(number, problem=f"What is {number}?", label=label) for number, label in enumerate([-1, 2, 3, 4, 9])]
+    root = imported(tmp_path / "x", cases, [{"id": "physics-1", "gt_label": 2, "probs": [0.9, 0.1, 0.9]}])
+    assert main(["export", "cases", "-w", root, "--benchmark", "grben", "--to", "grben"]) == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == cases
