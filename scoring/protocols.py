@@ -22,9 +22,8 @@ class Protocol:
     begins with one of `tuned` have rewards without a natural threshold and get the one that `tuning` says; all others
     keep their own. Of those that begin with one of `on_differences` it is each reward less the one before it that is
     compared, with the default threshold for differences; with `on_rewards` a scorer whose own rule is on differences is
-    decided on its rewards. `undefined` is what the official figure says where a
-    denominator is empty; None = nothing at all. `counts` says in words what becomes of answers without a verdict,
-    `source` where all of this is stated.
+    decided on its rewards. `undefined` is what the official figure says where a denominator is empty; None = nothing at
+    all. `counts` says in words what becomes of answers without a verdict, `source` where all of this is stated.
     """
 
     name: str
