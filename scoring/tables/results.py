@@ -96,8 +96,11 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
 
 def _beside(own: Layout, cases: Layout) -> Layout:
     """The fields of a benchmark's rows and of the scorers beside them."""
-    cells: Callable[[Fields], Mapping[str, Any]] = own.lenient or (lambda _: {})
     scorers = {name: field for name, field in own.fields.items() if " " in name}
+
+    def cells(fields: Fields) -> dict[str, Any]:
+        found = {} if own.lenient is None else own.lenient(fields)
+        return {name: found[name] for name in scorers if name in found}
 
     def lenient(fields: Fields) -> dict[str, Any]:
         return {**(fields.value if cases.lenient is None else cases.lenient(fields)), **cells(fields)}
