@@ -19,12 +19,14 @@ from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
 from scoring.results.foreign import Foreign
-from scoring.schema import REWARDS, VOTES, content_key
+from scoring.schema import METADATA, REWARDS, VOTES, content_key
 
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
+"""The columns of cases that results are joined to."""
 # How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
 _BETWEEN = ("_", "-", "/")
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -59,7 +61,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 
     Args:
         foreign: the results, as a reader gave them.
-        cases: columns of METADATA, of every benchmark that may be meant, twins included.
+        cases: the columns of OF_CASES, of every benchmark that may be meant, twins included.
         benchmark: the only one that is meant, if the user said so.
 
     Raises:

@@ -137,7 +137,7 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
     form = benchmarks.case_format(name)
-    keys = {} if form is None else form.layout.keys()
+    keys = {} if form is None else form.layout.row_keys()
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
     mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, set(keys.values()))
     beside = () if mapping is None else tuple(column for _, column in mapping.named)
