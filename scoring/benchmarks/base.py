@@ -115,6 +115,8 @@ class CaseFormat:
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
         findings = _once([finding for part in parts for finding in part.findings])
         twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
+        # One original may be that of cases in several chunks.
+        twins = twins.unique("case", keep="first", maintain_order=True)
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
         first = metadata["id"].is_first_distinct()

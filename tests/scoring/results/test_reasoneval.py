@@ -94,10 +94,31 @@ def test_numbers_that_are_not_finite_are_kept_and_said(rows):
         assert (found.low, found.high) == (0.0, 1.0)
 
 
-def test_other_names_of_the_id(rows):
-    (found,) = reasoneval.load(rows({"rid": 4, "scores": [0.5]}, {"scores": [0.5]}))
-    assert found.rows["id"].to_list() == ["4"]
+def test_a_rid_names_the_right_solution_of_perturbation_pairs(rows):
+    source = "eval_results/perturbation/a-prm_original_eval_results.json"
+    (found,) = reasoneval.load(rows({"rid": 4, "scores": [0.5]}, {"scores": [0.5]}, source=source))
+    assert found.rows["id"].to_list() == ["original_4"]
+    assert (found.name, found.benchmark) == ("a-prm", "reasoneval_pairs")
     assert codes(found) == [("error", "no-id", 2)]
+    assert load(rows, [0.5], source="a-prm_perturbed_eval_results.json").name == "a-prm"
+
+
+@pytest.mark.parametrize(
+    ("folder", "benchmark", "judges"),
+    [
+        ("eval_results/mr-math_invalid_errors", "mrmath", "errors"),
+        ("eval_results\\mr-gsm8k", "mrmath", "errors"),
+        ("mr-math_redundant_errors", "mrmath_redundant", "redundancy"),
+        ("results.zip/mr-math_redundant_errors", "mrmath_redundant", "redundancy"),
+        ("mr-math_redundant_errors_of_mine", None, ""),
+        ("", None, ""),
+    ],
+)
+def test_folders_of_the_repository_tell_what_ids_are_of(rows, folder, benchmark, judges):
+    found = load(rows, 0.03, source=f"{folder}/roscoe-sa_eval_results.json")
+    assert (found.benchmark, found.judges) == (benchmark, judges)
+    # Numbers a step show by themselves what they are of.
+    assert load(rows, [0.5], source=f"{folder}/a-prm_eval_results.json").judges == ""
 
 
 def test_what_is_recognised():
