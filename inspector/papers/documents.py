@@ -67,12 +67,12 @@ STATISTIC_CELLS = {
     **{name: CELLS[name] for name in ("published", "difference", "agrees", "unchecked")},
 }
 _REASONEVAL = (
-    "computed as mr-math_eval.py of GAIR-NLP/ReasonEval does; what the paper prints (arXiv 2404.05692) is not known here",
+    "computed as mr-math_eval.py of GAIR-NLP/ReasonEval does; what its paper prints (arXiv 2404.05692) is not here",
     "a number that equals the threshold: the step is judged wrong, the solution neither right nor wrong",
     "words of critics are read tolerantly; its code takes only 'Correct', 'Wrong', 'Present' and 'Absent', as they are",
 )
 NOT_HERE = "not in this workspace"
-NOT_KNOWN = "what the paper prints is not known here"
+NOT_KNOWN = "what the paper prints is not held here"
 NOT_COMPUTED = "Best-of-8 needs several solutions of a problem, which this benchmark has not"
 
 
@@ -111,6 +111,7 @@ def tables_document(source: Source, form: str = "") -> Document:
     ]
     numbers = " and ".join(map(str, paper.pictures))
     notes = [f"Figures {numbers} are pictures: they print no number"] if paper.pictures else []
+    notes += list(_REASONEVAL[:1]) if paper.computed_only else []
     return Document(pl.DataFrame(rows, schema=TABLES, orient="row"), _facts(source, (paper.name,), form, notes))
 
 

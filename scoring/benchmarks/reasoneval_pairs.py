@@ -52,7 +52,7 @@ def recognises(row: Any) -> bool:
 def _tags(fields: Fields, name: str) -> list[int] | None:
     """The numbers of `tags`, one or several; None, with a warning, where it is neither."""
     given = fields.value.get(name)
-    numbers = given if isinstance(given, list) else [given]
+    numbers: list[Any] = given if isinstance(given, list) else [given]
     if numbers and all(isinstance(one, int) and not isinstance(one, bool) and abs(one) < 2**31 for one in numbers):
         return numbers
     what = f"{given!r:.60}" if isinstance(given, str | list) else kind_of(given)
@@ -157,7 +157,7 @@ FORMAT = CaseFormat(
             "the last step was removed, and no step stands in its place; the case has no gold label",
         ),
         Check(
-            (_NAMED < 0) | (_NAMED >= _N_STEPS + _TYPE.is_in(REMOVED).cast(pl.Int64)),
+            ~_NAMED.is_between(0, _N_STEPS - 1 + _TYPE.is_in(REMOVED).cast(pl.Int64)),
             "warning",
             "label-beyond-end",
             pl.format("tags name step {}, 0-based, of {} steps; the case has no gold label", _NAMED, _N_STEPS),

@@ -216,15 +216,17 @@ def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severit
     if votes["named_steps"].null_count() == votes.height:
         return votes, []
     ratings, beyond = [], 0
-    for rewards, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
-        if named is not None:
-            inside = {step for step in named if 0 <= step < n_steps}
-            beyond += len(inside) < len(set(named))
-            rewards = [-1.0 if at in inside else 1.0 for at in range(n_steps)] if inside or not named else None
-        ratings.append(rewards)
-    rated = votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"]))
+    for given, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
+        if named is None:
+            ratings.append(given)
+            continue
+        inside = {step for step in named if 0 <= step < n_steps}
+        beyond += len(inside) < len(set(named))
+        rated = inside or not named
+        ratings.append([-1.0 if at in inside else 1.0 for at in range(n_steps)] if rated else None)
+    found = votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"]))
     message = f"{beyond:,} answers name steps that are not there; these are left out"
-    return rated, [("note", "named-beyond-end", message)] if beyond else []
+    return found, [("note", "named-beyond-end", message)] if beyond else []
 
 
 def _as_many(found: pl.DataFrame) -> int:
@@ -250,7 +252,8 @@ def _ambiguous(foreign: Foreign, share: dict[str, float], left_out: Sequence[str
     others = f" It judges {foreign.judges}, of which {_list(left_out)} has no labels." if left_out else ""
     return NotJoined(
         f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
-        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed).{others}",
+        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed)."
+        f"{others}",
         "Import the benchmark first, or name it with --benchmark NAME.",
     )
 

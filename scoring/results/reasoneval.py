@@ -94,7 +94,9 @@ def _without_side(name: str) -> str:
 
 
 def by_folder(source: str) -> tuple[str | None, Judges]:
-    """The benchmark whose results are in a folder of ReasonEval's repository, and what they judge; (None, "") elsewhere.
+    """Tell the benchmark whose results a folder of ReasonEval's repository holds, and what they judge.
+
+    Elsewhere it is (None, "").
 
     Args:
         source: the file's path.

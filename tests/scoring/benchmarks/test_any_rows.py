@@ -58,7 +58,9 @@ def test_a_row_is_recognised_by_its_own_benchmark_alone(name):
     assert recognised(rows_of([TYPICAL[name]])) == ("benchmark", name)
 
 
-@pytest.mark.parametrize("name", ["grben", "mrmath", "mrmath_redundant", "reasoneval_pairs", "prm800k", "stepwise", "math_shepherd"])
+@pytest.mark.parametrize(
+    "name", ["grben", "mrmath", "mrmath_redundant", "reasoneval_pairs", "prm800k", "stepwise", "math_shepherd"]
+)
 @given(data=st.data())
 def test_any_rows_become_cases_or_findings(name, data):
     values = [replaced(TYPICAL[name], data.draw) for _ in range(2)]
