@@ -12,6 +12,7 @@ steps of one of them alone, and of numbers a solution the folders of ReasonEval'
 there (`eval_results/mr-math_redundant_errors`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePath
@@ -35,6 +36,7 @@ _FOLDERS: Mapping[str, tuple[str, Judges]] = {
     "mr-math_redundant_errors": (mrmath_redundant.NAME, "redundancy"),
     "perturbation": (reasoneval_pairs.NAME, "errors"),
 }
+_SIZE = re.compile(r"_(\d+b)\Z", re.IGNORECASE)
 _STEP: Shape = "a number a step"
 _THREE: Shape = "three numbers a step"
 _SOLUTION: Shape = "a number a solution"
@@ -89,8 +91,13 @@ def load(rows: Rows) -> list[Foreign]:
 
 
 def _without_side(name: str) -> str:
-    """The scorer's name without the word for one side of the perturbation pairs."""
-    return name.removesuffix("_perturbed").removesuffix("_original") or name
+    """The scorer's name without the word for one side of the perturbation pairs, so that both sides are one scorer's.
+
+    The published files write its size with a hyphen on one side and with an underscore on the other.
+    """
+    if name.endswith("_original"):
+        return _SIZE.sub(r"-\1", name.removesuffix("_original")) or name
+    return name.removesuffix("_perturbed") or name
 
 
 def by_folder(source: str) -> tuple[str | None, Judges]:
