@@ -96,7 +96,6 @@ def _same(count: pl.Expr) -> pl.Expr:
 _LEAVES_THERE = (_same(_EARLIEST) & ~_same(_EARLIEST + 1)).fill_null(value=False)
 """Whether the earliest error is the first step that is not as in the right solution."""
 _HAS_REFERENCE = _REFERENCE.list.len().fill_null(0) > 0
-_FIRST_OF_RID = _RID.is_not_null() & _HAS_REFERENCE & pl.when(_HAS_REFERENCE).then(_RID).is_first_distinct()
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
@@ -177,8 +176,7 @@ FORMAT = CaseFormat(
         "id": pl.concat_str(pl.lit(ORIGINAL), _RID),
         "problem": pl.col("question"),
         "steps": _REFERENCE,
-        # One right solution has several cases made of it.
-        "twin_of": pl.when(_FIRST_OF_RID).then(pl.col(f"{MADE}case")),
+        "twin_of": pl.when(_RID.is_not_null() & _HAS_REFERENCE).then(pl.col(f"{MADE}case")),
     },
     conclude=_concluded,
 )
