@@ -138,8 +138,8 @@ def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields]
         **gold_fields(mapping, quiet=True),
     }
     fields = {name: mapped(one, column) for name, one in common.items() if (column := getattr(mapping, name))}
-    # Rows without steps have a gold label that is only compared.
-    fields.setdefault("steps", read_by(pl.List(pl.String()), Fields.texts, list[str]))
+    # Rows without steps have a gold label that is only compared. A column that is not mapped is not read.
+    fields.setdefault("steps", replace(read_by(pl.List(pl.String()), Fields.texts, list[str]), key="(steps)"))
     for place, column in enumerate(mapping.rewards.values()):
         natural = read_by(pl.List(pl.Float64()), _given, Annotated[list[float], SOME], needed=True)
         fields[f"rewards {place}"] = mapped(natural, column)
