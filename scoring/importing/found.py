@@ -122,7 +122,23 @@ def find(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill, tell, progress)
+    return together(*_read(words, wish, spill, tell, progress), wish, workspace)
+
+
+def together(sources: list[tuple[bool, Source]], skipped: list[str], wish: Wish, workspace: Workspace | None) -> Found:
+    """Join the results among sources to the cases of the workspace and of the sources themselves.
+
+    Args:
+        sources: what was read, each with whether it is one of many that a word stands for: such a one that does not fit
+            is left out with a sentence, any other is an error.
+        skipped: a sentence for each that could not be read.
+        wish: how they are to be read; its name, run and threshold count here.
+        workspace: whose cases results may belong to; None = there is none yet.
+
+    Raises:
+        InputError: one cannot be joined, or nothing at all was recognised.
+        UsageError: a name, run or threshold does not fit.
+    """
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]

@@ -3,7 +3,8 @@
 Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
 to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
 benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
-the one that was named; anything less is refused, because small whole numbers are ids of many things.
+the one that was named; anything less is refused, because small whole numbers are ids of many things. Ids that name
+their benchmark (`processbench/gsm8k-0`) join wherever they are cases.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -174,6 +175,10 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
+    # Names of cases with their benchmark's say of themselves which they are of, be it of several.
+    whole = named.join(cases.select("case", *_CASE), left_on="id", right_on="case", how="inner", maintain_order="left")
+    if benchmark is None and whole.height >= ENOUGH * named.height:
+        return whole.select("_row", *_CASE, case="id")
     fits = {}
     for name in cases["benchmark"].unique(maintain_order=True).to_list():
         of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)

@@ -123,7 +123,7 @@ class Rows:
             text, undecodable = decoded(file_bytes(self._file, self.source), self.source)
             self._file = None
             self._findings += undecodable
-            _some(_collect(json_rows.lines(text), self))
+            some_rows(_collect(json_rows.lines(text), self))
 
     @property
     def size(self) -> int:
@@ -193,11 +193,15 @@ def read_rows(path: Path, source: str = "") -> Rows:
     if raw.startswith(_FEATHER_V1):
         raise UnknownFormat(f"{source} is Feather V1.", "Write it again as V2, which pyarrow and polars do by default.")
     rows = _table(path, source, raw) if raw in _TABLES else text_rows(*decoded(raw, source), source)
-    return _some(rows)
+    return some_rows(rows)
 
 
-def _some(rows: Rows) -> Rows:
-    """The rows, of which there must be one."""
+def some_rows(rows: Rows) -> Rows:
+    """The rows, of which there must be one.
+
+    Raises:
+        UnknownFormat: there is none.
+    """
     if rows.table.height if rows.table is not None else rows.rows:
         return rows
     broken = [finding for finding in rows.findings if finding.code == "broken-row"]
