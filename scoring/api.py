@@ -33,7 +33,7 @@ from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.generation import Added
-from scoring.importing.found import Found, Wish, together
+from scoring.importing.found import Found, Wish, check_usable, together
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table
 from scoring.importing.spill import spill_folder
@@ -51,6 +51,7 @@ from scoring.scorer import Scorer
 from scoring.step_rewards import Bools
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.texts import Texts
 from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
 from scoring.wishes import Surroundings, check_rule
@@ -336,6 +337,7 @@ class OpenedWorkspace:
         return self._add(replace(found, imported=()), source, table.height, wish, strict=strict)
 
     def _add(self, found: Source, source: str, read: int, wish: Wish, *, strict: bool) -> AddedFrame:
+        check_usable(found)
         joined = together([(False, found)], [], wish, self.workspace)
         if strict and joined.grave:
             said = next(one for one in _findings(joined) if one.severity != "note")
@@ -346,7 +348,7 @@ class OpenedWorkspace:
     # -- out
 
     def cases(self, benchmark: Names = (), *, where: Names = (), texts: bool = True) -> pl.DataFrame:
-        """Give the cases, a row a case: the columns of `scoring.schema.CASES`, then the metadata columns of their files.
+        """Give the cases, a row a case: the columns of `scoring.schema.CASES`, then metadata columns of their files.
 
         Args:
             benchmark: whose cases; () = all that were imported.
@@ -370,7 +372,7 @@ class OpenedWorkspace:
         frame = pl.concat(parts, how="horizontal")[rows]
         if not texts:
             return frame
-        held = text.gather(rows).frame()
+        held: pl.DataFrame = text.gather(rows).frame()
         # A file may have a column that is called like a text: its metadata name is another one.
         return pl.concat(
             [frame.select(evaluated.cases.columns), held, frame.drop(evaluated.cases.columns)], how="horizontal"
@@ -488,7 +490,7 @@ class OpenedWorkspace:
                 _warn([str(error)])
         return found
 
-    def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Any]:
+    def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Texts]:
         """The cases with all columns, every scorer on them at its own threshold, and their texts."""
         names = tuple(dict.fromkeys(_several(benchmark)))
         place = Derived.of(self.workspace, names)

@@ -249,7 +249,7 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
 def _read_one(brought: str | Brought, wish: Wish, spill: Path | None, progress: Callable[[int], None]) -> Source:
     options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress)
     source = read_source(brought, options)
-    _some(source)
+    check_usable(source)
     return source
 
 
@@ -324,8 +324,12 @@ def _not_copied(source: Source, workspace: Workspace) -> Source:
     return replace(source, imported=tuple(kept), foreign=tuple(foreign))
 
 
-def _some(source: Source) -> None:
-    """Refuse a source of which not one row could be used."""
+def check_usable(source: Source) -> None:
+    """Refuse a source of which not one row could be used.
+
+    Raises:
+        InputError: none could.
+    """
     if source.foreign or any(one.cases.height for one in source.imported):
         return
     for one in source.imported:
