@@ -13,7 +13,6 @@ from typing import Any, TextIO
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import reports
 from inspector.text import clean
-from inspector.wishes import check_rule
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
@@ -27,6 +26,7 @@ from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.names import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.wishes import check_rule
 from scoring.workspace import Workspace
 
 
