@@ -201,6 +201,7 @@ class Chunk:
         read: How many rows were read, broken ones too.
         whole: Row's number -> the row, of rows that were read value by value.
         others: Key that is no field -> its values of the other rows, as JSON or as a column; `sound` are their numbers.
+        tabular: Whether they are rows of a table, all of which have the same keys.
     """
 
     frame: pl.DataFrame
@@ -209,6 +210,7 @@ class Chunk:
     whole: Mapping[int, Mapping[str, Any]]
     others: Mapping[str, list[Any] | pl.Series]
     sound: npt.NDArray[np.int64]
+    tabular: bool = False
 
     def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
         """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
@@ -245,7 +247,8 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
     reader = _Reader(layout, rows.source)
     if rows.table is not None:
         for before in range(0, rows.table.height, _TABLE_ROWS):
-            yield work(reader.table(rows.table[before : before + _TABLE_ROWS], before))
+            # Expressions over lists that lie in several pieces may end the process (polars 2.1).
+            yield work(reader.table(rows.table[before : before + _TABLE_ROWS].rechunk(), before))
         return
     if not rows.streamed:
         yield work(reader.slowly(rows.rows, rows.findings, rows.read))
@@ -357,10 +360,10 @@ class _Reader:
         others = {one.name: one.filter(sound) for one in table if one.name not in fields}
         places = sound.to_numpy()
         if places.all():
-            return Chunk(frame, [], height, {}, others, numbers)
+            return Chunk(frame, [], height, {}, others, numbers, tabular=True)
         slow = self.slowly(table_rows(table.filter(~sound), numbers[~places].tolist()), (), height)
         whole = pl.concat([frame, slow.frame]).sort(NUMBER)
-        return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places])
+        return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places], tabular=True)
 
     def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""
