@@ -90,7 +90,8 @@ class AddedFrame:
         read: Its rows, usable or not.
         benchmarks: Name -> how many of its cases are `new`, `changed` and `unchanged`.
         scorers: Name -> `new`, `changed` or `unchanged`.
-        joined: Rows that belong to a case, by scorer.
+        joined: Scorer's name -> how many of its results (rows; answers, where several of a row vote) belong to a case.
+        unparsed: Scorer's name -> how many of its answers cannot be read.
         findings: Columns `severity` (`error`: a row was left out; `warning`: look at it; `note`), `code`, `message`,
             `line` (the row of the frame, counted from 1 as in messages; null = it is of the whole frame), `case`.
     """
@@ -100,6 +101,7 @@ class AddedFrame:
     benchmarks: Mapping[str, Added]
     scorers: Mapping[str, str]
     joined: Mapping[str, int]
+    unparsed: Mapping[str, int]
     findings: pl.DataFrame
 
     @property
@@ -112,7 +114,8 @@ class AddedFrame:
         for name, added in self.benchmarks.items():
             lines.append(f"  {name}: {added.new:,} cases new, {added.changed:,} changed, {added.unchanged:,} unchanged")
         for name, state in self.scorers.items():
-            lines.append(f"  {name}: {state}, {self.joined[name]:,} of {self.read:,} rows belong to a case")
+            unread = f", {self.unparsed[name]:,} answers cannot be read" if self.unparsed[name] else ""
+            lines.append(f"  {name}: {state}, {self.joined[name]:,} results belong to a case{unread}")
         kinds = counted(Finding(source=self.source, **row) for row in self.findings.iter_rows(named=True))
         for severity, code, count, first in kinds[:_KINDS]:
             place = "" if first.line is None else f" (line {first.line})"
@@ -639,5 +642,6 @@ def _added(source: str, read: int, found: Found, added: Sequence[Added], saved: 
         {one.benchmark: counts for one, counts in zip(found.imported, added, strict=True)},
         {one.scorer: one.state for one in saved},
         {one.scorer: joined.joined for one, joined in zip(saved, found.joined, strict=True)},
+        {one.scorer: joined.unparsed for one, joined in zip(saved, found.joined, strict=True)},
         pl.DataFrame(rows, schema=_FINDINGS),
     )

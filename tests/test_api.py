@@ -362,7 +362,11 @@ def test_verdicts_and_answers_are_a_critics(workspace):
     assert workspace.metrics(scorer="counting").filter(metric="f1", subset="all")["value"].to_list() == [1.0]
     texts = [f"The first wrong paragraph is \\boxed{{{label}}}." for label in FRAME["label"]]
     votes = FRAME.select("id", answers=pl.Series([[text, text, "Nothing."] for text in texts]))
-    assert workspace.add_answers("panel", votes).scorers == {"panel": "new"}
+    result = workspace.add_answers("panel", votes)
+    assert (result.scorers, result.joined) == ({"panel": "new"}, {"panel": 3 * N})
+    silent = workspace.add_answers("silent", FRAME.select("id", prediction=pl.lit("none")), verdict="prediction")
+    assert silent.unparsed == {"silent": N}
+    assert f"{N} answers cannot be read" in repr(silent)
     kept = VoteParts(next((workspace.workspace.root / "rewards").glob("panel-*"))).read()[0]
     assert kept.sort("case", "vote")["answer"].to_list() == [
         text for _, told in sorted(zip(FRAME["id"], votes["answers"], strict=True)) for text in told
@@ -479,7 +483,7 @@ def test_a_result_reads_like_a_report(workspace):
     assert result.findings.filter(code="repeated-id")["line"].to_list() == list(range(2, N + 1))
     assert repr(workspace.add_rewards("my-prm", SCORES)).splitlines()[:2] == [
         "my-prm: 12 rows read",
-        "  my-prm: new, 12 of 12 rows belong to a case",
+        "  my-prm: new, 12 results belong to a case",
     ]
 
 

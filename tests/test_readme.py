@@ -85,7 +85,7 @@ def test_a_notebook_adds_a_benchmark_and_a_scorer_and_reads_metrics(
     exec(compile(snippet, "README.md", "exec"), made)  # noqa: S102  # the README's own words
     said = capsys.readouterr().out
     assert "processbench: 6 cases new" in said
-    assert "my-prm: new, 6 of 6 rows belong to a case" in said
+    assert "my-prm: new, 6 results belong to a case" in said
     assert made["by_step"]["reward"].to_list()[:6] == [0.9, 0.7, 0.8, 0.1, 0.7, 0.8]
     line = "prm-inspect metrics --benchmark processbench --scorer my-prm --where 'n_steps > 2' --json"
     rows = [row for row in json.loads(run(line, tmp_path).stdout)["rows"] if row["metric"] == "f1"]
