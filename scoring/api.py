@@ -17,7 +17,7 @@ here. An app that is open on the same folder shows what was added within seconds
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -35,7 +35,7 @@ from scoring.evaluated_cases import EvaluatedCases
 from scoring.generation import Added
 from scoring.importing.found import Found, Wish, check_usable, together
 from scoring.importing.saving import Saved
-from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table
+from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.importing.spill import spill_folder
 from scoring.metadata_columns import columns_frame
 from scoring.metrics.first_error import Unparsed
@@ -43,6 +43,7 @@ from scoring.names import match_name
 from scoring.official_rows import metrics_frame
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
+from scoring.reading.rows import Rows
 from scoring.results.foreign import Foreign
 from scoring.reward_keys import reward_keys
 from scoring.schema import STEP_INDEX
@@ -92,6 +93,7 @@ class AddedFrame:
         scorers: Name -> `new`, `changed` or `unchanged`.
         joined: Scorer's name -> how many of its results (rows; answers, where several of a row vote) belong to a case.
         unparsed: Scorer's name -> how many of its answers cannot be read.
+        columns: Column that is no field of cases -> what became of it: `kept`, `kept as NAME`, or why it is left out.
         findings: Columns `severity` (`error`: a row was left out; `warning`: look at it; `note`), `code`, `message`,
             `line` (the row of the frame, counted from 1 as in messages; null = it is of the whole frame), `case`.
     """
@@ -102,6 +104,7 @@ class AddedFrame:
     scorers: Mapping[str, str]
     joined: Mapping[str, int]
     unparsed: Mapping[str, int]
+    columns: Mapping[str, str]
     findings: pl.DataFrame
 
     @property
@@ -116,6 +119,8 @@ class AddedFrame:
         for name, state in self.scorers.items():
             unread = f", {self.unparsed[name]:,} answers cannot be read" if self.unparsed[name] else ""
             lines.append(f"  {name}: {state}, {self.joined[name]:,} results belong to a case{unread}")
+        if self.columns:
+            lines.append("  further columns: " + "; ".join(f"{name} {fate}" for name, fate in self.columns.items()))
         kinds = counted(Finding(source=self.source, **row) for row in self.findings.iter_rows(named=True))
         for severity, code, count, first in kinds[:_KINDS]:
             place = "" if first.line is None else f" (line {first.line})"
@@ -200,14 +205,9 @@ class OpenedWorkspace:
         source = name or (benchmark if known else None) or _CASES
         table = _polars(frame)
         stated, wanted = _mapping(mapping), _mapping(columns or None)
-        if (
-            benchmark is None
-            and stated is None
-            and wanted is None
-            and (names_its_benchmarks(table) or is_case_frame(table))
-        ):
-            cases = tuple(read_case_frame(table, source, _free(source)))
-            found = as_frame_source(Source(cases), source)
+        if benchmark is None and stated is None and wanted is None and _is_ours(table, source):
+            cases, scorers = read_case_frame(table, source, _free(source))
+            found = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
             return self._add(found, source, table.height, Wish(), strict=strict)
         with spill_folder(self._root) as spill:
             options = ReadOptions(benchmark, stated, wanted, None if source in MODULES else source, spill)
@@ -563,6 +563,13 @@ def _mapping(stated: ColumnMapping | Mapping[str, Any] | None) -> ColumnMapping 
         raise UsageError(f"{', '.join(odd)}: no field of a mapping.", f"There are: {', '.join(known)}.") from None
 
 
+def _is_ours(table: pl.DataFrame, source: str) -> bool:
+    """Whether a frame holds cases with our own columns, and not a benchmark's own rows that look so."""
+    if names_its_benchmarks(table):
+        return True
+    return is_case_frame(table) and recognised(Rows(source, "data frame", table=table))[0] == "table"
+
+
 def _free(name: str) -> str:
     """A name for a benchmark of one's own: none that is known here."""
     return f"{name}-table" if name in MODULES else name
@@ -643,5 +650,13 @@ def _added(source: str, read: int, found: Found, added: Sequence[Added], saved: 
         {one.scorer: one.state for one in saved},
         {one.scorer: joined.joined for one, joined in zip(saved, found.joined, strict=True)},
         {one.scorer: joined.unparsed for one, joined in zip(saved, found.joined, strict=True)},
+        dict(_fates(found)),
         pl.DataFrame(rows, schema=_FINDINGS),
     )
+
+
+def _fates(found: Found) -> Iterator[tuple[str, str]]:
+    """What became of the columns that no reader of cases takes."""
+    for fates in (one.fates for one in found.imported if one.fates is not None):
+        yield from ((name, "kept" if name == here else f"kept as {here}") for name, here in fates.kept.items())
+        yield from ((name, f"left out: {why}") for name, why in fates.left_out.items())

@@ -20,6 +20,7 @@ from inspector.loading import load
 from inspector.request import Request
 from modified import row as modified
 from scoring.api import AddedFrame, ColumnMapping, WorkspaceWarning, open_workspace
+from scoring.benchmarks import demo
 from scoring.cache import VoteParts
 from scoring.errors import (
     FilterError,
@@ -249,6 +250,33 @@ def test_columns_named_as_here_are_read_as_they_are_here(tmp_path):
     beyond = workspace.add_cases(frame.with_columns(earliest_error=pl.lit(3)), "mine")
     assert beyond.findings["code"].unique().to_list() == ["label-beyond-end"]
     assert beyond.benchmarks["mine"].changed == N
+
+
+def test_cases_without_ids_are_called_after_the_frame_and_told_once(tmp_path):
+    workspace = open_workspace(tmp_path / "ws")
+    result = workspace.add_cases(FRAME.select("problem", "steps", earliest_error="label"), "mine")
+    assert workspace.cases()["id"].to_list() == [f"mine#{number}" for number in range(1, N + 1)]
+    assert result.findings["code"].to_list() == ["no-id"]
+
+
+def test_rewards_beside_cases_are_a_scorers_and_every_column_has_a_fate(tmp_path):
+    workspace = open_workspace(tmp_path / "ws")
+    frame = FRAME.select("id", "problem", "steps", earliest_error="label").with_columns(
+        SCORES["rewards"].alias("my-prm"), outcome=pl.lit("x"), hard=pl.lit(1), parts=pl.lit([1, 2])
+    )
+    result = workspace.add_cases(frame, "mine")
+    assert workspace.rewards("my-prm")["rewards"].to_list() == REWARDS
+    assert result.columns == {"outcome": "kept as meta.outcome", "hard": "kept", "parts": "left out: it holds lists"}
+    assert "further columns: outcome kept as meta.outcome; hard kept; parts left out: it holds lists" in repr(result)
+    other = open_workspace(tmp_path / "other")
+    other.add_cases(workspace.cases().with_columns(SCORES["rewards"].alias("my-prm")), "mine")
+    assert other.rewards("my-prm").drop("key").equals(workspace.rewards("my-prm").drop("key"))
+
+
+def test_a_benchmarks_own_rows_are_its_own_though_their_columns_are_named_as_here(tmp_path):
+    workspace = open_workspace(tmp_path / "ws")
+    rows = demo.read().cases.select("id", "problem", "steps", *demo.FORMAT.columns)
+    assert list(workspace.add_cases(rows).benchmarks) == ["demo"]
 
 
 def test_cases_of_several_benchmarks_go_from_one_workspace_to_another(tmp_path, workspace):

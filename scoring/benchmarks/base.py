@@ -192,8 +192,8 @@ class CaseFormat:
 
     def _gather(self, chunk: Chunk, cases: pl.DataFrame, further: MetadataCollector) -> None:
         """Gather what rows of cases hold that nobody reads; `cases` are their fields."""
-        if chunk.sound.size:
-            # Rows that were read value by value show their keys themselves.
+        if chunk.sound.size and not chunk.tabular:
+            # Rows that were read value by value show their keys themselves; those of tables were seen before.
             keys = self.layout.row_keys()
             further.see(key for name, key in keys.items() if cases[name].null_count() < cases.height)
         rows = chunk.rows(cases[NUMBER], further.wants)

@@ -207,6 +207,7 @@ class Chunk:
         read: How many rows were read, broken ones too.
         whole: Row's number -> the row, of rows that were read value by value.
         others: Key that is no field -> its values of the other rows, as JSON or as a column; `sound` are their numbers.
+        tabular: Whether they are rows of a table, all of which have the same keys.
     """
 
     frame: pl.DataFrame
@@ -215,6 +216,7 @@ class Chunk:
     whole: Mapping[int, Mapping[str, Any]]
     others: Mapping[str, list[Any] | pl.Series]
     sound: npt.NDArray[np.int64]
+    tabular: bool = False
 
     def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
         """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
@@ -251,7 +253,8 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
     reader = _Reader(layout, rows.source)
     if rows.table is not None:
         for before in range(0, rows.table.height, _TABLE_ROWS):
-            yield work(reader.table(rows.table[before : before + _TABLE_ROWS], before))
+            # Expressions over lists that lie in several pieces may end the process (polars 2.1).
+            yield work(reader.table(rows.table[before : before + _TABLE_ROWS].rechunk(), before))
         return
     if not rows.streamed:
         yield work(reader.slowly(rows.rows, rows.findings, rows.read))
@@ -345,14 +348,15 @@ class _Reader:
             return self.slowly(table_rows(table, numbers.tolist()), (), table.height)
         keys, height = self.layout.row_keys(), table.height
         made = {LINE: pl.Series(LINE, numbers), NUMBER: pl.Series(NUMBER, numbers)}
+        made |= {
+            name: pl.Series([None], dtype=one.dtype).new_from_index(0, height)
+            for name, one in self.layout.fields.items()
+            if name not in keys
+        }
         sound = pl.Series([True]).new_from_index(0, height)
-        for name, one in self.layout.fields.items():
-            if one.made:
-                made[name] = pl.Series([None], dtype=one.dtype).new_from_index(0, height)
-                continue
-            there = keys[name] in table.columns
-            given = table[keys[name]] if there else pl.Series([None], dtype=pl.Null).new_from_index(0, height)
-            made[name], fits = _natural_values(given, one)
+        for name, key in keys.items():
+            given = table[key] if key in table.columns else pl.Series([None], dtype=pl.Null).new_from_index(0, height)
+            made[name], fits = _natural_values(given, self.layout.fields[name])
             sound &= fits
         frame = pl.DataFrame(made)
         quiet = [pl.lit(sound), *self._no_finding(control=True)]
@@ -366,10 +370,10 @@ class _Reader:
         others = {one.name: one.filter(sound) for one in table if one.name not in fields}
         places = sound.to_numpy()
         if places.all():
-            return Chunk(frame, [], height, {}, others, numbers)
+            return Chunk(frame, [], height, {}, others, numbers, tabular=True)
         slow = self.slowly(table_rows(table.filter(~sound), numbers[~places].tolist()), (), height)
         whole = pl.concat([frame, slow.frame]).sort(NUMBER)
-        return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places])
+        return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places], tabular=True)
 
     def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""

@@ -4,19 +4,24 @@ Indices of steps are 0-based in them and -1 is "no error", as everywhere here: n
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, first_step, first_step_checks, none_wrong
+from scoring.benchmarks.base import CaseFormat, Check, Read, first_step, first_step_checks, none_wrong
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields
+from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
+from scoring.results.foreign import Foreign
 from scoring.schema import CASES
+from scoring.tables.column_guess import rewards_beside
 from scoring.tables.column_mapping import is_benchmark_name
+from scoring.tables.results import results
 
 _NEEDED = ("problem", "steps", "earliest_error")
 _IDENTITY = ("case", "key", "benchmark", "id")
@@ -40,8 +45,8 @@ def names_its_benchmarks(frame: pl.DataFrame) -> bool:
     return all(name in frame.columns for name in _IDENTITY)
 
 
-def read_case_frame(frame: pl.DataFrame, source: str, benchmark: str) -> Iterator[Imported]:
-    """Read the cases of such a frame, those of each benchmark that it names by themselves.
+def read_case_frame(frame: pl.DataFrame, source: str, benchmark: str) -> tuple[list[Imported], list[Foreign]]:
+    """Read the cases of such a frame, those of each benchmark that it names by themselves, and rewards beside them.
 
     Args:
         frame: one for which `is_case_frame` holds.
@@ -51,26 +56,48 @@ def read_case_frame(frame: pl.DataFrame, source: str, benchmark: str) -> Iterato
     Raises:
         UsageError: the name of a benchmark cannot be a folder's.
     """
+    rows = Rows(source, "data frame", table=frame)
+    mapping = rewards_beside(rows)
+    if mapping is None:
+        return list(_cases(frame, source, benchmark, ())), []
+    beside = [column for kind, column in mapping.named if kind.startswith("rewards")]
+    named = next((name for name in ("case", "id") if name in frame.columns), None)
+    scorers = results(rows, replace(mapping, id=named))
+    return list(_cases(frame, source, benchmark, beside)), scorers
+
+
+def _cases(frame: pl.DataFrame, source: str, benchmark: str, beside: Sequence[str]) -> Iterator[Imported]:
+    identified = "id" in frame.columns
     if not names_its_benchmarks(frame):
-        yield _format(benchmark).load(Rows(source, "data frame", table=frame))
+        rows = Rows(source, "data frame", table=frame)
+        yield _format(benchmark, identified=identified).load(rows, None, beside)
         return
     for (name,), part in frame.with_row_index("_row", offset=1).group_by("benchmark", maintain_order=True):
         lines = part["_row"].cast(pl.Int64)
-        found = _format(str(name)).load(Rows(source, "data frame", table=part.drop("_row")))
+        rows = Rows(source, "data frame", table=part.drop("_row"))
+        found = _format(str(name), identified=identified).load(rows, None, beside)
         cases = found.cases.with_columns(line=lines.gather(found.cases["line"] - 1))
         findings = (replace(one, line=lines[one.line - 1]) if one.line else one for one in found.findings)
         yield replace(found, cases=cases, findings=tuple(findings))
 
 
-def _format(benchmark: str) -> CaseFormat:
+def _format(benchmark: str, *, identified: bool) -> CaseFormat:
     if not is_benchmark_name(benchmark):
         raise UsageError(f"{benchmark!r} cannot be a benchmark's name.", "Use letters, digits, dots and hyphens.")
     given = {name: _field(name, dtype) for name, dtype in CASES.items() if name not in _MADE}
+    if not identified:
+        # Called after the row's number.
+        given.pop("id")
     earliest = first_step("earliest_error")
     named = ("id", "problem", "steps", "earliest_error", "error_steps", "agreement")
     return CaseFormat(
         name=benchmark,
-        layout=Layout(given, content=("problem", "steps"), claimed=_MADE),
+        layout=Layout(
+            given,
+            content=("problem", "steps"),
+            name=Fields.identifier if identified else Fields.row_name,
+            claimed=_MADE,
+        ),
         columns={
             **{name: pl.col(name) for name in given if name not in named},
             "agreement": pl.when(_IS_SHARE).then("agreement"),
@@ -81,8 +108,16 @@ def _format(benchmark: str) -> CaseFormat:
             *first_step_checks("earliest_error"),
             Check(~_IS_SHARE, "warning", "wrong-type", "agreement is no number from 0 to 1"),
         ),
-        conclude=lambda read: ("0-based, -1 = no error, as everywhere here", read.findings),
+        conclude=partial(_concluded, identified=identified),
     )
+
+
+def _concluded(read: Read, *, identified: bool) -> tuple[str, list[Finding]]:
+    findings = list(read.findings)
+    if not identified:
+        message = "no column holds ids; cases are called after the frame and the row's number"
+        findings.append(Finding("note", "no-id", message, read.source))
+    return "0-based, -1 = no error, as everywhere here", findings
 
 
 def _field(name: str, dtype: pl.DataType) -> Field:
