@@ -6,9 +6,10 @@ It fits a screen however many files there are: what is left out is counted, and 
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePath
 
 import polars as pl
 from rich.cells import cell_len
@@ -17,11 +18,15 @@ from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
 from scoring.benchmarks.imported import Imported
 from scoring.boundary import when_wrong
+from scoring.critics.faults import fault_of
 from scoring.generation import Added
 from scoring.importing.found import Found
 from scoring.importing.joining import Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, Severity, counted
+from scoring.results.names import named_after_folder
+from scoring.verdicts import NO_VERDICT
+from scoring.votes import most_answers, tally
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
@@ -33,6 +38,8 @@ SUBSETS = 12
 """Subsets of one file that are named."""
 NAMED = 3
 """Files, and names of scorers, that a line names."""
+REASONS = 4
+"""Kinds of reasons why answers cannot be read that are named."""
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 COLUMNS = 20
 """Columns that a line names."""
@@ -128,7 +135,11 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     """One scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.foreign
-    yield f"{foreign.source}: {foreign.kind} {saved.scorer if saved else foreign.name} ({foreign.format})"
+    name = saved.scorer if saved else foreign.name
+    yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
+    if named_after_folder(foreign.source, name):
+        file = PurePath(foreign.source.replace("\\", "/")).name
+        yield f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
     yield f"  indices: {foreign.label_base}"
@@ -156,7 +167,7 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
         "with a second number a step for redundancy": given["redundancy"],
         "with one number a solution, which names no step": given["solution"],
         "refused": given["reason"],
-        "answers": given["answers"],
+        _verdict_words(joined): given["answers"],
         "unparsed": joined.unparsed,
     }
     # A number that is that of all results is told already.
@@ -165,12 +176,44 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
         for what, n in counts.items()
         if n
     ]
+    if joined.unparsed and not short:
+        told[-1] += f" ({_unparsed_reasons(joined.why_unparsed)}){_cases_without_verdict(joined.votes)}"
     if given["rewards"] and not given["answers"]:
         rule = joined.foreign
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
         words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
         return f"{', '.join(told)}; {words} ({rule.threshold_source})"
     return ", ".join(told) or "nothing"
+
+
+def _verdict_words(joined: Joined) -> str:
+    """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
+    return "answers" if joined.foreign.kind == "critic" else "verdicts as given, without step rewards"
+
+
+def _unparsed_reasons(why: Mapping[str | None, int]) -> str:
+    """Why answers could not be read, by kind of reason with its count: the most frequent kinds, then the rest."""
+    reasons: Counter[str] = Counter()
+    for reason, number in why.items():
+        # What a reason says before its detail, which differs from answer to answer.
+        reasons[str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])] += number
+    frequent = reasons.most_common(REASONS)
+    rest = reasons.total() - sum(count for _, count in frequent)
+    words = [f"{count:,} {kind}" for kind, count in frequent]
+    return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
+
+
+def _cases_without_verdict(votes: pl.DataFrame) -> str:
+    """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
+    # What names no case counts for its content.
+    votes = votes.with_columns(case=pl.coalesce("case", "key"))
+    if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:
+        return ""
+    rated = votes.filter(pl.col("rewards").is_not_null())
+    voted = votes.join(rated, on=["case", "run"], how="anti", maintain_order="left")
+    cases = [tally(run.select("case", "key").unique(), run) for run in voted.partition_by("run")]
+    unread = sum(int((counts.verdicts == NO_VERDICT).sum()) for counts in cases)
+    return f"; after the vote {unread:,} of {sum(counts.verdicts.size for counts in cases):,} cases are unparsed"
 
 
 def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ benchmark that they fit (at least `ENOUGH` of them are its ids, and their number
 the one that was named; anything less is refused, because small whole numbers are ids of many things.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ ENOUGH = 0.95
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
 # How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
 _BETWEEN = ("_", "-", "/")
+NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
+"""Of answers, those from which neither a verdict nor ratings could be read, whatever they vote with."""
 _TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
@@ -36,8 +39,8 @@ class Joined:
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
     number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
-    joined, `benchmarks` with what. `joined` and `unparsed` count rows of the file; `findings` holds what the reader and
-    the join noticed.
+    joined, `benchmarks` with what. `joined` counts rows of the file, `unparsed` the answers that say nothing
+    (`NO_VERDICT_READ`), and `why_unparsed` these by reason; `findings` holds what the reader and the join noticed.
     """
 
     foreign: Foreign
@@ -48,6 +51,7 @@ class Joined:
     given: Mapping[str, int]
     joined: int
     unparsed: int
+    why_unparsed: Mapping[str | None, int]
     findings: tuple[Finding, ...]
 
 
@@ -103,7 +107,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
     votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
-    unparsed = votes.filter(pl.col("ballot").is_null() & pl.col("verdict").is_null())["_row"].n_unique()
+    unparsed = votes.filter(NO_VERDICT_READ).unique("_row", keep="first", maintain_order=True)
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
@@ -112,7 +116,8 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
         _given(numbers, votes),
         whole.height,
-        unparsed,
+        unparsed.height,
+        Counter(unparsed["reason"].to_list()),
         tuple(findings),
     )
 

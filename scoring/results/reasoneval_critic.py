@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scoring.critics.boxed import zero_based
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.foreign import Foreign, foreign_frame
@@ -91,7 +91,7 @@ def _read(fields: Fields) -> Result | None:
 
 def _words(fields: Fields, name: str) -> str:
     """The field as words; a whole number is its digits, null is nothing."""
-    value = fields.value.get(name)
+    value = without_empty_fraction(fields.value.get(name))
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**31:
         return str(value)
     if value is None or isinstance(value, str):

@@ -277,7 +277,7 @@ def test_answers_that_say_nothing_are_counted():
         {"id": "a", "vote": 1, "answer": "two", "ballot": "two"},
         {"id": "b", "verdict": 0},
     ]
-    assert join(results(*answers, kind="critic"), CASES).unparsed == 1
+    assert join(results(*answers, kind="critic"), CASES).unparsed == 2
 
 
 def test_what_the_reader_noticed_stays():
