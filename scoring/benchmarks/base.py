@@ -160,16 +160,8 @@ class CaseFormat:
         fields = chunk.frame
         made = fields.select(self._columns(fields.columns, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
-        kept = whole[KEPT]
-        noticed = list(chunk.findings)
-        for check in self.checks:
-            rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
-            message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
-            said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
-            for number, line, case, words in said.iter_rows():
-                noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
-            if check.severity == "error":
-                kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())
+        said, kept = checked(whole, self.checks, source)
+        noticed = [*chunk.findings, *said]
         tallies = fields.filter(kept).select(
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
@@ -255,6 +247,27 @@ class _Part:
     findings: list[Finding]
     tallies: dict[str, int]
     read: int
+
+
+def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[list[tuple[int, Finding]], pl.Series]:
+    """(number of the row, finding) of what the checks say of rows, and `KEPT` without those that one leaves out.
+
+    Args:
+        whole: fields, and beside them the columns of ours under `MADE` and their names.
+        checks: each looks at the rows that those before it keep.
+        source: what findings call the source.
+    """
+    kept = whole[KEPT]
+    noticed = []
+    for check in checks:
+        rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
+        message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
+        said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
+        for number, line, case, words in said.iter_rows():
+            noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
+        if check.severity == "error":
+            kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())
+    return noticed, kept
 
 
 def first_step(name: str) -> pl.Expr:

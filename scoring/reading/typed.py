@@ -164,7 +164,7 @@ class Layout:
 
     fields: Mapping[str, Field]
     content: tuple[str, str] | tuple[()] = ()
-    name: Callable[[Fields], str] = Fields.identifier
+    name: Callable[[Fields], str | None] = Fields.identifier
     claimed: frozenset[str] = frozenset()
     first_of: tuple[tuple[str, ...], ...] = ()
     flat: Callable[[Fields], Mapping[str, Any] | None] | None = None
@@ -363,7 +363,7 @@ class _Reader:
         for name, one in self.layout.fields.items():
             column = pl.col(name)
             if one.filled:
-                yield column.str.strip_chars() != ""
+                yield (column.str.strip_chars() != "").fill_null(value=True)
             if one.dtype == pl.String() and control:
                 yield ~column.str.contains(CONTROL).fill_null(value=False)
             if one.dtype == pl.List(pl.String()) and (one.steps or control):

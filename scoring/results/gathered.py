@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
+from scoring.results.base import Record, Result, case_id
 from scoring.results.names import scorer_name
 
-Record = Mapping[str, Any]
-Result = dict[str, Any]
+__all__ = ["Gathered", "Result", "case_id", "gather", "one_scorer"]
+
 Group = tuple[str, ...]
 
 
@@ -89,26 +89,3 @@ def one_scorer(rows: Rows, read: Callable[[Fields], Result | None]) -> Gathered:
     """The results of a source whose rows are one scorer's, which is called after the source."""
     group = (scorer_name(rows.source),)
     return gather(rows, lambda whole: [(group, whole.value)], read)[0]
-
-
-def called(fields: Fields, name: str) -> str:
-    """The scorer's name as the field gives it; where it gives none, the source's."""
-    given = fields.text(name) or ""
-    return given if given.strip() else scorer_name(fields.source)
-
-
-def case_id(fields: Fields, *names: str, required: bool = True) -> str | None:
-    """The id in the first of these fields that is there, a whole number as its digits; it becomes `fields.case`.
-
-    Where there is none and it is required, nothing could tell the case: an error.
-    """
-    name = next((name for name in names if fields.value.get(name) is not None), names[0])
-    value = fields.value.get(name)
-    if isinstance(value, int) and not isinstance(value, bool):
-        fields.case = str(value) if abs(value) < 2**63 else None
-    else:
-        text = fields.text(name) if value is not None else None
-        fields.case = text if text and text.strip() else None
-    if fields.case is None and required:
-        fields.note("error", "no-id", f"the row has no {name} that names its case")
-    return fields.case
