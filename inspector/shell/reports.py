@@ -6,7 +6,7 @@ It fits a screen however many files there are: what is left out is counted, and 
 import os
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePath
@@ -21,7 +21,7 @@ from scoring.boundary import when_wrong
 from scoring.critics.faults import fault_of
 from scoring.generation import Added
 from scoring.importing.found import Found
-from scoring.importing.joining import Joined
+from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.results.names import named_after_folder
@@ -38,11 +38,11 @@ SUBSETS = 12
 """Subsets of one file that are named."""
 NAMED = 3
 """Files, and names of scorers, that a line names."""
-REASONS = 4
-"""Kinds of reasons why answers cannot be read that are named."""
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 COLUMNS = 20
 """Columns that a line names."""
+REASONS = 4
+"""Kinds of reasons why answers could not be read that a line names."""
 
 
 def reports(
@@ -137,14 +137,21 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     foreign = joined.foreign
     name = saved.scorer if saved else foreign.name
     yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
-    if named_after_folder(foreign.source, name):
-        file = PurePath(foreign.source.replace("\\", "/")).name
-        yield f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
+    if of_folder := _name_of_folder(foreign.source, name):
+        yield f"  {of_folder}"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
     yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
+
+
+def _name_of_folder(source: str, name: str) -> str:
+    """That a scorer is called as its folder; "" where it is not."""
+    if not named_after_folder(source, name):
+        return ""
+    file = PurePath(source.replace("\\", "/")).name
+    return f"name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
 
 
 def _joined(joined: Joined) -> str:
@@ -176,8 +183,8 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
         for what, n in counts.items()
         if n
     ]
-    if joined.unparsed and not short:
-        told[-1] += f" ({_unparsed_reasons(joined.why_unparsed)}){_cases_without_verdict(joined.votes)}"
+    if joined.unparsed and told:
+        told[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
     if given["rewards"] and not given["answers"]:
         rule = joined.foreign
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
@@ -191,27 +198,29 @@ def _verdict_words(joined: Joined) -> str:
     return "answers" if joined.foreign.kind == "critic" else "verdicts as given, without step rewards"
 
 
-def _unparsed_reasons(why: Mapping[str | None, int]) -> str:
+def _unparsed_reasons(votes: pl.DataFrame) -> str:
     """Why answers could not be read, by kind of reason with its count: the most frequent kinds, then the rest."""
-    reasons: Counter[str] = Counter()
-    for reason, number in why.items():
-        # What a reason says before its detail, which differs from answer to answer.
-        reasons[str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])] += number
+    reasons = Counter(_kind_of_reason(reason) for reason in votes.filter(NO_VERDICT_READ)["reason"])
     frequent = reasons.most_common(REASONS)
     rest = reasons.total() - sum(count for _, count in frequent)
     words = [f"{count:,} {kind}" for kind, count in frequent]
     return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
 
 
+def _kind_of_reason(reason: str | None) -> str:
+    """What a reason says before its detail, which differs from answer to answer."""
+    return str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])
+
+
 def _cases_without_verdict(votes: pl.DataFrame) -> str:
     """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
-    # What names no case counts for its content.
+    # A row that names no case stands for its content.
     votes = votes.with_columns(case=pl.coalesce("case", "key"))
     if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:
         return ""
     rated = votes.filter(pl.col("rewards").is_not_null())
     voted = votes.join(rated, on=["case", "run"], how="anti", maintain_order="left")
-    cases = [tally(run.select("case", "key").unique(), run) for run in voted.partition_by("run")]
+    cases = [tally(run.select("key", "case").unique("case"), run) for run in voted.partition_by("run")]
     unread = sum(int((counts.verdicts == NO_VERDICT).sum()) for counts in cases)
     return f"; after the vote {unread:,} of {sum(counts.verdicts.size for counts in cases):,} cases are unparsed"
 
@@ -309,6 +318,9 @@ def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> It
             yield Finding("warning", "moved", _moved_from(path), one.source)
     for at, joined in enumerate(found.joined):
         yield from joined.findings
+        name = saved[at].scorer if saved else joined.foreign.name
+        if of_folder := _name_of_folder(joined.foreign.source, name):
+            yield Finding("note", "folder-name", of_folder, joined.foreign.source)
         if saved and saved[at].why:
             code = "not-saved" if saved[at].state == LEFT_OUT else "kept-threshold"
             yield Finding("warning", code, saved[at].why, joined.foreign.source)

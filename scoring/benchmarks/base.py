@@ -150,7 +150,7 @@ class CaseFormat:
         """The keys that are read."""
         alternatives = {key for keys in self.layout.first_of for key in keys}
         if self.layout.flat is None:
-            yield from (key for key in self.layout.keys().values() if key not in alternatives)
+            yield from (key for key in self.layout.row_keys().values() if key not in alternatives)
         yield from self.layout.claimed
         first = [value for value in rows.sample() if isinstance(value, Mapping)]
         for keys in self.layout.first_of:
@@ -183,7 +183,7 @@ class CaseFormat:
         """Gather what rows of cases hold that nobody reads; `cases` are their fields."""
         if chunk.sound.size:
             # Rows that were read value by value show their keys themselves.
-            keys = self.layout.keys()
+            keys = self.layout.row_keys()
             further.see(key for name, key in keys.items() if cases[name].null_count() < cases.height)
         rows = chunk.rows(cases[NUMBER], further.wants)
         alternatives = [key for keys in self.layout.first_of for key in keys if key in cases.columns]

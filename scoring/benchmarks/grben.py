@@ -127,7 +127,7 @@ FORMAT = CaseFormat(
         "earliest_error_as_given": pl.when(_LABEL.beyond).then(_LABEL.step()),
         "error_steps": none_wrong(_EARLIEST),
         "error_type": pl.when(_HAS_TYPE).then(pl.coalesce(_KNOWN_TYPE, "error_type")),
-        "error_type_as_given": pl.when(_HAS_TYPE & (pl.col("error_type") != _KNOWN_TYPE)).then("error_type"),
+        "error_type_as_given": pl.when(pl.col("error_type") != _KNOWN_TYPE).then("error_type"),
         "final_answer_correct": pl.col("final_answer_correct"),
         "reason": pl.col("reason"),
     },

@@ -16,14 +16,13 @@ from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
 from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
-from scoring.importing.joining import Joined, join
+from scoring.importing.joining import OF_CASES, Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, ReadOptions, Source, read_source
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
-from scoring.schema import METADATA
 from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
@@ -130,7 +129,7 @@ def find(
     results = [(within, foreign) for within, source in sources for foreign in source.foreign]
     _one_name(wish.name, imported, [foreign for _, foreign in results])
     joined = []
-    cases = _cases(workspace, imported) if results else pl.DataFrame(schema=METADATA)
+    cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
     for within, foreign in results:
         try:
             joined.append(join(_decided(_in_run(foreign, wish.run), wish), cases, wish.join_to))
@@ -333,9 +332,12 @@ def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.Data
 
     Of several cases of one identity that is the one which will be in the workspace.
     """
-    columns = list(METADATA)
-    fresh = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins)]
-    bundled = demo.read().cases.select(columns)
-    known = [workspace.cases(twins=True)[0]] if workspace is not None else []
-    every = pl.concat([*fresh, *known, bundled])
-    return every.unique("case", keep="first", maintain_order=True)
+    columns = list(OF_CASES)
+    parts = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins) if part.height]
+    if workspace is not None:
+        parts.append(workspace.some_columns(columns))
+    if workspace is None or demo.NAME not in workspace.benchmarks():
+        parts.append(demo.read().cases.select(columns))
+    # Within what is in the workspace no identity stands twice.
+    every = pl.concat([pl.DataFrame(schema=OF_CASES), *parts])
+    return every.unique("case", keep="first", maintain_order=True) if imported else every

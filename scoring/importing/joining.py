@@ -6,7 +6,6 @@ benchmark that they fit (at least `ENOUGH` of them are its ids, and their number
 the one that was named; anything less is refused, because small whole numbers are ids of many things.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,16 +14,19 @@ import polars as pl
 
 from scoring.errors import NotJoined, UsageError
 from scoring.importing.equal_texts import equal_texts
+from scoring.importing.judging import judged
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
 from scoring.results.foreign import Foreign
-from scoring.schema import REWARDS, VOTES, content_key
+from scoring.schema import METADATA, REWARDS, VOTES, content_key
 
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
+"""The columns of cases that results are joined to."""
 # How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
 _BETWEEN = ("_", "-", "/")
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -39,8 +41,8 @@ class Joined:
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
     number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
-    joined, `benchmarks` with what. `joined` counts rows of the file, `unparsed` the answers that say nothing
-    (`NO_VERDICT_READ`), and `why_unparsed` these by reason; `findings` holds what the reader and the join noticed.
+    joined, `benchmarks` with what. `joined` counts rows of the file,
+    `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
     """
 
     foreign: Foreign
@@ -51,7 +53,6 @@ class Joined:
     given: Mapping[str, int]
     joined: int
     unparsed: int
-    why_unparsed: Mapping[str | None, int]
     findings: tuple[Finding, ...]
 
 
@@ -60,7 +61,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 
     Args:
         foreign: the results, as a reader gave them.
-        cases: columns of METADATA, of every benchmark that may be meant, twins included.
+        cases: the columns of OF_CASES, of every benchmark that may be meant, twins included.
         benchmark: the only one that is meant, if the user said so.
 
     Raises:
@@ -88,7 +89,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
             f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.",
             "Import the benchmark they are of first, in the same command or before.",
         )
-    whole = rows.join(found, on="_row", how="inner", maintain_order="left")
+    foreign, whole = judged(foreign, rows.join(found, on="_row", how="inner", maintain_order="left"))
     if foreign.labels_explained and foreign.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
@@ -106,8 +107,9 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
-    votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
-    unparsed = votes.filter(NO_VERDICT_READ).unique("_row", keep="first", maintain_order=True)
+    # Ratings that were read of an answer stay with it.
+    votes, numbers = once.filter(is_vote), once.filter(~is_vote | (given & (not foreign.reads_answers)))
+    unparsed = votes.filter(NO_VERDICT_READ)["_row"].n_unique()
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
@@ -116,8 +118,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
         votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
         _given(numbers, votes),
         whole.height,
-        unparsed.height,
-        Counter(unparsed["reason"].to_list()),
+        unparsed,
         tuple(findings),
     )
 

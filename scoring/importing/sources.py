@@ -136,7 +136,10 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
-    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows)
+    form = benchmarks.case_format(name)
+    keys = {} if form is None else form.layout.row_keys()
+    steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
+    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, set(keys.values()))
     beside = () if mapping is None else tuple(column for _, column in mapping.named)
     imported = benchmarks.reader(name)(rows, options.folder, beside)
     if imported.fates is None:
@@ -144,7 +147,6 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)
-    form = benchmarks.case_format(name)
     if form is None:
         # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")

@@ -59,6 +59,7 @@ class Foreign:
     after it are those of `scoring.scorer.Scorer`. `benchmark` is set where the format itself says which benchmark's
     ids these are. `label_base` says in words how indices were read, `read` counts the source's rows, usable or not.
     Where it `reads_answers`, its answers were not read yet: whoever joins them does, by the benchmark's own parser.
+    Where the base of verdicts is `open_base`, it was only assumed, and the cases may tell it.
     Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
     the rewards are as many as the steps, and the rewards where they are not.
     """
@@ -79,6 +80,7 @@ class Foreign:
     on: On = "rewards"
     labels_explained: bool = False
     reads_answers: bool = False
+    open_base: bool = False
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None

@@ -1,7 +1,7 @@
 """Which column of a table is probably what, by the names that columns commonly have and by what is in them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -139,31 +139,33 @@ def _named(field: str, names: str, free: Mapping[str, str], sample: list[Mapping
     return next((free[name] for name in names.split() if name in free and _fits(field, free[name], sample)), None)
 
 
-def rewards_beside(rows: Rows) -> ColumnMapping | None:
-    """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields `problem` and `steps`.
+def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> ColumnMapping | None:
+    """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields.
 
     Such a column holds, in every one of the first rows that has something in it, a list of as many numbers as there are
     steps, and not only whole numbers, which labels may be.
 
+    Args:
+        rows: the benchmark's.
+        steps: the key of a solution's steps.
+        claimed: keys that the benchmark reads.
+
     Returns:
         None where no column does.
     """
-    sample = _sampled(rows)
-    if not sample or not all({"problem", "steps"} <= value.keys() for value in sample):
-        return None
+    sample = [value for value in _sampled(rows) if isinstance(value.get(steps), list)]
     columns = [column for column in dict.fromkeys(key for value in sample for key in value) if _storable(column)]
-    found = [column for column in columns if _are_rewards(column, sample)]
-    return ColumnMapping(problem="problem", steps="steps", rewards=_by_scorer(found, rows.source)) if found else None
+    found = [column for column in columns if column not in claimed and _are_rewards(column, steps, sample)]
+    return ColumnMapping(rewards=_by_scorer(found, rows.source)) if found else None
 
 
 def _sampled(rows: Rows) -> list[Mapping[str, Any]]:
     return [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
 
 
-def _are_rewards(column: str, sample: list[Mapping[str, Any]]) -> bool:
-    held = [value for value in sample if value.get(column) is not None]
-    lists = [(value[column], value["steps"]) for value in held if isinstance(value["steps"], list)]
-    fit = all(_numbers(cell) and isinstance(cell, list) and len(cell) == len(steps) for cell, steps in lists)
+def _are_rewards(column: str, steps: str, sample: list[Mapping[str, Any]]) -> bool:
+    lists = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
+    fit = all(_numbers(cell) and isinstance(cell, list) and len(cell) == len(solution) for cell, solution in lists)
     return fit and any(float(part) % 1 for cell, _ in lists for part in cell)
 
 

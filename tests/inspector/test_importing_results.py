@@ -272,8 +272,7 @@ def unparsed_cases(run, capsys):
 def test_the_report_counts_unparsed_answers_as_metrics_does_and_names_why(run, tmp_path, capsys):
     (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(6)))
     (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(BOXES)))
-    run(tmp_path / "cases.jsonl")
-    _, out, _ = run(tmp_path / "critic.jsonl")
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl", "-v")
     why = "2 the box holds no whole number, 1 the answer has no \\boxed{...}, 1 the box is empty"
     assert f"  what it gives: 6 answers, 4 unparsed ({why})\n" in out
     assert unparsed_cases(run, capsys) == {"critic": 4}
@@ -283,8 +282,7 @@ def test_of_votes_the_report_counts_the_cases_that_metrics_counts_too(run, tmp_p
     (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(3)))
     votes = [["none", "\\boxed{1}"], ["none", "none"], ["\\boxed{x}", "\\boxed{x}", "\\boxed{0}"]]
     (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(votes)))
-    run(tmp_path / "cases.jsonl")
-    _, out, _ = run(tmp_path / "critic.jsonl")
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl", "-v")
     why = "3 the answer has no \\boxed{...}, 2 the box holds no whole number"
     assert f"  what it gives: 7 answers, 5 unparsed ({why}); after the vote 2 of 3 cases are unparsed\n" in out
     assert unparsed_cases(run, capsys) == {"critic": 2}
@@ -296,8 +294,7 @@ def test_a_file_is_named_after_itself_or_the_report_says_that_it_is_not(run, tmp
     (tmp_path / "a-prm").mkdir()
     rewards = [{"id": one["id"], "rewards": [0.9, 0.25, 0.9]} for one in rows(4)]
     (tmp_path / "a-prm" / file).write_bytes(json_lines(rewards))
-    run(tmp_path / "cases.jsonl")
-    _, out, _ = run(tmp_path / "a-prm" / file)
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm" / file, "-v")
     assert f"{file}: prm {name} (table)\n" in out
     said = f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another\n"
     assert (said in out) is (name == "a-prm")
@@ -311,12 +308,12 @@ def test_a_prm_that_gives_verdicts_alone_is_no_critic(run, tmp_path, capsys):
     told = [{**one, "prediction": at, "match": False} for one, at in zip(rows(4), predictions, strict=True)]
     (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
     (tmp_path / "a-prm.jsonl").write_bytes(json_lines(told))
-    run(tmp_path / "cases.jsonl")
-    _, out, _ = run(tmp_path / "a-prm.jsonl")
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm.jsonl", "-v")
     assert f"{tmp_path / 'a-prm.jsonl'}: prm a-prm (ProcessBench output)\n" in out
     assert "  what it gives: 1 refused, 3 verdicts as given, without step rewards\n" in out
     assert "boxed" not in out
     assert "answers" not in out
+    assert "1 PRM (1 new)" in out
     assert main(["scorers", "-w", str(run.root), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["kind"], row["scored"], row["refused"], row["unparsed"]) == ("prm", 3, 1, 0)
