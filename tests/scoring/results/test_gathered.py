@@ -1,6 +1,3 @@
-import pytest
-
-from scoring.reading.fields import Fields
 from scoring.results.gathered import case_id, gather, one_scorer
 
 
@@ -60,30 +57,6 @@ def test_a_record_with_an_error_is_left_out(rows):
 def test_a_source_without_records_is_one_scorer_without_results(rows):
     (found,) = gather(rows({}, source="judge.jsonl"), lambda _: [], read)
     assert (found.name, found.results, found.read) == ("judge", [], 0)
-
-
-@pytest.mark.parametrize(
-    ("value", "name"),
-    [(3, "3"), ("3", "3"), (" a ", " a "), ("\ud800", "\ufffd"), (-1, "-1")],
-)
-def test_ids(value, name):
-    fields = Fields({"id": value}, "s", 1, 1, [])
-    assert case_id(fields, "id") == fields.case == name
-    assert not fields.fatal
-
-
-@pytest.mark.parametrize("value", [None, "", "  ", True, 1.5, [], 2**64])
-def test_what_names_no_case_is_an_error_where_an_id_is_needed(value):
-    fields = Fields({"id": value}, "s", 1, 1, [])
-    assert case_id(fields, "id", required=False) is None
-    assert not fields.fatal
-    assert case_id(fields, "id") is None
-    assert fields.fatal
-
-
-def test_the_first_name_that_is_there_gives_the_id():
-    assert case_id(Fields({"rid": 4}, "s", 1, 1, []), "id", "rid") == "4"
-    assert case_id(Fields({"id": 3, "rid": 4}, "s", 1, 1, []), "id", "rid") == "3"
 
 
 def test_an_id_may_stand_in_two_subsets_where_the_texts_say_what_is_meant(rows):
