@@ -2,7 +2,8 @@
 
     FORMAT = ResultFormat(
         title="Rewards by id",
-        layout=Layout({"id": case_id_field(), "probs": rewards(), "model": text()}, name=case_id_of("id")),
+        layout=Layout({"id": case_id_field(), "probs": rewards(), "model": scorer_field()},
+                      name=lambda fields: case_id(fields, "id")),
         columns={"rewards": pl.col("probs")},
         scorer=pl.col("model"),
         conclude=lambda results: {"benchmark": "grben"},

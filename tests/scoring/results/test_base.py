@@ -15,9 +15,17 @@ from broken_rows import as_rows, broken
 from scoring.reading import typed
 from scoring.reading.fields import Fields
 from scoring.reading.rows import read_rows
-from scoring.reading.typed import Layout, text
+from scoring.reading.typed import Layout
 from scoring.results import cached_scores, grben_prm, processbench_output, rprm_processbench
-from scoring.results.base import ResultFormat, case_id, case_id_field, first_of_an_id, rewards, whole_records
+from scoring.results.base import (
+    ResultFormat,
+    case_id,
+    case_id_field,
+    first_of_an_id,
+    rewards,
+    scorer_field,
+    whole_records,
+)
 from scoring.results.catalogue import load_results
 from scoring.results.foreign import FOREIGN, foreign_frame
 from thoroughness import up_to
@@ -39,7 +47,7 @@ RESULT = {"id": "a", "probs": [0.5], "model": "a-prm", "group": "x"}
 FORMAT = ResultFormat(
     title="a format",
     layout=Layout(
-        {"id": case_id_field(), "probs": rewards(), "model": text(), "group": text()},
+        {"id": case_id_field(), "probs": rewards(), "model": scorer_field(), "group": scorer_field()},
         name=lambda fields: case_id(fields, "id"),
     ),
     columns={"rewards": pl.col("probs")},
@@ -238,10 +246,8 @@ def test_gold_labels(module, label, steps, gold, code):
 @pytest.mark.parametrize("module", [grben_prm, cached_scores])
 def test_whole_numbers_of_any_size_are_ids_if_they_fit_64_bits(module, tmp_path):
     path = tmp_path / "a-model.jsonl"
-    rows = [
-        {"id": value, "problem_id": value, "gt_label": -1, "probs": [1], "step_scores": [1]}
-        for value in (2**63 - 1, 2**63)
-    ]
+    values = (2**63 - 1, 2**63)
+    rows = [{"id": one, "problem_id": one, "gt_label": -1, "probs": [1], "step_scores": [1]} for one in values]
     path.write_text("\n".join(map(json.dumps, rows)))
     (found,) = module.load(read_rows(path))
     assert found.rows["id"].to_list() == [str(2**63 - 1)]
