@@ -97,8 +97,10 @@ def _rules(one: Imported) -> list[Finding]:
 
 
 def _found(args: argparse.Namespace, spill: Path | None) -> Found:
+    # Whoever asks for all findings, only looks, or wants none wants the file read.
+    reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
     with ReadingProgress("reading", quiet=args.quiet) as progress:
-        return find(*_asked(args), spill, _tell(args), progress)
+        return find(*_asked(args), spill, _tell(args), progress, skip_unchanged=not reads)
 
 
 def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:

@@ -23,6 +23,7 @@ from scoring.generation import Added
 from scoring.importing.found import Found
 from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
+from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.results.names import named_after_folder
 from scoring.verdicts import NO_VERDICT
@@ -62,6 +63,9 @@ def reports(
         verbose: list every source with all of its findings.
         width: cells of the terminal, where lines are to keep to it; None = lines are as long as they are.
     """
+    yield from _wrapped(_unchanged(found.unchanged), width)
+    if found.unchanged and not found.imported and not found.joined and not found.skipped:
+        return
     of_cases = [(one, added[at] if added else None) for at, one in enumerate(found.imported)]
     of_results = [(one, saved[at] if saved else None) for at, one in enumerate(found.joined)]
     if len(of_cases) + len(of_results) + len(found.skipped) > 1:
@@ -82,6 +86,16 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
+
+
+def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
+    """Which files are in the workspace as they are, and what they held."""
+    for one in files[:LISTED]:
+        grave = "; there were warnings (-v reads it again)" if one.grave else ""
+        yield f"{one.source}: unchanged since it was imported: {one.held}{grave}"
+    if len(files) > LISTED:
+        rest = files[LISTED:]
+        yield f"{len(rest):,} more files are unchanged, {sum(one.grave for one in rest):,} of them with warnings"
 
 
 # -- one source

@@ -20,6 +20,9 @@ from scoring.importing.joining import OF_CASES, Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, ReadOptions, Source, read_source
+from scoring.importing.unchanged import Ledger, Remembered, Unchanged
+from scoring.own_code import is_file
+from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
@@ -33,19 +36,24 @@ class Found:
     """What the sources hold: cases, and results on the keys of cases.
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
-    `mappings` are those by which tables among the sources were read.
+    `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
+    they are, and were not read; `read` those that were, with how many scorers each holds.
     """
 
     imported: tuple[Imported, ...]
     joined: tuple[Joined, ...]
     skipped: tuple[str, ...] = ()
     mappings: tuple[ColumnMapping, ...] = ()
+    unchanged: tuple[Unchanged, ...] = ()
+    read: tuple[tuple[Brought, int], ...] = ()
+    ledger: Ledger | None = None
 
     @property
     def grave(self) -> bool:
         """Whether there is anything graver than a note."""
         each = [*(one.findings for one in self.imported), *(one.findings for one in self.joined)]
-        return bool(self.skipped) or any(worst(findings) in {"warning", "error"} for findings in each)
+        before = any(one.grave for one in self.unchanged)
+        return bool(self.skipped) or before or any(map(_is_grave, each))
 
     def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[Saved]]:
         """Put all of it into a workspace; what changed, an import and a scorer's file each.
@@ -60,15 +68,36 @@ class Found:
             WorkspaceError: it cannot be read or written.
             ScorerConflict: a scorer's name is taken, and there is nothing else.
         """
-        return workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+        added, saved = workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+        if self.ledger is not None:
+            self.ledger.remember(workspace, self._remembered(added, saved))
+        return added, saved
+
+    def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
+        """The files that are whole in the workspace now, and of which nothing else has to be said."""
+        for brought, scorers in self.read:
+            cases = [at for at, one in enumerate(self.imported) if one.path == brought.place]
+            results = [at for at, one in enumerate(self.joined) if one.foreign.place == printable(brought.place)]
+            unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
+            if unusual or len(results) < scorers:
+                continue
+            held = [f"{self.imported[at].cases.height:,} cases of {self.imported[at].benchmark}" for at in cases]
+            held += [f"{self.joined[at].joined:,} results of {saved[at].scorer}" for at in results]
+            findings = [*(self.imported[at].findings for at in cases), *(self.joined[at].findings for at in results)]
+            folders = tuple(saved[at].folder for at in results)
+            yield Remembered(brought, " and ".join(held), any(map(_is_grave, findings)), folders)
 
     def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
         try:
             return save(workspace, joined, name)
         except ScorerConflict as error:
-            if len(self.joined) + len(self.imported) == 1:
+            if len(self.joined) + len(self.imported) + len(self.unchanged) == 1:
                 raise
             return Saved(scorer_of(joined, name).name, LEFT_OUT, str(error))
+
+
+def _is_grave(findings: Iterable[Finding]) -> bool:
+    return worst(findings) in {"warning", "error"}
 
 
 @dataclass(frozen=True)
@@ -106,6 +135,8 @@ def find(
     spill: Path | None,
     tell: Tell = lambda _: None,
     progress: Progress = lambda *_: None,
+    *,
+    skip_unchanged: bool = False,
 ) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
@@ -116,12 +147,18 @@ def find(
         spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
+        skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill, tell, progress)
+    # What a file of the user's own code makes of rows may change without a word.
+    ledger = Ledger(workspace, wish) if skip_unchanged and not is_file(wish.benchmark or "") else None
+    every, skipped = _read(words, wish, spill, tell, progress, ledger)
+    unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)
+    read = tuple((one.brought, len(one.source.foreign)) for one in every if one.brought is not None)
+    sources = [(one.among, one.source) for one in every if one.unchanged is None]
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -137,12 +174,12 @@ def find(
             if not within:
                 raise
             skipped.append(str(error))
-    if not imported and not joined:
+    if not imported and not joined and not unchanged:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings)
+    return Found(imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger)
 
 
 def _in_run(foreign: Foreign, run: int | None) -> Foreign:
@@ -183,11 +220,24 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
 
 
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A source, and whether it is one of many that a word stands for.
+
+    `brought` is the file that it was read from; `unchanged` stands for one that was not read.
+    """
+
+    among: bool
+    source: Source
+    brought: Brought | None = None
+    unchanged: Unchanged | None = None
+
+
 def _read(
-    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell, progress: Progress
-) -> tuple[list[tuple[bool, Source]], list[str]]:
-    """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
-    sources: list[tuple[bool, Source]] = []
+    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell, progress: Progress, ledger: Ledger | None
+) -> tuple[list[_Read], list[str]]:
+    """Every source, and what could not be read of those that are among many."""
+    sources: list[_Read] = []
     skipped: list[str] = []
     _apart(words)
     named = list(_named(words))
@@ -202,7 +252,7 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append((among, _read_one(brought, wish, spill, within)))
+                        sources.append(_read_one(among, brought, wish, spill, within, ledger))
                     except InputError as error:
                         if not among:
                             raise
@@ -229,11 +279,23 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
     progress(before + min(read, size), total, word)
 
 
-def _read_one(brought: str | Brought, wish: Wish, spill: Path | None, progress: Callable[[int], None]) -> Source:
+def _read_one(
+    among: bool,  # it goes into the record as it is
+    brought: str | Brought,
+    wish: Wish,
+    spill: Path | None,
+    progress: Callable[[int], None],
+    ledger: Ledger | None,
+) -> _Read:
+    file = brought if isinstance(brought, Brought) and brought.refusal is None else None
+    if ledger is not None and file is not None and (unchanged := ledger.unchanged(file)):
+        return _Read(among, Source(), unchanged=unchanged)
     options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress)
     source = read_source(brought, options)
     _some(source)
-    return source
+    if ledger is not None and file is not None:
+        ledger.look(file)
+    return _Read(among, source, file)
 
 
 def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:

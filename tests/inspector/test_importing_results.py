@@ -76,7 +76,11 @@ def test_results_are_reported_like_cases(run, mixed):
         "-v lists every file and finding.",
     ]
     again = run(mixed)[1]
-    assert "1 PRM (1 unchanged)" in again
+    assert again.splitlines()[:-1] == [
+        f"{mixed}/A-PRM_details.jsonl: unchanged since it was imported: 6 results of A-PRM",
+        f"{mixed}/cases.jsonl: unchanged since it was imported: 6 cases of grben",
+        f"{mixed}/sums.jsonl: unchanged since it was imported: 4 cases of processbench",
+    ]
     whole = run(mixed, "-v")[1]
     results = whole[whole.index(f"{mixed}/A-PRM") :].splitlines()
     assert results[:-1] == [
@@ -158,8 +162,9 @@ def test_a_taken_name_is_said_and_another_name_is_the_way_out(run, mixed):
     other.write_bytes(json_lines(details(6, probs=[0.1, 0.2, 0.3])))
     code, out, _ = run(mixed)
     assert code == 1
-    assert "(1 unchanged, 1 left out)" in out
-    assert "\nwarning: 1 x not-saved in 1 file\n  second/A-PRM_details.jsonl: Scorer name is taken: " in out
+    assert f"{mixed}/A-PRM_details.jsonl: unchanged since it was imported: 6 results of A-PRM" in out
+    assert f"{other}: prm A-PRM (GR-Ben PRM details)\n" in out
+    assert "in the workspace: left out. Scorer name is taken: " in out
     assert f"{mixed}/A-PRM_details.jsonl gave 'A-PRM' other" in out
     assert run(other)[0] == 2
     code, out, _ = run(other, "--name", "A-PRM again")
