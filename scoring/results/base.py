@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import msgspec
 import polars as pl
 
-from scoring.benchmarks.base import MADE, Check, checked
+from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Row, Rows
@@ -105,6 +105,8 @@ class ResultFormat:
         frame = pl.concat([part.frame for part in parts]) if parts else self._nothing()
         groups = frame.partition_by(SCORER, *self.apart, maintain_order=True) or [frame]
         noticed = [pair for part in parts for pair in part.findings]
+        told = set(map(id, first_undecodable([finding for _, finding in noticed])))
+        noticed = [pair for pair in noticed if id(pair[1]) in told]
         lost = sum(part.read for part in parts) - frame.height
         found: list[Foreign] = []
         for group, findings in zip(groups, _shared_out(noticed, groups), strict=True):
@@ -273,9 +275,18 @@ def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Record]]) -> Rows:
 
 def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) -> list[list[Finding]]:
     """The findings of each group's rows; what is of no row, or of one that is in no group, goes to the first."""
-    numbers_of = pl.Series([number for number, _ in noticed], dtype=pl.Int64)
-    theirs = [numbers_of.is_in(group[NUMBER].implode()).to_list() for group in groups[1:]]
+    # Of what was noticed before there were rows, only the line is known.
+    said = pl.DataFrame(
+        [(number or None, finding.line) for number, finding in noticed],
+        schema={NUMBER: pl.Int64, "line": pl.Int64},
+        orient="row",
+    )
+    by_line = pl.col(NUMBER).is_null()
     shared: list[list[Finding]] = [[] for _ in groups]
+    theirs = []
+    for group in groups[1:]:
+        own = pl.col(NUMBER).is_in(group[NUMBER].implode()) | (by_line & pl.col("line").is_in(group["line"].implode()))
+        theirs.append(said.select(own.fill_null(value=False)).to_series().to_list())
     for at, (_, finding) in enumerate(noticed):
         shared[next((place for place, own in enumerate(theirs, 1) if own[at]), 0)].append(finding)
     return shared
