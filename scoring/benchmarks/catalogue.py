@@ -27,6 +27,7 @@ MODULES: dict[str, str] = {
     "grben": "scoring.benchmarks.grben",
     "mrmath": "scoring.benchmarks.mrmath",
     "mrmath_redundant": "scoring.benchmarks.mrmath_redundant",
+    "reasoneval_pairs": "scoring.benchmarks.reasoneval_pairs",
     "prm800k": "scoring.benchmarks.prm800k",
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",

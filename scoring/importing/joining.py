@@ -3,15 +3,17 @@
 Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
 to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
 benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
-the one that was named; anything less is refused, because small whole numbers are ids of many things.
+the one that was named; anything less is refused, because small whole numbers are ids of many things. Where a file says
+whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from scoring.benchmarks import mrmath_redundant
 from scoring.errors import NotJoined, UsageError
 from scoring.importing.equal_texts import equal_texts
 from scoring.importing.judging import judged
@@ -27,6 +29,8 @@ ENOUGH = 0.95
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
 OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
 """The columns of cases that results are joined to."""
+_OF_REDUNDANCY = frozenset({mrmath_redundant.NAME})
+"""Benchmarks whose labels mark redundant steps and no wrong ones."""
 # How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
 _BETWEEN = ("_", "-", "/")
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
@@ -107,8 +111,10 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
+    votes, beyond = _with_ratings(once.filter(is_vote))
+    findings += [*_other_question(foreign, whole, benchmark), *_noticed(foreign, beyond)]
     # Ratings that were read of an answer stay with it.
-    votes, numbers = once.filter(is_vote), once.filter(~is_vote | (given & (not foreign.reads_answers)))
+    numbers = once.filter(~is_vote | (given & (not foreign.reads_answers)))
     unparsed = votes.filter(NO_VERDICT_READ)["_row"].n_unique()
     return Joined(
         foreign,
@@ -180,16 +186,53 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
+    names = cases["benchmark"].unique(maintain_order=True).to_list()
+    left_out = [name for name in names if benchmark is None and not _of_its_question(foreign, name)]
     fits = {}
-    for name in cases["benchmark"].unique(maintain_order=True).to_list():
+    for name in names:
+        if name in left_out:
+            continue
         of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)
         short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
         fits[name] = short.join(of_it.select("id", "case", *_CASE), on="id", how="inner", maintain_order="left")
     share = {name: _as_many(found) / named.height for name, found in fits.items()}
     chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
     if chosen is None:
-        raise _ambiguous(foreign, share)
+        raise _ambiguous(foreign, share, left_out)
     return fits[chosen].select("_row", *_CASE, "case")
+
+
+def _of_its_question(foreign: Foreign, benchmark: str) -> bool:
+    """Whether a benchmark's labels are of what the file judges, as far as it says."""
+    return not foreign.judges or (foreign.judges == "redundancy") == (benchmark in _OF_REDUNDANCY)
+
+
+def _other_question(foreign: Foreign, whole: pl.DataFrame, named: str | None) -> Iterator[Finding]:
+    """A warning where the user named a benchmark whose labels are of something else than what the file judges."""
+    if named is not None and whole.height and not _of_its_question(foreign, named):
+        message = f"the file judges {foreign.judges}, and the labels of {named} are of something else"
+        yield Finding("warning", "other-question", message, foreign.source)
+
+
+def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severity, str, str]]]:
+    """Rate every step where an answer names all that it means: -1 for these, 1 for the others; and what to say of it.
+
+    Where not one of those named is there nothing is rated, and the verdict stands alone.
+    """
+    if votes["named_steps"].null_count() == votes.height:
+        return votes, []
+    ratings, beyond = [], 0
+    for given, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
+        if named is None:
+            ratings.append(given)
+            continue
+        inside = {step for step in named if 0 <= step < n_steps}
+        beyond += len(inside) < len(set(named))
+        rated = inside or not named
+        ratings.append([-1.0 if at in inside else 1.0 for at in range(n_steps)] if rated else None)
+    found = votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"]))
+    message = f"{beyond:,} answers name steps that are not there; these are left out"
+    return found, [("note", "named-beyond-end", message)] if beyond else []
 
 
 def _as_many(found: pl.DataFrame) -> int:
@@ -207,14 +250,16 @@ def _only(share: dict[str, float], hint: str | None) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _ambiguous(foreign: Foreign, share: dict[str, float]) -> NotJoined:
+def _ambiguous(foreign: Foreign, share: dict[str, float], left_out: Sequence[str]) -> NotJoined:
     ranked = sorted((name for name, part in share.items() if part), key=lambda name: -share[name])
     # Rounded down: 94.9% is not enough, and must not look as if it were.
     named = ", ".join(f"{name} {int(100 * share[name])}%" for name in ranked) or "none"
     known = _list(share) or "none"
+    others = f" It judges {foreign.judges}, of which {_list(left_out)} has no labels." if left_out else ""
     return NotJoined(
         f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
-        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed).",
+        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed)."
+        f"{others}",
         "Import the benchmark first, or name it with --benchmark NAME.",
     )
 
@@ -235,6 +280,8 @@ def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.D
 
 def _unconfirmed(foreign: Foreign, rows: pl.DataFrame, by_ids: pl.DataFrame) -> Iterator[Finding]:
     """A note where there was nothing but ids to tell a benchmark by, and small whole numbers are ids of many."""
+    if foreign.judges == "redundancy":
+        return
     if by_ids.height and rows.join(by_ids, on="_row", how="semi")["_numbers"].null_count() == by_ids.height:
         message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
         yield Finding("note", "ids-alone", message, foreign.source)

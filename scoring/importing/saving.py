@@ -9,7 +9,7 @@ process that died left behind is found and replaced by the next import of that f
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ class Saved:
     scorer: str
     state: str
     why: str = ""
-    folder: str = ""
+    folder: str = field(default="", compare=False)
 
 
 def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
