@@ -11,8 +11,7 @@ a step is judged right (or redundant), and mostly come from a threshold on the s
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -57,22 +56,29 @@ def load(rows: Rows) -> list[Foreign]:
     final line's figures, in which -1 stands for undefined, are `settings["reported"]`.
     """
     reported: dict[tuple[str, str], dict[str, Any]] = {}
-    own = replace(FORMAT, unfold=partial(_records, reported), conclude=partial(_concluded, reported))
-    return own.load(rows)
 
+    def records(whole: Fields) -> Iterator[Record]:
+        """The records of a row, with the names of model and task."""
+        model, task = whole.text("model_name"), whole.text("task_name") or ""
+        name = model if model and model.strip() else scorer_name(whole.source)
+        logs, results = whole.value.get("detailed_logs"), whole.value.get("results")
+        if isinstance(logs, list):
+            figures = {key: _figures(whole.value.get(key)) for key in _FIGURES if key in whole.value}
+            reported.setdefault((name, task), figures)
+            found = [_logged(log) for log in logs]
+        else:
+            found = [results if isinstance(results, Mapping) else whole.value]
+        yield from ({**record, SCORER: name, _TASK: task} for record in found)
 
-def _records(reported: dict[tuple[str, str], dict[str, Any]], whole: Fields) -> Iterator[Record]:
-    """The records of a row, with the names of model and task; a final line's figures go to `reported`."""
-    model, task = whole.text("model_name"), whole.text("task_name") or ""
-    name = model if model and model.strip() else scorer_name(whole.source)
-    logs, results = whole.value.get("detailed_logs"), whole.value.get("results")
-    if isinstance(logs, list):
-        figures = {key: _figures(whole.value.get(key)) for key in _FIGURES if key in whole.value}
-        reported.setdefault((name, task), figures)
-        records = [_logged(log) for log in logs]
-    else:
-        records = [results if isinstance(results, Mapping) else whole.value]
-    yield from ({**record, SCORER: name, _TASK: task} for record in records)
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(_read, **{SCORER: pl.String(), _TASK: pl.String(), _SAID_VALID: pl.Boolean()}),
+        scorer=pl.col(SCORER),
+        apart={_TASK: pl.col(_TASK)},
+        columns={_SAID_VALID: pl.col(_SAID_VALID)},
+        conclude=lambda results: _concluded(results, reported.get((results.name, results.apart[_TASK]), {})),
+        unfold=records,
+    ).load(rows)
 
 
 def _logged(log: Any) -> Record:
@@ -124,12 +130,11 @@ def _gold(fields: Fields, length: int | None) -> int | None:
     return min(judged, default=None) if errors else -1
 
 
-def _concluded(reported: Mapping[tuple[str, str], Mapping[str, Any]], results: Results) -> dict[str, Any]:
+def _concluded(results: Results, figures: Mapping[str, Any]) -> dict[str, Any]:
     rows, task = results.rows, results.apart[_TASK]
     judge = _is_judge(rows)
     told = _threshold(results, judge=judge)
     ids = rows["id"].to_list()
-    figures = reported.get((results.name, task))
     return {
         "label_base": "error steps 1-based" if rows["gold"].count() else "no indices",
         "benchmark": "prmbench" if ids and "stem" not in task.lower() and all(map(_PRMBENCH.match, ids)) else None,
@@ -253,13 +258,3 @@ def _figures(value: Any) -> Any:
 
 def _holds_mappings(value: Mapping[str, Any]) -> bool:
     return any(isinstance(part, Mapping) for part in value.values())
-
-
-FORMAT = ResultFormat(
-    title=TITLE,
-    layout=whole_records(_read, **{SCORER: pl.String(), _TASK: pl.String(), _SAID_VALID: pl.Boolean()}),
-    scorer=pl.col(SCORER),
-    apart={_TASK: pl.col(_TASK)},
-    columns={_SAID_VALID: pl.col(_SAID_VALID).fill_null(value=False)},
-    conclude=lambda results: _concluded({}, results),
-)

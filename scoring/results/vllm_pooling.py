@@ -10,7 +10,6 @@ import base64
 import binascii
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -42,8 +41,14 @@ def recognises(row: Any) -> bool:
 def load(rows: Rows) -> list[Foreign]:
     """The rewards of each model in the source, a row a solution."""
     pairs = _encoded_pairs(rows)
-    layout = whole_records(lambda fields: _result(fields, pairs=pairs), **{SCORER: pl.String()})
-    return replace(FORMAT, layout=layout).load(rows)
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(lambda fields: _result(fields, pairs=pairs), **{SCORER: pl.String()}),
+        scorer=pl.col(SCORER),
+        conclude=_concluded,
+        named=_named,
+        unfold=lambda whole: _items(whole.value),
+    ).load(rows)
 
 
 def _named(rows: Rows) -> str:
@@ -194,13 +199,3 @@ def _decoded(item: Fields, data: str, *, pairs: bool) -> list[float] | None:
     read = "pairs of probabilities, the second taken" if pairs else "one number a step"
     item.note("note", "base64", f"data is base64, which loses its shape: read as float32, {read}")
     return numbers(item.of({"data": list(flat[1::2] if pairs else flat)}), "data")
-
-
-FORMAT = ResultFormat(
-    title=TITLE,
-    layout=whole_records(lambda fields: _result(fields, pairs=False), **{SCORER: pl.String()}),
-    scorer=pl.col(SCORER),
-    conclude=_concluded,
-    named=_named,
-    unfold=lambda whole: _items(whole.value),
-)
