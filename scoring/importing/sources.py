@@ -136,12 +136,13 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
-    form = benchmarks.case_format(name)
+    reader = benchmarks.reader(name)
+    form = reader.form
     keys = {} if form is None else form.layout.row_keys()
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
     mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, set(keys.values()))
     beside = () if mapping is None else tuple(column for _, column in mapping.named)
-    imported = benchmarks.reader(name)(rows, options.folder, beside)
+    imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*OWN, *beside])
     if mapping is None:
