@@ -14,7 +14,7 @@ The same declaration reads a small file and one of a million rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -114,7 +114,7 @@ class CaseFormat:
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
         columns, fates = further.finish()
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
-        findings = _once([finding for part in parts for finding in part.findings])
+        findings = first_undecodable([finding for part in parts for finding in part.findings])
         twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
@@ -163,16 +163,8 @@ class CaseFormat:
         fields = chunk.frame
         made = fields.select(self._columns(fields.columns, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
-        kept = whole[KEPT]
-        noticed = list(chunk.findings)
-        for check in self.checks:
-            rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
-            message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
-            said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
-            for number, line, case, words in said.iter_rows():
-                noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
-            if check.severity == "error":
-                kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())
+        said, kept = checked(whole, self.checks, source)
+        noticed = [*chunk.findings, *said]
         tallies = fields.filter(kept).select(
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
@@ -258,6 +250,27 @@ class _Part:
     findings: list[Finding]
     tallies: dict[str, int]
     read: int
+
+
+def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[list[tuple[int, Finding]], pl.Series]:
+    """(number of the row, finding) of what the checks say of rows, and `KEPT` without those that one leaves out.
+
+    Args:
+        whole: fields, and beside them the columns of ours under `MADE` and their names.
+        checks: each looks at the rows that those before it keep.
+        source: what findings call the source.
+    """
+    kept = whole[KEPT]
+    noticed = []
+    for check in checks:
+        rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
+        message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
+        said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
+        for number, line, case, words in said.iter_rows():
+            noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
+        if check.severity == "error":
+            kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())
+    return noticed, kept
 
 
 def first_step(name: str) -> pl.Expr:
@@ -363,7 +376,7 @@ def _in_order(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda one: one.line or 0)
 
 
-def _once(findings: list[Finding]) -> list[Finding]:
-    """The findings, that bytes are no UTF-8 only where it is so for the first time."""
+def first_undecodable(findings: list[Finding]) -> list[Finding]:
+    """The findings of all blocks, that bytes are no UTF-8 only where it is so for the first time."""
     first = next((one for one in findings if one.code == _UNDECODABLE), None)
-    return [replace(one) if one is first else one for one in findings if one.code != _UNDECODABLE or one is first]
+    return [one for one in findings if one.code != _UNDECODABLE or one is first]

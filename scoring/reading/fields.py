@@ -50,9 +50,19 @@ class Fields:
         self.findings.append(Finding(severity, code, message, self.source, self.line, self.case))
         self.fatal = self.fatal or severity == "error"
 
-    def of(self, value: Mapping[str, Any]) -> "Fields":
-        """The same row with other fields: what a format keeps in nested ones. Findings go to the same list."""
-        return replace(self, value=value)
+    def of(self, value: Any) -> "Fields":
+        """The same row with other fields: what a format keeps in nested ones. Findings go to the same list.
+
+        No fields where the value is no object.
+        """
+        return replace(self, value=value if isinstance(value, Mapping) else {})
+
+    def inside(self, name: str) -> "Fields":
+        """The object in the field; no fields, with a warning, where it is there and is something else."""
+        value = self.value.get(name)
+        if value is not None and not isinstance(value, Mapping):
+            self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not an object")
+        return self.of(value)
 
     def text(self, name: str, *, required: bool = False) -> str | None:
         """The field as text; lone surrogates become U+FFFD."""
@@ -193,7 +203,7 @@ def each_case(
 
 
 def fields_of(
-    row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str] = Fields.identifier
+    row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str | None] = Fields.identifier
 ) -> Fields | None:
     """The fields of a row that is an object, and its id; None, and a finding, for any other."""
     if not isinstance(row.value, Mapping):

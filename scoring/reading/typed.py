@@ -173,7 +173,7 @@ class Layout:
 
     fields: Mapping[str, Field]
     content: tuple[str, str] | tuple[()] = ()
-    name: Callable[[Fields], str] = Fields.identifier
+    name: Callable[[Fields], str | None] = Fields.identifier
     claimed: frozenset[str] = frozenset()
     first_of: tuple[tuple[str, ...], ...] = ()
     flat: Callable[[Fields], Mapping[str, Any] | None] | None = None

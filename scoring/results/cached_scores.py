@@ -4,15 +4,19 @@ StrictPRMBench's rows have no texts: `benchmark, prm_name, problem_id, candidate
 n_steps`. Skywork's have no ids: `problem, response, step_rewards[]`, where each line of the response is a step.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
+from scoring.benchmarks.base import Check
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Group, Record, Result, called, case_id, gather
-from scoring.results.numbers import numbers, reward_range
+from scoring.reading.typed import Field, Layout, read_by, text, whole
+from scoring.results.base import ResultFormat, Results, case_id, case_id_field, rewards, scorer_field
+from scoring.results.foreign import Foreign
 
 TITLE = "Cached step scores"
 
@@ -30,81 +34,109 @@ def load(rows: Rows) -> list[Foreign]:
     A candidate's id is `{problem_id}/{candidate_index}`; where no problem of a PRM has any candidate but the first, it
     is the problem's id alone.
     """
-
-    def records(whole: Fields) -> Iterator[tuple[Group, Record]]:
-        name = called(whole, "prm_name")
-        yield (name, whole.text("benchmark") or ""), whole.value
-
-    return [_foreign(rows.source, found) for found in gather(rows, records, _read)]
+    sample = [row for row in rows.sample() if isinstance(row, Mapping)]
+    by_texts = sum("step_scores" not in row for row in sample)
+    return (BY_TEXTS if 2 * by_texts > len(sample) else BY_IDS).load(rows)
 
 
-def _read(fields: Fields) -> Result | None:
-    return _by_ids(fields) if "step_scores" in fields.value else _by_texts(fields)
+def _by_ids(fields: Fields) -> bool:
+    return "step_scores" in fields.value
 
 
-def _by_ids(fields: Fields) -> Result | None:
+def _identify(fields: Fields) -> str | None:
+    if not _by_ids(fields):
+        return case_id(fields, "id", required=False)
     problem = case_id(fields, "problem_id")
     if problem is None:
         return None
     candidate = fields.integer("candidate_index") if fields.value.get("candidate_index") is not None else 0
     if candidate is None:
         fields.note("error", "no-id", "the row's candidate_index is no number that tells it from the others")
-        return None
-    fields.case = f"{problem}/{candidate}"
-    rewards = numbers(fields, "step_scores", required=True)
-    n_steps = fields.integer("n_steps") if fields.value.get("n_steps") is not None else None
-    if rewards is not None and n_steps is not None and n_steps != len(rewards):
-        fields.note("warning", "length-mismatch", f"{len(rewards)} scores, and n_steps is {n_steps}")
-    return {
-        "subset": fields.text("benchmark"),
-        "rewards": rewards,
-        "reason": None if rewards else "step_scores is no list of numbers",
-        "_problem": problem if candidate == 0 else None,
-    }
+        return problem
+    return f"{problem}/{candidate}"
 
 
-def _by_texts(fields: Fields) -> Result | None:
-    case_id(fields, "id", required=False)
-    problem, response = fields.text("problem", required=True), fields.text("response", required=True)
-    rewards = numbers(fields, "step_rewards", required=True)
-    if problem is None or response is None:
-        return None
-    steps = response.split("\n")
-    reason = None if rewards else "step_rewards is no list of numbers"
-    if rewards and len(rewards) != len(steps):
-        reason = f"{len(rewards)} rewards for {len(steps)} lines"
-        fields.note("warning", "length-mismatch", reason)
-        rewards = None
-    return {"problem": problem, "steps": steps, "rewards": rewards, "reason": reason}
-
-
-def _foreign(source: str, found: Gathered) -> Foreign:
-    _make_ids(source, found)
-    frame = foreign_frame(found.results)
-    low, high = reward_range(frame["rewards"].to_list())
-    collection = found.group[-1] if len(found.group) > 1 else ""
-    return Foreign(
-        format=TITLE,
-        source=source,
-        name=found.name,
-        rows=frame,
-        read=found.read,
-        low=low,
-        high=high,
-        settings={"benchmark": collection} if collection else {},
-        findings=tuple(found.findings),
+def _only(field: Field, *, by_ids: bool) -> Field:
+    """The field of rows that are of one kind; it is not looked at in the others."""
+    return replace(
+        field, read=lambda fields, name: field.read(fields, name) if _by_ids(fields) is by_ids else None, needed=False
     )
 
 
-def _make_ids(source: str, found: Gathered) -> None:
-    """Give every candidate the id of its problem alone, where all are the first of theirs; and say which form it is."""
-    named = [result for result in found.results if "_problem" in result]
-    problems = [result.pop("_problem") for result in named]
-    if not named:
-        return
+def _concluded(results: Results) -> dict[str, Any]:
+    """Candidates get the ids of their problems alone where all are the first of theirs; it is said which form it is."""
+    collection = results.apart["benchmark"]
+    facts = {"settings": {"benchmark": collection} if collection else {}}
+    of_candidates, name = pl.col("by_ids"), pl.col("id")
+    named = results.rows.filter(of_candidates)
+    if named.is_empty():
+        return facts
     form, why = "{problem_id}/{candidate_index}", "there are candidates beyond the first of a problem"
-    if None not in problems:
+    rows = results.rows
+    if named["id"].str.ends_with("/0").all():
         form, why = "{problem_id}", "every candidate is the first of its problem"
-        for result, problem in zip(named, problems, strict=True):
-            result["id"] = problem
-    found.findings.append(Finding("note", "made-id", f"the cases' ids are {form}: {why}", source))
+        rows = rows.with_columns(id=pl.when(of_candidates).then(name.str.strip_suffix("/0")).otherwise(name))
+    results.findings.append(Finding("note", "made-id", f"the cases' ids are {form}: {why}", results.source))
+    return {**facts, "rows": rows}
+
+
+_BY_IDS = pl.coalesce("(by ids)", pl.col("step_scores").is_not_null())
+_SCORES, _REWARDS = pl.col("step_scores"), pl.col("step_rewards")
+_LINES = pl.col("response").str.split("\n")
+_LENGTHS = pl.format("{} rewards for {} lines", _REWARDS.list.len(), _LINES.list.len())
+_UNEQUAL = _REWARDS.list.len() != _LINES.list.len()
+_FIELDS = {
+    "prm_name": scorer_field(),
+    "benchmark": scorer_field(),
+    "id": case_id_field(needed=False),
+    "(by ids)": read_by(pl.Boolean(), lambda fields, _: _by_ids(fields), bool),
+    # Of rows that are read value by value both are in the id.
+    "problem_id": replace(case_id_field(), read=lambda *_: None, needed=False),
+    "candidate_index": replace(whole(), read=lambda *_: None, needed=False),
+    "step_scores": _only(rewards(), by_ids=True),
+    "n_steps": _only(whole(needed=False), by_ids=True),
+    "problem": _only(text(required=True), by_ids=False),
+    "response": _only(text(required=True), by_ids=False),
+    "step_rewards": replace(_only(rewards(), by_ids=False), required=True),
+}
+
+
+def _where(*needed: str) -> ResultFormat:
+    """The format of a source most of whose rows have these fields: any other row is read value by value."""
+    fields = {name: replace(field, needed=name in needed) for name, field in _FIELDS.items()}
+    return replace(FORMAT, layout=replace(FORMAT.layout, fields=fields))
+
+
+FORMAT = ResultFormat(
+    title=TITLE,
+    layout=Layout(_FIELDS, name=_identify),
+    scorer=pl.col("prm_name"),
+    apart={"benchmark": pl.col("benchmark").fill_null("")},
+    columns={
+        "id": pl.when(_BY_IDS & pl.col("problem_id").is_not_null())
+        .then(pl.format("{}/{}", "problem_id", pl.col("candidate_index").fill_null(0)))
+        .otherwise("id"),
+        "subset": pl.when(_BY_IDS).then("benchmark"),
+        "problem": pl.when(~_BY_IDS).then("problem"),
+        "steps": pl.when(~_BY_IDS).then(_LINES),
+        "rewards": pl.when(_BY_IDS).then(_SCORES).when(~_UNEQUAL).then(_REWARDS),
+        "reason": pl.when(_BY_IDS & _SCORES.is_null())
+        .then(pl.lit("step_scores is no list of numbers"))
+        .when(~_BY_IDS & _REWARDS.is_null())
+        .then(pl.lit("step_rewards is no list of numbers"))
+        .when(~_BY_IDS & _UNEQUAL)
+        .then(_LENGTHS),
+        "by_ids": _BY_IDS,
+    },
+    checks=(
+        Check(
+            _BY_IDS & (pl.col("n_steps") != _SCORES.list.len()),
+            "warning",
+            "length-mismatch",
+            pl.format("{} scores, and n_steps is {}", _SCORES.list.len(), "n_steps"),
+        ),
+        Check(~_BY_IDS & _UNEQUAL, "warning", "length-mismatch", _LENGTHS),
+    ),
+    conclude=_concluded,
+)
+BY_IDS, BY_TEXTS = _where("problem_id", "step_scores"), _where("problem", "response", "step_rewards")

@@ -10,21 +10,22 @@ in the prompt. `index` counts samples within a subset and is no id of ProcessBen
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
+
+import polars as pl
 
 from scoring.critics.boxed import processbench_ballot, processbench_verdict
 from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.answers import voted, written
-from scoring.results.chat import message_texts, model_output
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Record, Result, case_id, gather
+from scoring.results.answers import message_texts, model_output, voted, written
+from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.names import folder_name, scorer_name
-from scoring.results.records import inside, within
 
 TITLE = "evalscope"
 _LOST_BACKSLASH = "\x08oxed"
@@ -43,30 +44,29 @@ def recognises(row: Any) -> bool:
 
 def load(rows: Rows) -> list[Foreign]:
     """The answers of each model in the source; those about one text are its votes, in the order of the file."""
-    models = [name for row in rows.rows if (name := _model(row.value))]
-    otherwise = models[0] if models else _name(rows.source)
-    gathered = gather(rows, lambda whole: [((_model(whole.value) or otherwise,), whole.value)], _result)
+    first, *others = FORMAT.load(rows)
     prompts = _prompt_findings([row.value for row in rows.rows if isinstance(row.value, Mapping)], rows.source)
-    return [_foreign(model, rows.source, prompts if model is gathered[0] else []) for model in gathered]
+    return [replace(first, findings=(*first.findings, *prompts)), *others]
 
 
-def _foreign(model: Gathered, source: str, prompts: list[Finding]) -> Foreign:
-    votes = _votes(model.results)
-    subset = _SUBSET.fullmatch(PurePath(plain_name(source)).name)
-    named = {"subset": subset[1] if subset else None}
-    return Foreign(
-        format=TITLE,
-        source=source,
-        name=model.name,
-        rows=foreign_frame(
-            {**named, **result, "vote": vote} for vote, result in zip(votes, model.results, strict=True)
+def _concluded(results: Results) -> dict[str, Any]:
+    """Votes are counted from the first answer about the same texts on."""
+    seen: Counter[str] = Counter()
+    votes = []
+    for line, problem, steps in results.rows.select("line", "problem", "steps").iter_rows():
+        texts = repr((problem, steps)) if steps is not None else f"line {line}"
+        votes.append(seen[texts])
+        seen[texts] += 1
+    subset = _SUBSET.fullmatch(PurePath(plain_name(results.source)).name)
+    return {
+        "rows": results.rows.with_columns(
+            subset=pl.lit(subset[1] if subset else None, dtype=pl.String),
+            vote=pl.Series(votes, dtype=FOREIGN["vote"]),
         ),
-        read=model.read,
-        label_base="0-based, -1 = no error, as evalscope extracted it or, in predictions, as ProcessBench reads it",
-        kind="critic",
-        settings={"protocol": "processbench", "harness": "evalscope", "votes": max(votes, default=-1) + 1},
-        findings=(*model.findings, *prompts),
-    )
+        "label_base": "0-based, -1 = no error, as evalscope extracted it or, in predictions, as ProcessBench reads it",
+        "kind": "critic",
+        "settings": {"protocol": "processbench", "harness": "evalscope", "votes": max(votes, default=-1) + 1},
+    }
 
 
 def _model(row: Any) -> str | None:
@@ -80,33 +80,27 @@ def _model(row: Any) -> str | None:
     return sound[0].encode(errors="replace").decode() if sound else None
 
 
-def _name(source: str) -> str:
-    """The model as the path says it: the folder of a file that is called after the subset."""
-    file = PurePath(plain_name(source).replace("\\", "/")).name
-    return folder_name(source) if _SUBSET.fullmatch(file) else scorer_name(source)
+def _named(rows: Rows) -> str:
+    """What a model is called whose rows do not say it: as the first one that is named, or as the path says.
 
-
-def _votes(results: Iterable[Result]) -> list[int]:
-    """How many earlier results are about the same texts."""
-    seen: Counter[str] = Counter()
-    votes = []
-    for result in results:
-        texts = repr((result["problem"], result["steps"])) if result["steps"] is not None else f"line {result['line']}"
-        votes.append(seen[texts])
-        seen[texts] += 1
-    return votes
+    The scripts name files after the subset, in a folder named after the model.
+    """
+    model = next(filter(None, (_model(row.value) for row in rows.rows)), None)
+    file = PurePath(plain_name(rows.source).replace("\\", "/")).name
+    return model or (folder_name(rows.source) if _SUBSET.fullmatch(file) else scorer_name(rows.source))
 
 
 def _result(fields: Fields) -> Result:
     case_id(fields, "index", required=False)
+    named = {SCORER: _model(fields.value)}
     if "sample_score" in fields.value:
-        sample = inside(fields, "sample_score")
-        score, metadata = inside(sample, "score"), inside(sample, "sample_metadata")
+        sample = fields.inside("sample_score")
+        score, metadata = sample.inside("score"), sample.inside("sample_metadata")
         judged = _reviewed(score)
-        ours = bool(_METRICS & inside(score, "value").value.keys())
+        ours = bool(_METRICS & score.inside("value").value.keys())
     else:
-        metadata = inside(fields, "metadata")
-        judged = _predicted(inside(fields, "model_output"))
+        metadata = fields.inside("metadata")
+        judged = _predicted(fields.inside("model_output"))
         ours = False
     tagged = metadata.text("tagged_response")
     prompts = _prompts(fields.value)
@@ -114,15 +108,15 @@ def _result(fields: Fields) -> Result:
     if not (ours or tagged is not None or any(_FIRST_STEP in prompt for prompt in prompts)):
         why = "nothing says that the answer is about steps"
         fields.note("warning", "not-processbench", f"{why}: its verdict is not taken")
-        return {**judged, **texts, "gold": None, "ballot": None, "verdict": None, "reason": why}
-    return {**judged, **texts}
+        return {**named, **judged, **texts, "gold": None, "ballot": None, "verdict": None, "reason": why}
+    return {**named, **judged, **texts}
 
 
 def _reviewed(score: Fields) -> Result:
     """What evalscope made of an answer; it counts, and a warning where ProcessBench's reading differs."""
     answer = score.text("prediction")
     given = score.value.get("extracted_prediction")
-    ballot = within(score, {"extracted_prediction": written(given)}).text("extracted_prediction")
+    ballot = score.of({"extracted_prediction": written(given)}).text("extracted_prediction")
     judged = voted(ballot)
     if judged["verdict"] is None:
         judged["reason"] = "evalscope extracted nothing" if ballot is None else f"evalscope extracted {ballot[:40]!r}"
@@ -155,7 +149,7 @@ def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | No
         before, found, _ = prompt.partition(f"{_SOLUTION}{tagged}")
         _, heading, problem = before.partition(_PROBLEM)
         if found and heading:
-            return within(fields, {"problem": problem}).text("problem")
+            return fields.of({"problem": problem}).text("problem")
     return None
 
 
@@ -170,3 +164,12 @@ def _prompt_findings(rows: list[Record], source: str) -> list[Finding]:
         message = "no prompts in the file; that of evalscope 1.0 to 1.10 for ProcessBench lost the backslash of \\boxed"
         return [Finding("note", "prompt-unseen", message, source)]
     return []
+
+
+FORMAT = ResultFormat(
+    title=TITLE,
+    layout=whole_records(_result, **{SCORER: pl.String()}),
+    scorer=pl.col(SCORER),
+    conclude=_concluded,
+    named=_named,
+)

@@ -8,15 +8,17 @@ GR-Ben, `run_llm_eval.py`.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import polars as pl
+
 from scoring.critics.boxed import grben_answer, zero_based
 from scoring.reading.fields import Fields
-from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Group, Record, Result, called, case_id, gather
+from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.names import scorer_name
 
 TITLE = "GR-Ben LLM results"
 UNPARSED = -999
 """What the file holds where no answer could be read."""
+_MODE = "(mode)"
 
 
 def recognises(row: Any) -> bool:
@@ -24,33 +26,11 @@ def recognises(row: Any) -> bool:
     return isinstance(row, Mapping) and "pred_error_idx" in row and bool({"raw_response", "api_failed"} & row.keys())
 
 
-def load(rows: Rows) -> list[Foreign]:
-    """One Foreign a model and mode of thinking.
-
-    A prediction that is not what its answer says is a finding; what counts is the prediction.
-    """
-
-    def records(whole: Fields) -> Iterator[tuple[Group, Record]]:
-        model, mode = called(whole, "model_key"), whole.text("thinking_mode") or ""
-        yield (f"{model}-{mode}" if mode and whole.value.get("model_key") else model, mode), whole.value
-
-    return [_foreign(rows.source, found) for found in gather(rows, records, _read)]
-
-
-def _foreign(source: str, found: Gathered) -> Foreign:
-    mode = found.group[-1] if len(found.group) > 1 else ""
-    return Foreign(
-        format=TITLE,
-        source=source,
-        name=found.name,
-        rows=foreign_frame(found.results),
-        read=found.read,
-        label_base="1-based, -1 = no error, 0 and other negative numbers name no step",
-        benchmark="grben",
-        kind="critic",
-        settings={"protocol": "grben", **({"thinking_mode": mode} if mode else {})},
-        findings=tuple(found.findings),
-    )
+def _records(whole: Fields) -> Iterator[Record]:
+    """The row, with the model and its mode of thinking beside it."""
+    model, mode = whole.text("model_key"), whole.text("thinking_mode") or ""
+    name = model if model and model.strip() else scorer_name(whole.source)
+    yield {**whole.value, SCORER: f"{name}-{mode}" if mode and whole.value.get("model_key") else name, _MODE: mode}
 
 
 def _read(fields: Fields) -> Result | None:
@@ -99,3 +79,24 @@ def _gold(fields: Fields, steps: list[str] | None) -> int | None:
     if label is None or label == 0 or label < -1:
         return None
     return zero_based(label if not steps else min(label, len(steps)))
+
+
+def _concluded(results: Results) -> dict[str, Any]:
+    mode = results.apart[_MODE]
+    return {
+        "label_base": "1-based, -1 = no error, 0 and other negative numbers name no step",
+        "benchmark": "grben",
+        "kind": "critic",
+        "settings": {"protocol": "grben", **({"thinking_mode": mode} if mode else {})},
+    }
+
+
+FORMAT = ResultFormat(
+    title=TITLE,
+    layout=whole_records(_read, **{SCORER: pl.String(), _MODE: pl.String()}),
+    scorer=pl.col(SCORER),
+    apart={_MODE: pl.col(_MODE)},
+    conclude=_concluded,
+    unfold=_records,
+)
+load = FORMAT.load

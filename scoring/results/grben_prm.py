@@ -7,16 +7,17 @@ domain, gt_label, probs` are what `run_prm_eval.py eval` takes. GR-Ben, `run_prm
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from scoring.critics.boxed import zero_based
+import polars as pl
+
+from scoring.benchmarks.base import Check
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Result, case_id, one_scorer
-from scoring.results.numbers import number, numbers, reward_range
+from scoring.reading.typed import Layout, read_by, text, whole
+from scoring.results.base import ResultFormat, Results, case_id, case_id_field
+from scoring.results.numbers import number, numbers
 
 TITLE = "GR-Ben PRM details"
 _DEFAULT = 0.5
@@ -27,88 +28,84 @@ def recognises(row: Any) -> bool:
     return isinstance(row, Mapping) and {"id", "gt_label", "probs"} <= row.keys() and "problem" not in row
 
 
-def load(rows: Rows) -> list[Foreign]:
-    """The one PRM's rewards, and the verdict -1 where `probs` is empty.
-
-    The threshold is the file's where all its rows have the same, else 0.5. A `pred_label` that its own numbers and
-    threshold do not give is a finding; what counts are the numbers.
-    """
-    found = one_scorer(rows, _read)
-    thresholds = {result.pop("_threshold") for result in found.results} - {None}
-    threshold, threshold_source = _DEFAULT, "default"
-    if len(thresholds) == 1:
-        threshold, threshold_source = thresholds.pop(), "the file's"
-    elif thresholds:
-        few = ", ".join(f"{value:g}" for value in sorted(thresholds)[:3])
-        message = f"the rows have {len(thresholds)} thresholds, {few} among them; 0.5 is used"
-        found.findings.append(Finding("warning", "several-thresholds", message, rows.source))
-    frame = foreign_frame(found.results)
-    low, high = reward_range(frame["rewards"].to_list())
-    return [
-        Foreign(
-            format=TITLE,
-            source=rows.source,
-            name=found.name,
-            rows=frame,
-            read=found.read,
-            label_base="1-based, -1 = no error",
-            benchmark="grben",
-            threshold=threshold,
-            threshold_source=threshold_source,
-            low=low,
-            high=high,
-            findings=tuple(found.findings),
-        )
-    ]
+def _probs(fields: Fields, name: str) -> list[float] | None:
+    return [] if fields.value.get(name) == [] else numbers(fields, name, required=True)
 
 
-def _read(fields: Fields) -> Result | None:
-    if case_id(fields, "id") is None:
-        return None
-    empty = fields.value.get("probs") == []
-    rewards = None if empty else numbers(fields, "probs", required=True)
-    threshold = _threshold(fields)
-    if rewards is not None or empty:
-        _compare(fields, rewards or (), _DEFAULT if threshold is None else threshold)
-    if empty:
-        message = "probs is empty: GR-Ben's code predicts no error, which is taken as the verdict at every threshold"
-        fields.note("warning", "empty-probs", message)
-    return {
-        "subset": fields.text("domain"),
-        "gold": _gold(fields),
-        "rewards": rewards,
-        **({"ballot": "-1", "verdict": -1} if empty else {}),
-        "reason": None if rewards or empty else "probs is no list of numbers",
-        "_threshold": threshold,
-    }
-
-
-def _threshold(fields: Fields) -> float | None:
-    value = fields.value.get("threshold")
+def _threshold(fields: Fields, name: str) -> float | None:
+    value = fields.value.get(name)
     threshold = number(value)
     if value is not None and (threshold is None or not math.isfinite(threshold)):
-        fields.note("warning", "wrong-type", "threshold is not a finite number")
+        fields.note("warning", "wrong-type", f"{name} is not a finite number")
         return None
     return threshold
 
 
-def _gold(fields: Fields) -> int | None:
-    """The gold label, 0-based; null, with a warning, where it is none."""
-    label = fields.integer("gt_label")
-    if label is None:
-        return None
-    if label == 0 or label < -1:
-        fields.note("warning", "bad-label", f"gt_label {label} names no step, 1-based")
-        return None
-    return zero_based(label)
+def _concluded(results: Results) -> dict[str, Any]:
+    """The threshold is the file's where all its rows have the same, else 0.5."""
+    thresholds = results.rows["threshold"].drop_nulls().unique().sort().to_list()
+    if len(thresholds) > 1:
+        few = ", ".join(f"{value:g}" for value in thresholds[:3])
+        message = f"the rows have {len(thresholds)} thresholds, {few} among them; 0.5 is used"
+        results.findings.append(Finding("warning", "several-thresholds", message, results.source))
+    of_the_file = len(thresholds) == 1
+    return {
+        "label_base": "1-based, -1 = no error",
+        "benchmark": "grben",
+        "threshold": thresholds[0] if of_the_file else _DEFAULT,
+        "threshold_source": "the file's" if of_the_file else "default",
+    }
 
 
-def _compare(fields: Fields, rewards: Sequence[float], threshold: float) -> None:
-    """A warning where the row's prediction is another than that of its numbers."""
-    if fields.value.get("pred_label") is None:
-        return
-    given = fields.integer("pred_label")
-    told = next((step for step, reward in enumerate(rewards, 1) if reward < threshold), -1)
-    if given is not None and given != told:
-        message = f"pred_label is {given}, probs below {threshold:g} give {told} (1-based): the numbers count"
-        fields.note("warning", "prediction-differs", message)
+_PROBS, _GOLD, _GIVEN = pl.col("probs"), pl.col("gt_label"), pl.col("pred_label")
+_EMPTY = _PROBS.list.len() == 0
+_NO_STEP = (_GOLD == 0) | (_GOLD < -1)
+_CUT = pl.col("threshold").fill_null(_DEFAULT)
+# Differences of numbers are below 0 where the first is below the second, however close they are.
+_BELOW = (_PROBS - _CUT).list.eval((pl.element() < 0).arg_true()).list.first().cast(pl.Int64)
+_PREDICTED = (_BELOW + 1).fill_null(-1)
+FORMAT = ResultFormat(
+    title=TITLE,
+    layout=Layout(
+        {
+            "id": case_id_field(),
+            "probs": read_by(pl.List(pl.Float64()), _probs, list[float], needed=True),
+            "threshold": read_by(pl.Float64(), _threshold, float),
+            "pred_label": whole(needed=False),
+            "domain": text(),
+            "gt_label": whole(),
+        },
+        name=lambda fields: case_id(fields, "id"),
+    ),
+    columns={
+        "subset": pl.col("domain"),
+        "gold": pl.when(_GOLD >= 1).then(_GOLD - 1).when(_GOLD == -1).then(-1),
+        "rewards": pl.when(~_EMPTY).then(_PROBS),
+        "ballot": pl.when(_EMPTY).then(pl.lit("-1")),
+        "verdict": pl.when(_EMPTY).then(-1),
+        "reason": pl.when(_PROBS.is_null()).then(pl.lit("probs is no list of numbers")),
+        "threshold": pl.col("threshold"),
+    },
+    checks=(
+        Check(
+            _PROBS.is_not_null() & (_GIVEN != _PREDICTED),
+            "warning",
+            "prediction-differs",
+            pl.format(
+                "pred_label is {}, probs below {} give {} (1-based): the numbers count",
+                _GIVEN,
+                _CUT.map_elements(lambda cut: f"{cut:g}", return_dtype=pl.String),
+                _PREDICTED,
+            ),
+        ),
+        Check(
+            _EMPTY,
+            "warning",
+            "empty-probs",
+            "probs is empty: GR-Ben's code predicts no error, which is taken as the verdict at every threshold",
+        ),
+        Check(_NO_STEP, "warning", "bad-label", pl.format("gt_label {} names no step, 1-based", _GOLD)),
+    ),
+    conclude=_concluded,
+)
+load = FORMAT.load

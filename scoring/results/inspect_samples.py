@@ -16,12 +16,10 @@ from scoring.benchmarks.processbench import HUB_NAME
 from scoring.critics.boxed import processbench_ballot, processbench_verdict
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
-from scoring.results.answers import voted, written
-from scoring.results.chat import model_output
+from scoring.results.answers import model_output, voted, written
+from scoring.results.base import Result, case_id
 from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Result, case_id
 from scoring.results.names import scorer_name
-from scoring.results.records import inside, within
 
 TITLE = "Inspect log"
 _MOST_EPOCHS = 1_000_000
@@ -53,7 +51,7 @@ def answers(header: Any, samples: Iterable[Any], source: str, findings: list[Fin
             _add(log, Fields(sample, source, read, read, findings))
         elif sample is not None:
             findings.append(Finding("error", "broken-row", f"the sample is {kind_of(sample)}, no object", source, read))
-    evaluation = inside(log.header, "eval")
+    evaluation = log.header.inside("eval")
     name = evaluation.text("model")
     _say_unfinished(log.header, read)
     return Foreign(
@@ -86,8 +84,8 @@ def _add(log: _Log, fields: Fields) -> None:
 
 
 def _result(log: _Log, fields: Fields) -> Result:
-    metadata = inside(fields, "metadata")
-    output = model_output(inside(fields, "output"), inside(fields, "attachments").value)
+    metadata = fields.inside("metadata")
+    output = model_output(fields.inside("output"), fields.inside("attachments").value)
     base = _base(log, metadata)
     result = {
         "problem": metadata.text("problem"),
@@ -96,7 +94,7 @@ def _result(log: _Log, fields: Fields) -> Result:
         **output,
         **_judged(log, fields, output["answer"], base),
     }
-    failure = inside(fields, "error").text("message")
+    failure = fields.inside("error").text("message")
     if failure is not None and result.get("verdict") is None:
         result["reason"] = f"the sample ended in an error: {failure}"
     return result
@@ -104,9 +102,9 @@ def _result(log: _Log, fields: Fields) -> Result:
 
 def _judged(log: _Log, fields: Fields, answer: str | None, base: int) -> Result:
     """Ballot, verdict and reason: from the first score, else from the answer; nothing where there is neither."""
-    scores = inside(fields, "scores").value
+    scores = fields.inside("scores").value
     name = next(iter(scores), "")
-    given = within(fields, {"answer": written(within(fields, scores.get(name)).value.get("answer"))}).text("answer")
+    given = fields.of({"answer": written(fields.of(scores.get(name)).value.get("answer"))}).text("answer")
     if given is not None and processbench_verdict(given) is not None:
         log.read_from[f"the answer of the score {str(name).encode(errors='replace').decode()[:80]!r}"] += 1
         return voted(given.strip(), base)
@@ -119,7 +117,7 @@ def _judged(log: _Log, fields: Fields, answer: str | None, base: int) -> Result:
 
 def _base(log: _Log, metadata: Fields) -> int:
     """What the first step is counted as: 0, or 1 where that is said."""
-    evaluation = within(log.header, log.header.value.get("eval")).value
+    evaluation = log.header.of(log.header.value.get("eval")).value
     places = (metadata.value, evaluation.get("metadata"), evaluation.get("task_args"))
     said = [place["index_base"] for place in places if isinstance(place, Mapping) and "index_base" in place]
     base = 1 if said and type(said[0]) is int and said[0] == 1 else 0
@@ -145,14 +143,14 @@ def _label_base(log: _Log) -> str:
 
 def _benchmark(evaluation: Fields) -> str | None:
     """ProcessBench, if that is the data set by its name on the hub."""
-    dataset = inside(evaluation, "dataset").value
+    dataset = evaluation.inside("dataset").value
     named = {str(dataset.get(name)).lower() for name in ("name", "location")}
     return "processbench" if HUB_NAME.lower() in named else None
 
 
 def _settings(header: Fields) -> dict[str, Any]:
-    task = inside(header, "eval").text("task")
-    config = inside(inside(header, "plan"), "config")
+    task = header.inside("eval").text("task")
+    config = header.inside("plan").inside("config")
     sampling = {name: config.value.get(name) for name in _SAMPLING}
     sound = {
         name: config.text(name) if isinstance(value, str) else value

@@ -10,18 +10,20 @@ a step is judged right (or redundant), and mostly come from a threshold on the s
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
+
+import polars as pl
 
 from scoring.boundary import DEFAULTS
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Group, Record, Result, called, case_id, gather
-from scoring.results.label_threshold import label_threshold
-from scoring.results.numbers import number, numbers, reward_range, truths
-from scoring.results.records import inside
+from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.foreign import Foreign
+from scoring.results.names import scorer_name
+from scoring.results.numbers import number, numbers, truths
 from scoring.scorer import Comparison, On
 
 TITLE = "PRMBench toolkit (mr_eval)"
@@ -31,6 +33,8 @@ _PRMBENCH = re.compile(
     r"(correct|redundency|circular|counterfactual|step_contradiction|domain_inconsistency|confidence|missing_condition"
     r"|deception|multi_solutions)_."
 )
+_TASK, _SAID_VALID = "(task)", "(said valid)"
+_DIGITS = 17
 _FIGURES = ("total_hallucination_results", "hallucination_type_results", "validitiy_rate")
 
 
@@ -51,21 +55,30 @@ def load(rows: Rows) -> list[Foreign]:
     the toolkit labels Skywork's), it is the scorer's and the labels add nothing. Where none does, the labels decide. A
     final line's figures, in which -1 stands for undefined, are `settings["reported"]`.
     """
-    reported: dict[Group, dict[str, Any]] = {}
+    reported: dict[tuple[str, str], dict[str, Any]] = {}
 
-    def records(whole: Fields) -> Iterator[tuple[Group, Record]]:
-        name = called(whole, "model_name")
-        group = (name, whole.text("task_name") or "")
-        logs = whole.value.get("detailed_logs")
+    def records(whole: Fields) -> Iterator[Record]:
+        """The records of a row, with the names of model and task."""
+        model, task = whole.text("model_name"), whole.text("task_name") or ""
+        name = model if model and model.strip() else scorer_name(whole.source)
+        logs, results = whole.value.get("detailed_logs"), whole.value.get("results")
         if isinstance(logs, list):
             figures = {key: _figures(whole.value.get(key)) for key in _FIGURES if key in whole.value}
-            reported.setdefault(group, figures)
-            yield from ((group, _logged(log)) for log in logs)
+            reported.setdefault((name, task), figures)
+            found = [_logged(log) for log in logs]
         else:
-            results = whole.value.get("results")
-            yield group, results if isinstance(results, Mapping) else whole.value
+            found = [results if isinstance(results, Mapping) else whole.value]
+        yield from ({**record, SCORER: name, _TASK: task} for record in found)
 
-    return [_foreign(rows.source, found, reported.get(found.group, {})) for found in gather(rows, records, _read)]
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(_read, **{SCORER: pl.String(), _TASK: pl.String(), _SAID_VALID: pl.Boolean()}),
+        scorer=pl.col(SCORER),
+        apart={_TASK: pl.col(_TASK)},
+        columns={_SAID_VALID: pl.col(_SAID_VALID)},
+        conclude=lambda results: _concluded(results, reported.get((results.name, results.apart[_TASK]), {})),
+        unfold=records,
+    ).load(rows)
 
 
 def _logged(log: Any) -> Record:
@@ -82,8 +95,8 @@ def _read(fields: Fields) -> Result | None:
     if not fields.value.get("validity", True):
         fields.note("warning", "unparsed", "the toolkit marked the record as invalid")
         answer = fields.text("original_response")
-        return {"reason": UNPARSED, "answer": answer, "gold": _gold(fields, None), "_said_valid": False}
-    inner = inside(fields, "scores")
+        return {"reason": UNPARSED, "answer": answer, "gold": _gold(fields, None), _SAID_VALID: False}
+    inner = fields.inside("scores")
     result: Result = {
         "rewards": numbers(inner, "step_level_validity_scores"),
         "labels": truths(inner, "step_level_validity_labels"),
@@ -96,7 +109,7 @@ def _read(fields: Fields) -> Result | None:
         if result["solution"] is None:
             fields.note("warning", "no-scores", "the record holds neither scores nor labels that can be read")
             result["reason"] = "neither scores nor labels"
-    return {**result, "gold": _gold(fields, length), "_said_valid": fields.value.get("validity") is True}
+    return {**result, "gold": _gold(fields, length), _SAID_VALID: fields.value.get("validity") is True}
 
 
 def _length(fields: Fields, result: Result) -> int | None:
@@ -117,40 +130,28 @@ def _gold(fields: Fields, length: int | None) -> int | None:
     return min(judged, default=None) if errors else -1
 
 
-def _foreign(source: str, found: Gathered, reported: Mapping[str, Any]) -> Foreign:
-    judge = _is_judge(found)
-    told = _threshold(source, found, judge=judge)
-    frame = foreign_frame(found.results)
-    low, high = reward_range(frame["rewards"].to_list())
-    task = found.group[-1] if len(found.group) > 1 else ""
-    ids = frame["id"].to_list()
-    return Foreign(
-        format=TITLE,
-        source=source,
-        name=found.name,
-        rows=frame,
-        read=found.read,
-        label_base="error steps 1-based" if frame["gold"].count() else "no indices",
-        benchmark="prmbench" if ids and "stem" not in task.lower() and all(map(_PRMBENCH.match, ids)) else None,
-        kind="critic" if judge else "prm",
-        threshold=told.threshold,
-        threshold_source=told.source,
-        comparison=told.comparison,
-        on=told.on,
-        labels_explained=told.explains,
-        low=low,
-        high=high,
-        settings={**({"task_name": task} if task else {}), **({"reported": dict(reported)} if reported else {})},
-        findings=tuple(found.findings),
-    )
+def _concluded(results: Results, figures: Mapping[str, Any]) -> dict[str, Any]:
+    rows, task = results.rows, results.apart[_TASK]
+    judge = _is_judge(rows)
+    told = _threshold(results, judge=judge)
+    ids = rows["id"].to_list()
+    return {
+        "label_base": "error steps 1-based" if rows["gold"].count() else "no indices",
+        "benchmark": "prmbench" if ids and "stem" not in task.lower() and all(map(_PRMBENCH.match, ids)) else None,
+        "kind": "critic" if judge else "prm",
+        "threshold": told.threshold,
+        "threshold_source": told.source,
+        "comparison": told.comparison,
+        "on": told.on,
+        "labels_explained": told.explains,
+        "settings": {**({"task_name": task} if task else {}), **({"reported": dict(figures)} if figures else {})},
+    }
 
 
-def _is_judge(found: Gathered) -> bool:
+def _is_judge(rows: pl.DataFrame) -> bool:
     """Whether a prompted judge gave the scores: only these keep answers, or say `validity` and go below 0."""
-    said = [result.pop("_said_valid") for result in found.results]
-    answered = any(result.get("answer") is not None for result in found.results)
-    scores = (score for result in found.results for score in result.get("rewards") or ())
-    return answered or (any(said) and any(score is not None and score < 0 for score in scores))
+    below = rows.select(pl.col("rewards").list.eval(pl.element() < 0).list.any().any()).item()
+    return rows["answer"].count() > 0 or bool(rows[_SAID_VALID].any() and below)
 
 
 class _Threshold(NamedTuple):
@@ -163,34 +164,35 @@ class _Threshold(NamedTuple):
     explains: bool = False
 
 
-def _threshold(source: str, found: Gathered, *, judge: bool) -> _Threshold:
-    both = [result for result in found.results if result.get("rewards") and result.get("labels")]
-    pairs = [pair for result in both for pair in zip(result["rewards"], result["labels"], strict=False)]
+def _threshold(results: Results, *, judge: bool) -> _Threshold:
+    rewards, labels = results.rows["rewards"].to_list(), results.rows["labels"].to_list()
+    both = [(scores, right) for scores, right in zip(rewards, labels, strict=True) if scores and right]
+    pairs = [pair for scores, right in both for pair in zip(scores, right, strict=False)]
     if (told := _explaining(pairs, both)) is not None:
         return told
     if pairs:
         message = "no threshold on the scores or their differences explains the labels: they decide as they are given"
-        found.findings.append(Finding("warning", "labels-as-given", message, source))
-    elif any(result.get("labels") for result in found.results):
+        results.findings.append(Finding("warning", "labels-as-given", message, results.source))
+    elif any(labels):
         message = "there are labels without scores: they decide as given"
-        found.findings.append(Finding("note", "labels-as-given", message, source))
+        results.findings.append(Finding("note", "labels-as-given", message, results.source))
     if judge and not pairs:
         return _Threshold(0.0, "the toolkit's for prompted judges")
-    if not pairs and any(result.get("rewards") for result in found.results):
+    if not pairs and any(rewards):
         message = "there are scores without labels, so that the threshold is not known: 0.5 was assumed"
-        found.findings.append(Finding("warning", "threshold-assumed", message, source))
+        results.findings.append(Finding("warning", "threshold-assumed", message, results.source))
     return _Threshold(0.5, "assumed" if not pairs else "default")
 
 
-def _explaining(pairs: list[tuple[float, bool]], both: list[Result]) -> _Threshold | None:
+def _explaining(pairs: list[tuple[float, bool]], both: list[tuple[list[float], list[bool]]]) -> _Threshold | None:
     """The threshold on scores, or else on their differences, that explains every label; None if neither does."""
     if (told := label_threshold(pairs)) is not None:
         source = "the file's labels fit it" if told.usual else "implied by the file's labels"
         return _Threshold(told.threshold, source, told.comparison, explains=True)
     differences = [
         (score - before, right)
-        for result in both
-        for before, score, right in zip([0.0, *result["rewards"]], result["rewards"], result["labels"], strict=False)
+        for scores, labels in both
+        for before, score, right in zip([0.0, *scores], scores, labels, strict=False)
     ]
     if (told := label_threshold(differences)) is None:
         return None
@@ -199,6 +201,51 @@ def _explaining(pairs: list[tuple[float, bool]], both: list[Result]) -> _Thresho
         return _Threshold(usual, "the file's labels fit it", "<=", "differences", explains=True)
     source = "implied by the file's labels"
     return _Threshold(told.threshold, source, told.comparison, "differences", explains=True)
+
+
+@dataclass(frozen=True)
+class LabelThreshold:
+    """A step is labelled wrong iff its score is `comparison` the threshold, and `usual` whether it is 0.5."""
+
+    threshold: float
+    comparison: Comparison
+    usual: bool
+
+
+def label_threshold(pairs: Iterable[tuple[float, bool]]) -> LabelThreshold | None:
+    """A threshold that explains every label (true = judged right); None if there is none, or no pair to tell it from.
+
+    0.5 if it explains them, with either comparison; else the number with the fewest digits that does, where a step is
+    right iff its score is above it. Scores that are not finite are passed over.
+    """
+    highest_wrong, lowest_right = -math.inf, math.inf
+    for score, right in pairs:
+        if not math.isfinite(score):
+            continue
+        if right:
+            lowest_right = min(lowest_right, score)
+        else:
+            highest_wrong = max(highest_wrong, score)
+    if highest_wrong >= lowest_right or (highest_wrong == -math.inf and lowest_right == math.inf):
+        return None
+    if highest_wrong <= 0.5 < lowest_right:
+        return LabelThreshold(0.5, "<=", usual=True)
+    if highest_wrong < 0.5 == lowest_right:
+        return LabelThreshold(0.5, "<", usual=True)
+    return LabelThreshold(_roundest(highest_wrong, lowest_right), "<=", usual=False)
+
+
+def _roundest(low: float, high: float) -> float:
+    """The number in [low, high) with the fewest decimals; one of the two may be infinite."""
+    if low == -math.inf:
+        return min(float(math.ceil(high) - 1), math.nextafter(high, -math.inf))
+    for digits in range(_DIGITS):
+        scale = 10.0**digits
+        candidate = math.ceil(low * scale) / scale if abs(low * scale) < 2**53 else low
+        if low <= candidate < high:
+            # Adding zero turns -0.0 into 0.0.
+            return candidate + 0.0
+    return low
 
 
 def _figures(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """Lists of rewards and labels as foreign files hold them, and what is odd about them."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
@@ -65,20 +65,17 @@ def truths(fields: Fields, name: str) -> list[bool] | None:
     return None
 
 
-def reward_range(rewards: Iterable[Sequence[float] | None]) -> tuple[float, float]:
-    """(lowest, highest) of the rewards' range: [0, 1] or [-1, 1] if all lie within, else what is seen, rounded out."""
-    finite = [value for row in rewards for value in row or () if math.isfinite(value)]
-    low, high = min(finite, default=0.0), max(finite, default=1.0)
-    if low >= -1 and high <= 1:
-        return (0.0 if low >= 0 else -1.0), 1.0
-    return float(math.floor(low)), float(math.ceil(high))
-
-
 def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
-    """(lowest, highest) of the rewards' range, as `reward_range` has it, of a column of lists."""
-    numbers = rewards.explode(empty_as_null=False)
-    numbers = numbers.filter(numbers.is_finite())
-    return reward_range([[float(numbers.min()), float(numbers.max())]] if numbers.len() else [])  # type: ignore[arg-type]
+    """(lowest, highest) of the range of a column of numbers, or of lists of numbers.
+
+    [0, 1] or [-1, 1] if all lie within, else what is seen, rounded out; numbers that are not finite do not count.
+    """
+    values = rewards.explode(empty_as_null=False) if isinstance(rewards.dtype, pl.List) else rewards
+    finite = values.filter(values.is_finite())
+    low, high = (float(end) if isinstance(end, float) else None for end in (finite.min(), finite.max()))
+    if low is None or high is None or (low >= -1 and high <= 1):
+        return (0.0 if low is None or low >= 0 else -1.0), 1.0
+    return float(math.floor(low)), float(math.ceil(high))
 
 
 def _said(value: Any) -> str:

@@ -21,9 +21,10 @@ from typing import Any, Literal
 from scoring.benchmarks import mrmath, mrmath_redundant, reasoneval_pairs
 from scoring.reading.fields import Fields
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, Judges, foreign_frame
-from scoring.results.gathered import Result, case_id, one_scorer
-from scoring.results.numbers import note_not_finite, number, numbers, reward_range
+from scoring.results.base import Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.foreign import Foreign, Judges
+from scoring.results.names import scorer_name
+from scoring.results.numbers import note_not_finite, number, numbers, reward_bounds
 
 TITLE = "ReasonEval results"
 
@@ -60,34 +61,31 @@ def load(rows: Rows) -> list[Foreign]:
     """
     shapes = Counter(shape for row in rows.rows if (shape := _shape(row.value)) is not None)
     shape = shapes.most_common(1)[0][0] if shapes else _STEP
-    found = one_scorer(rows, lambda fields: _read(fields, shape))
-    frame = foreign_frame(found.results)
-    solutions = [[value] for value in frame["solution"].drop_nulls()]
-    low, high = reward_range([*frame["rewards"].to_list(), *solutions])
-    benchmark, judges = by_folder(rows.source)
-    roscoe = shape == _SOLUTION and "roscoe" in found.name.lower()
-    return [
-        Foreign(
-            format=TITLE,
-            source=rows.source,
-            name=_without_side(found.name),
-            rows=frame,
-            read=found.read,
-            benchmark=benchmark,
-            judges=judges if shape == _SOLUTION else "",
-            kind="baseline" if shape == _SOLUTION else "prm",
-            family="reasoneval" if shape == _THREE else "",
-            about=_ABOUT[shape],
-            threshold=0.025 if roscoe else 0.5,
-            threshold_source="ReasonEval's evaluation",
-            comparison="<=",
-            low=low,
-            high=high,
-            redundancy_threshold=REDUNDANT_ABOVE if shape == _THREE else None,
-            redundancy_threshold_source="PRMBench's evaluation of ReasonEval" if shape == _THREE else "",
-            findings=tuple(found.findings),
-        )
-    ]
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(lambda fields: _read(fields, shape)),
+        conclude=lambda results: _concluded(results, shape),
+        named=lambda rows: _without_side(scorer_name(rows.source)),
+    ).load(rows)
+
+
+def _concluded(results: Results, shape: Shape) -> dict[str, Any]:
+    benchmark, judges = by_folder(results.source)
+    facts: dict[str, Any] = {
+        "benchmark": benchmark,
+        "about": _ABOUT[shape],
+        "threshold_source": "ReasonEval's evaluation",
+        "comparison": "<=",
+    }
+    if shape == _SOLUTION:
+        low, high = reward_bounds(results.rows["solution"])
+        threshold = 0.025 if "roscoe" in scorer_name(results.source).lower() else 0.5
+        facts |= {"judges": judges, "kind": "baseline", "threshold": threshold, "low": low, "high": high}
+    if shape == _THREE:
+        source = "PRMBench's evaluation of ReasonEval"
+        facts |= {"redundancy_threshold": REDUNDANT_ABOVE, "redundancy_threshold_source": source}
+        facts["family"] = "reasoneval"
+    return facts
 
 
 def _without_side(name: str) -> str:

@@ -17,8 +17,8 @@ from scoring.critics.boxed import zero_based
 from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, Judges, foreign_frame
-from scoring.results.gathered import Result, case_id, one_scorer
+from scoring.results.base import Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.foreign import Foreign, Judges
 from scoring.results.reasoneval import by_folder
 
 TITLE = "ReasonEval critic results"
@@ -48,31 +48,30 @@ def load(rows: Rows) -> list[Foreign]:
     What a file judges, errors or redundancy, is what most of its rows do; the words of others cannot be read.
     """
     judges = _judges(rows)
-    found = one_scorer(rows, lambda fields: _read(fields, judges))
-    frame = foreign_frame(found.results)
-    unparsed = frame["verdict"].null_count()
-    message = f"words of judgement and of steps were read tolerantly; {unparsed} of {frame.height} are unparsed"
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(lambda fields: _read(fields, judges)),
+        conclude=lambda results: _concluded(results, judges),
+    ).load(rows)
+
+
+def _concluded(results: Results, judges: Judges) -> dict[str, Any]:
+    verdicts = results.rows["verdict"]
+    unparsed = verdicts.null_count()
+    message = f"words of judgement and of steps were read tolerantly; {unparsed} of {len(verdicts)} are unparsed"
+    facts: dict[str, Any] = {
+        "label_base": _LABEL_BASES[judges],
+        "benchmark": by_folder(results.source)[0],
+        "judges": judges,
+        "kind": "critic",
+        "settings": {"reading": "tolerant"},
+    }
     if judges == "redundancy":
-        stepless = int((frame["verdict"] == NO_STEP).sum())
+        stepless = int((verdicts == NO_STEP).sum())
         message += f'; they judge redundancy, and {stepless} say "Present" and name no step'
-    found.findings.append(Finding("note", "tolerant-reading", message, rows.source))
-    return [
-        Foreign(
-            format=TITLE,
-            source=rows.source,
-            name=found.name,
-            rows=frame,
-            read=found.read,
-            label_base=_LABEL_BASES[judges],
-            benchmark=by_folder(rows.source)[0],
-            judges=judges,
-            kind="critic",
-            threshold_source="between the ratings of a step, -1 and 1" if judges == "redundancy" else "default",
-            low=-1.0 if judges == "redundancy" else 0.0,
-            settings={"reading": "tolerant"},
-            findings=tuple(found.findings),
-        )
-    ]
+        facts |= {"threshold_source": "between the ratings of a step, -1 and 1", "low": -1.0}
+    results.findings.append(Finding("note", "tolerant-reading", message, results.source))
+    return facts
 
 
 def judgement(correctness: str, step: str) -> tuple[int | None, str | None]:

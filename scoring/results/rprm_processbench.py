@@ -8,19 +8,23 @@ solutions have fewer numbers than steps. She et al., "R-PRM: Reasoning-Driven Pr
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
+from scoring.benchmarks.base import Check, first_step, first_step_checks
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Result, case_id, one_scorer
-from scoring.results.numbers import numbers, reward_range
-from scoring.results.records import gold_label
+from scoring.reading.typed import Layout, read_by, text, texts, whole
+from scoring.results.base import ResultFormat, Results, case_id, case_id_field, rewards
+from scoring.results.numbers import number, numbers
 
 TITLE = "R-PRM on ProcessBench"
 THRESHOLD = 0.5
 """A step is judged wrong iff its number is lower (`get-GenPRM-Score.py`, default of --threshold)."""
+
+_TEXTS = "the responses are texts, not a number a step"
 
 
 def recognises(row: Any) -> bool:
@@ -33,69 +37,70 @@ def recognises(row: Any) -> bool:
     )
 
 
-def load(rows: Rows) -> list[Foreign]:
-    """The one scorer's rewards, a row a solution."""
-    gathered = one_scorer(rows, _result)
-    frame = foreign_frame(gathered.results)
-    low, high = reward_range(frame["rewards"].to_list())
-    return [
-        Foreign(
-            format=TITLE,
-            source=rows.source,
-            name=gathered.name,
-            rows=frame,
-            read=gathered.read,
-            label_base="0-based, -1 = no error",
-            benchmark="processbench",
-            family="r-prm",
-            threshold=THRESHOLD,
-            threshold_source="R-PRM's own",
-            low=low,
-            high=high,
-            findings=(*gathered.findings, *_short(frame.select("rewards", "steps").rows(), rows.source)),
-        )
-    ]
-
-
-def _result(fields: Fields) -> Result:
-    case_id(fields, "id", required=False)
-    steps = fields.texts("steps")
-    result: Result = {
-        "subset": fields.text("subset"),
-        "problem": fields.text("problem"),
-        "steps": steps,
-        "gold": gold_label(fields, "label", steps),
-    }
+def _are_texts(fields: Fields) -> bool:
     responses = fields.value.get("responses")
-    if isinstance(responses, list) and any(isinstance(response, str) for response in responses):
-        why = "the responses are texts, not a number a step"
-        fields.note("warning", "wrong-type", why)
-        return {**result, "reason": why}
-    rewards = numbers(fields, "responses")
-    if rewards is None:
-        return {**result, "reason": "there is no number for each step"}
-    _compare(fields, rewards)
-    return {**result, "rewards": rewards}
+    return isinstance(responses, list) and any(isinstance(response, str) for response in responses)
 
 
-def _compare(fields: Fields, rewards: list[float]) -> None:
-    """A warning where the row's match does not follow from its numbers."""
-    match, label = fields.value.get("match"), fields.value.get("label")
-    if type(match) not in {int, float, bool} or type(label) not in {int, float}:
-        return
-    first = next((step for step, reward in enumerate(rewards) if reward < THRESHOLD), -1)
-    if (first == label) != bool(match):
-        message = (
-            f"match does not follow from the numbers and a threshold of {THRESHOLD}: another one may have been used"
-        )
-        fields.note("warning", "match-differs", message)
+def _match(fields: Fields, name: str) -> float | None:
+    value = fields.value.get(name)
+    return float(value) if isinstance(value, bool) else number(value)
 
 
-def _short(rows: list[tuple[list[float] | None, list[str] | None]], source: str) -> list[Finding]:
+def _concluded(results: Results) -> dict[str, Any]:
     """A warning if some solutions were judged in part."""
-    judged = [(rewards, steps) for rewards, steps in rows if rewards is not None and steps is not None]
-    short = sum(len(rewards) < len(steps) for rewards, steps in judged)
-    message = (
-        f"{short} of {len(judged)} solutions have fewer numbers than steps: R-PRM's scripts stop at the gold error"
-    )
-    return [Finding("warning", "fewer-rewards", message, source)] if short else []
+    judged = results.rows.select(numbers=pl.col("rewards").list.len(), steps=pl.col("steps").list.len()).drop_nulls()
+    if short := judged.filter(pl.col("numbers") < pl.col("steps")).height:
+        few = f"{short} of {judged.height} solutions have fewer numbers than steps"
+        message = f"{few}: R-PRM's scripts stop at the gold error"
+        results.findings.append(Finding("warning", "fewer-rewards", message, results.source))
+    return {
+        "label_base": "0-based, -1 = no error",
+        "benchmark": "processbench",
+        "family": "r-prm",
+        "threshold": THRESHOLD,
+        "threshold_source": "R-PRM's own",
+    }
+
+
+_RESPONSES = pl.col("responses")
+_ARE_TEXTS = pl.col("(responses are texts)").fill_null(value=False)
+_FIRST = _RESPONSES.list.eval((pl.element() < THRESHOLD).arg_true()).list.first().cast(pl.Int64).fill_null(-1)
+FORMAT = ResultFormat(
+    title=TITLE,
+    layout=Layout(
+        {
+            "id": case_id_field(needed=False),
+            "steps": texts(),
+            "subset": text(),
+            "problem": text(),
+            "label": whole(needed=False),
+            "(responses are texts)": read_by(pl.Boolean(), lambda fields, _: _are_texts(fields), bool),
+            "responses": replace(
+                rewards(), read=lambda fields, name: None if _are_texts(fields) else numbers(fields, name)
+            ),
+            "match": read_by(pl.Float64(), _match, float),
+        },
+        name=lambda fields: case_id(fields, "id", required=False),
+    ),
+    columns={
+        "gold": first_step("label"),
+        "rewards": _RESPONSES,
+        "reason": pl.when(_ARE_TEXTS)
+        .then(pl.lit(_TEXTS))
+        .when(_RESPONSES.is_null())
+        .then(pl.lit("there is no number for each step")),
+    },
+    checks=(
+        *first_step_checks("label"),
+        Check(_ARE_TEXTS, "warning", "wrong-type", _TEXTS),
+        Check(
+            _RESPONSES.is_not_null() & ((pl.col("label") == _FIRST) != (pl.col("match") != 0)),
+            "warning",
+            "match-differs",
+            f"match does not follow from the numbers and a threshold of {THRESHOLD}: another one may have been used",
+        ),
+    ),
+    conclude=_concluded,
+)
+load = FORMAT.load

@@ -12,14 +12,15 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
-from scoring.results.gathered import Gathered, Group, Record, Result, case_id, gather
+from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
+from scoring.results.foreign import Foreign
 from scoring.results.names import scorer_name
-from scoring.results.numbers import numbers, reward_range
-from scoring.results.records import inside, within
+from scoring.results.numbers import numbers, reward_bounds
 
 TITLE = "vLLM pooling"
 _BATCH = {"custom_id", "response", "error"}
@@ -39,35 +40,29 @@ def recognises(row: Any) -> bool:
 
 def load(rows: Rows) -> list[Foreign]:
     """The rewards of each model in the source, a row a solution."""
-    models = [name for row in rows.rows if isinstance(row.value, Mapping) and (name := _model(row.value))]
-    otherwise = models[0] if models else scorer_name(rows.source)
     pairs = _encoded_pairs(rows)
+    return ResultFormat(
+        title=TITLE,
+        layout=whole_records(lambda fields: _result(fields, pairs=pairs), **{SCORER: pl.String()}),
+        scorer=pl.col(SCORER),
+        conclude=_concluded,
+        named=_named,
+        unfold=lambda whole: _items(whole.value),
+    ).load(rows)
 
-    def items(whole: Fields) -> list[tuple[Group, Record]]:
-        return [((_model(whole.value) or otherwise,), item) for item in _items(whole.value)]
 
-    return [_foreign(model, rows.source) for model in gather(rows, items, lambda fields: _result(fields, pairs=pairs))]
+def _named(rows: Rows) -> str:
+    """What a model is called whose response does not say it: as the first one that does."""
+    models = (name for row in rows.rows if isinstance(row.value, Mapping) and (name := _model(row.value)))
+    return next(models, scorer_name(rows.source))
 
 
-def _foreign(model: Gathered, source: str) -> Foreign:
-    frame = foreign_frame(model.results)
-    rewards = frame["rewards"].to_list()
-    low, high = reward_range(rewards)
-    findings = list(model.findings)
+def _concluded(results: Results) -> dict[str, Any]:
+    low, high = reward_bounds(results.rows["rewards"])
     if low < 0 or high > 1:
         message = f"rewards lie in [{low:g}, {high:g}], so that they are no probabilities; they are taken as they are"
-        findings.append(Finding("warning", "no-probabilities", message, source))
-    return Foreign(
-        format=TITLE,
-        source=source,
-        name=model.name,
-        rows=frame,
-        read=model.read,
-        low=low,
-        high=high,
-        settings={"engine": "vllm"},
-        findings=tuple(findings),
-    )
+        results.findings.append(Finding("warning", "no-probabilities", message, results.source))
+    return {"settings": {"engine": "vllm"}}
 
 
 def _is_batch(row: Record) -> bool:
@@ -103,7 +98,7 @@ def _items(row: Any) -> list[Record]:
         return []
     data = _body(row).get("data")
     every = data if isinstance(data, list) and data else [None]
-    return [{**row, "item": item, "alone": len(every) == 1} for item in every]
+    return [{**row, "item": item, "alone": len(every) == 1, SCORER: _model(row)} for item in every]
 
 
 def _result(fields: Fields, *, pairs: bool) -> Result:
@@ -120,7 +115,7 @@ def _result(fields: Fields, *, pairs: bool) -> Result:
     if failure is not None:
         fields.note("warning", "failed-request", failure)
         return {"reason": failure}
-    item = inside(fields, "item")
+    item = fields.inside("item")
     rewards = _rewards(item, pairs=pairs)
     return {"reason": "the response holds no number for each step"} if rewards is None else {"rewards": rewards}
 
@@ -129,13 +124,13 @@ def _failure(fields: Fields) -> str | None:
     """Why a line of a batch holds no result; None where it does."""
     if not _is_batch(fields.value):
         return None
-    response, error = inside(fields, "response"), fields.value["error"]
+    response, error = fields.inside("response"), fields.value["error"]
     status = response.value.get("status_code", 200)
     if error is None and status == 200:
         return None
     said = error if error is not None else _body(fields.value).get("error")
     message = said.get("message") if isinstance(said, Mapping) else said
-    words = within(fields, {"error": message if isinstance(message, str) else "no reason given"}).text("error")
+    words = fields.of({"error": message if isinstance(message, str) else "no reason given"}).text("error")
     code = f" with status {status}" if type(status) is int and 200 < status < 1000 else ""
     return f"the request failed{code}: {words}"
 
@@ -149,7 +144,7 @@ def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:
         data = data[0]
     if not isinstance(data, list) or not _rows(data):
         # One number a step already, or nothing that can be used.
-        return numbers(within(item, {"data": data}), "data")
+        return numbers(item.of({"data": data}), "data")
     widths = {len(row) for row in data}
     if widths not in ({1}, {2}):
         said = ", ".join(map(str, sorted(widths)))
@@ -164,7 +159,7 @@ def _rows(data: list[Any]) -> bool:
 
 def _last_column(item: Fields, data: list[list[Any]]) -> list[float] | None:
     """The only number of each step, or that of being right."""
-    flat = numbers(within(item, {"data": [value for row in data for value in row]}), "data")
+    flat = numbers(item.of({"data": [value for row in data for value in row]}), "data")
     if flat is None:
         return None
     width = len(data[0])
@@ -203,4 +198,4 @@ def _decoded(item: Fields, data: str, *, pairs: bool) -> list[float] | None:
         return None
     read = "pairs of probabilities, the second taken" if pairs else "one number a step"
     item.note("note", "base64", f"data is base64, which loses its shape: read as float32, {read}")
-    return numbers(within(item, {"data": list(flat[1::2] if pairs else flat)}), "data")
+    return numbers(item.of({"data": list(flat[1::2] if pairs else flat)}), "data")

@@ -8,12 +8,13 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat
+from scoring.benchmarks.base import CaseFormat, first_undecodable
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, chunks, name_of, read_by
+from scoring.results.base import first_of_an_id
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
@@ -71,7 +72,7 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         layout = _beside(layout, cases.layout)
     read = list(chunks(rows, layout, lambda chunk: chunk))
     frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in read)])
-    noticed = [finding for chunk in read for _, finding in chunk.findings]
+    noticed = first_undecodable([finding for chunk in read for _, finding in chunk.findings])
     if cases is not None:
         # What is odd about the cases is said where they are read as cases.
         noticed = []
@@ -338,7 +339,7 @@ class _Table:
         findings = [
             Finding("warning", code, why, self._source, line, case) for line, case, why, code in odd.iter_rows()
         ]
-        kept, repeated = _first_of_an_id(rows.drop(_CODE), self._source)
+        kept, repeated = first_of_an_id(rows.drop(_CODE), self._source)
         return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
 
     def _verdict_base(self, place: int) -> LabelBase:
@@ -349,22 +350,3 @@ class _Table:
         known = mapping.clean is not None or bool(self._frame.select((label == -1).any()).item())
         stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
         return label_base(stated, evidence, marked=known, source=self._source, option="verdict_base")
-
-
-def _first_of_an_id(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:
-    """The rows of which none of the same id and run came before; what is left out is said, as a note if it is equal."""
-    repeated = rows.select(again=pl.col("id").is_not_null() & ~pl.struct("id", "run").is_first_distinct())["again"]
-    if not repeated.any():
-        return rows, []
-    first = rows.filter(~repeated)
-    both = rows.filter(repeated).join(first, on=["id", "run"], how="left", suffix=" first", maintain_order="left")
-    content = [name for name in rows.columns if name not in {"line", "id", "run"}]
-    both = both.with_columns(
-        same=pl.all_horizontal(pl.col(name).eq_missing(pl.col(f"{name} first")) for name in content)
-    )
-    findings = []
-    for line, case, before, same in both.select("line", "id", "line first", "same").iter_rows():
-        words = "and the result is the same" if same else "and the result is another: the first one counts"
-        message = f"the id is that of line {before}, {words}"
-        findings.append(Finding("note" if same else "error", "repeated-id", message, source, line, case))
-    return first, findings

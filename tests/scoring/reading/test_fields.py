@@ -208,3 +208,20 @@ def test_an_id_may_be_composed():
     found = list(each_case(rows, findings, lambda _: {}, lambda one: f"{one.text('part')}_{one.identifier()}"))
     assert found == [{"id": "x_1", "line": 1}, {"id": "y_1", "line": 2}]
     assert [(finding.code, finding.case) for finding in findings] == [("repeated-id", "x_1")]
+
+
+def test_an_object_in_a_field_has_the_place_of_its_row():
+    one = fields(inner={"text": 5})
+    one.case = "a-case"
+    assert one.inside("inner").text("text") is None
+    (finding,) = one.findings
+    assert (finding.line, finding.case) == (7, "a-case")
+
+
+@pytest.mark.parametrize("value", ["text", 5, [{}], None])
+def test_what_is_no_object_has_no_fields_and_is_said_where_it_is_there(value):
+    one = fields(inner=value)
+    assert not one.inside("inner").value
+    assert not one.inside("absent").value
+    assert not one.of(value).value
+    assert noted(one) == [("warning", "wrong-type")] * (value is not None)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.results.label_threshold import LabelThreshold, label_threshold
+from scoring.results.mr_eval import LabelThreshold, label_threshold
 
 FINITE = st.floats(-100, 100)
 

@@ -1,9 +1,10 @@
 import math
 
+import polars as pl
 import pytest
 
 from scoring.reading.fields import Fields
-from scoring.results.numbers import number, numbers, reward_range, truths
+from scoring.results.numbers import number, numbers, reward_bounds, truths
 
 
 def fields(value):
@@ -85,9 +86,13 @@ def test_what_is_no_number(value):
         ([[-0.1, 0.3]], (-1.0, 1.0)),
         ([[-2.5, 0.3]], (-3.0, 1.0)),
         ([[0.3, 7.2]], (0.0, 8.0)),
+        ([[2.5, 7.2]], (2.0, 8.0)),
         ([[math.nan, math.inf, 0.5]], (0.0, 1.0)),
+        ([[], [math.nan]], (0.0, 1.0)),
         ([], (0.0, 1.0)),
     ],
 )
 def test_range(rewards, expected):
-    assert reward_range(rewards) == expected
+    assert reward_bounds(pl.Series(rewards, dtype=pl.List(pl.Float64))) == expected
+    flat = [value for row in rewards for value in row or ()]
+    assert reward_bounds(pl.Series(flat, dtype=pl.Float64)) == expected
