@@ -44,9 +44,12 @@ LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
 SOME = msgspec.Meta(min_length=1)
 WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
 _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_LONGEST_NUMBER = 1000
+_PLAIN = re.compile(rb"[-0-9.]{1,300}")
+"""Numbers that are within those of floats."""
 _NAME = re.compile(r"[ !#-\[\]-~]*")
 """Names of keys that the decoder takes as they are."""
+_NO_NAME = re.compile(r'[\x00-\x1f"\\\ud800-\udfff]')
+"""What no key that the decoder looks for may hold."""
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _OTHER = "\0"
 """What stands before the key of a value that is no field."""
@@ -181,7 +184,7 @@ class Layout:
         """Whether there are rows that need not be read value by value."""
         keys = list(self.row_keys().values())
         natural = self.flat is None and all(one.made or one.natural is not None for one in self.fields.values())
-        return natural and len(set(keys)) == len(keys)
+        return natural and len(set(keys)) == len(keys) and not any(map(_NO_NAME.search, keys))
 
     def row_keys(self) -> dict[str, str]:
         """Column -> its key in rows, of all that rows hold."""
@@ -505,11 +508,13 @@ def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
     if value is UNSET:
         return True
     raw = bytes(value)
-    if raw.isascii() and raw[:1] not in b"[{" and b"\\" not in raw and (raw[:1] == b'"' or len(raw) <= _LONGEST_NUMBER):
+    if raw.isascii() and raw[:1] not in b"[{" and b"\\" not in raw and (raw[:1] in b'"tfn' or _PLAIN.fullmatch(raw)):
         return True
     try:
+        # The decoder, which will read the value, takes no number that is beyond those of floats.
+        msgspec.json.decode(value)
         elements = list(json_rows.lines(raw.decode()))
-    except UnicodeDecodeError:
+    except _NOT_SOUND:
         return False
     return len(elements) == 1 and not elements[0].error and not elements[0].repeated
 
