@@ -113,7 +113,7 @@ class CaseFormat:
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
         columns, fates = further.finish()
         metadata = pl.concat([pl.DataFrame(schema=METADATA), *(part.metadata for part in parts)])
-        findings = _once([finding for part in parts for finding in part.findings])
+        findings = undecodable_once([finding for part in parts for finding in part.findings])
         twins = pl.concat([pl.DataFrame(schema=CASES), *(part.twins for part in parts)])
         texts = Texts.whole([part.texts for part in parts], [part.metadata.height for part in parts])
         rest = pl.concat([pl.Series(dtype=pl.String), *(part.rest for part in parts)])
@@ -362,7 +362,7 @@ def _in_order(findings: list[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda one: one.line or 0)
 
 
-def _once(findings: list[Finding]) -> list[Finding]:
-    """The findings, that bytes are no UTF-8 only where it is so for the first time."""
+def undecodable_once(findings: list[Finding]) -> list[Finding]:
+    """Keep of the findings of all chunks, that bytes are no UTF-8 only where it is so for the first time."""
     first = next((one for one in findings if one.code == _UNDECODABLE), None)
     return [replace(one) if one is first else one for one in findings if one.code != _UNDECODABLE or one is first]

@@ -21,7 +21,7 @@ from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -53,9 +53,13 @@ _NO_NAME = re.compile(r'[\x00-\x1f"\\\ud800-\udfff]')
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _OTHER = "\0"
 """What stands before the key of a value that is no field."""
+_OBJECT = ord("{")
 _AHEAD = 2
 _TURN_SECONDS = 0.0001
 """How long one thread keeps the interpreter while another waits for it: the writer needs it often and briefly."""
+
+Wanted = Literal["", "objects", "all"]
+"""Which values under a key are wanted."""
 
 T = TypeVar("T")
 
@@ -216,18 +220,21 @@ class Chunk:
     others: Mapping[str, Sequence[Any]]
     sound: npt.NDArray[np.int64]
 
-    def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
-        """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
+    def rows(self, numbers: pl.Series, wanted: Callable[[str], Wanted]) -> list[Mapping[str, Any]]:
+        """The rows of these numbers with what is in them beside the fields, as far as it is `wanted` of their keys."""
         places = np.searchsorted(self.sound, numbers.to_numpy())
-        columns = {key: values for key, values in self.others.items() if wanted(key)}
+        columns = {key: (values, how) for key, values in self.others.items() if (how := wanted(key))}
         if not columns and not self.whole:
             return [_NO_VALUES] * len(numbers)
         found: list[Mapping[str, Any]] = []
         for number, place in zip(numbers.to_list(), places.tolist(), strict=True):
             row = self.whole.get(number)
             if row is None:
-                raw = ((key, values[place]) for key, values in columns.items())
-                row = {key: msgspec.json.decode(value) for key, value in raw if value is not UNSET}
+                row = {}
+                for key, (values, how) in columns.items():
+                    value = values[place]
+                    if value is not UNSET and (how == "all" or memoryview(value)[0] == _OBJECT):
+                        row[key] = msgspec.json.decode(value)
             found.append(row)
         return found
 

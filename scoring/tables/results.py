@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat
+from scoring.benchmarks.base import CaseFormat, undecodable_once
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
@@ -71,7 +71,7 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         layout = _beside(layout, cases.layout)
     read = list(chunks(rows, layout, lambda chunk: chunk))
     frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in read)])
-    noticed = [finding for chunk in read for _, finding in chunk.findings]
+    noticed = undecodable_once([finding for chunk in read for _, finding in chunk.findings])
     if cases is not None:
         # What is odd about the cases is said where they are read as cases.
         noticed = []

@@ -1,5 +1,7 @@
 """Reading in blocks gives what reading value by value gives, whatever is in a file, and reads only odd lines so."""
 
+import math
+
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, given
@@ -272,3 +274,19 @@ def test_problems_have_stable_names():
     assert {len(name) for name in names} == {12}
     frame = pl.DataFrame({"problem": ["What is 1 + 1?", None]})
     assert frame.select(base.problem_ids("problem"))["problem"].to_list() == [names[0], None]
+
+
+def test_objects_under_a_key_that_held_a_list_are_kept_in_later_blocks(tmp_path):
+    path = tmp_path / "a-file.jsonl"
+    rows = [{**authored.row(number), "meta": {"part": number}} for number in range(9)]
+    rows[1]["meta"] = ["a list"]
+    whole = assert_same(path.parent / authored.write(path, rows).name, processbench, tmp_path / "spilled", 300)
+    assert whole.metadata["meta.part"].to_list() == [0, None, *range(2, 9)]
+    assert whole.fates.left_out["meta"]
+
+
+def test_a_number_beyond_floats_that_nobody_reads_costs_nothing(tmp_path):
+    path = tmp_path / "a-file.jsonl"
+    line = authored.json_lines([{**authored.row(1), "far": 5}]).decode()
+    path.write_text(line + line.replace(": 5", ": 1e400").replace("sums-1", "sums-2"))
+    assert assert_same(path, processbench, tmp_path / "spilled", 10**6).metadata["far"].to_list() == [5.0, math.inf]
