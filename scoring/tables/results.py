@@ -19,7 +19,7 @@ from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.label_base import Evidence, LabelBase, label_base
+from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
 from scoring.tables.step_rows import gathered_steps
 from scoring.tables.table import (
     Gold,
@@ -279,15 +279,20 @@ class _Table:
             "reason": pl.col(f"reason of verdict {place}"),
         }
         rows, findings = self._rows(own, f"of verdict {place}")
-        findings += [base.finding] if base.finding else []
         stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
+        unsaid = not stated and self._mapping.clean is None
+        if base.finding is not None:
+            findings.append(base.finding)
+        elif unsaid:
+            # What all rows show stands, whichever of them join.
+            findings.append(base_note(base, self._source))
         return self._foreign(
             scorer,
             rows.select(list(FOREIGN)),
             findings,
             label_base=f"verdicts are {base.words}, -1 = no error",
             kind="critic",
-            open_base=not stated and self._mapping.clean is None,
+            open_base=unsaid and base.finding is not None,
         )
 
     def answers(self, place: int, scorer: str) -> Foreign:

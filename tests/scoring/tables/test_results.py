@@ -167,7 +167,8 @@ def test_the_base_of_verdicts_is_inferred_or_its_assumption_said():
     mapping = {**FULL, "verdicts": {"critic": "v"}}
     (found,) = read(*values([1, 2] * 6), **mapping)
     assert found.rows["verdict"].to_list() == [0, 1] * 6
-    assert not found.findings
+    assert codes(found) == [("note", "label-base")]
+    assert not found.open_base
     (found,) = read(*values([1, -1]), **mapping)
     assert found.rows["verdict"].to_list() == [1, -1]
     assert codes(found) == [("warning", "label-base")]
