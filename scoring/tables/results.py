@@ -62,9 +62,9 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
     if cases is None and mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
+    check_columns(rows, mapping)
     if mapping.step is not None:
         rows, mapping = gathered_steps(rows, mapping), replace(mapping, step=None)
-    check_columns(rows, mapping)
     fields, flat = _fields(mapping)
     layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
     if cases is not None:

@@ -252,3 +252,20 @@ def test_any_row_is_a_result_or_has_an_error(values, mapping, base):
         for row in foreign.rows.iter_rows(named=True):
             held = [row[name] for name in ("rewards", "labels", "solution", "verdict", "reason")]
             assert sum(value is not None for value in held) == 1
+
+
+STEP_ROWS = [{"id": f"sums-{at // 3}", "at": {"step": at % 3, "reward": 0.25 * at}} for at in range(6)]
+
+
+def test_columns_of_a_table_with_a_row_a_step_may_lie_inside_objects():
+    (found,) = read(*STEP_ROWS, id="id", step="at.step", rewards={"prm": "at.reward"})
+    assert found.rows["rewards"].to_list() == [[0.0, 0.25, 0.5], [0.75, 1.0, 1.25]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "column"),
+    [({"id": "idd"}, "idd"), ({"step": "at.s"}, "at.s"), ({"rewards": {"prm": "reward"}}, "reward")],
+)
+def test_a_column_that_is_not_there_is_refused_where_a_row_is_a_step(wrong, column):
+    with pytest.raises(UsageError, match=f"no column '{column}'"):
+        read(*STEP_ROWS, **{"id": "id", "step": "at.step", "rewards": {"prm": "at.reward"}, **wrong})
