@@ -12,6 +12,7 @@ import gc
 import json
 import re
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -253,7 +254,7 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         return
     read = 0
     pending: deque[Future[T]] = deque()
-    with _short_turns(), _no_collector(), ThreadPoolExecutor(1) as worker:
+    with _INTERPRETER.hurried(), ThreadPoolExecutor(1) as worker:
         for block in rows.blocks():
             checked = reader.check(block, read)
             pending.append(worker.submit(lambda one, before: work(reader.chunk(one, before)), checked, read))
@@ -535,23 +536,37 @@ def _filled(lines: list[bytes], sound: set[int]) -> npt.NDArray[np.bool_]:
     return filled
 
 
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Millions of lists are made here and no circle of them: looking for some takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+class _Interpreter:
+    """How the interpreter works while rows are read, and as it did before once nobody reads any more.
+
+    Millions of lists are made here and no circle of them: looking for some takes a third of the time. And the threads
+    take turns often.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._before = (False, 0.0)
+
+    @contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Hurry until this and every other reader is done, in whatever order they are."""
+        with self._lock:
+            if not self._readers:
+                self._before = (gc.isenabled(), sys.getswitchinterval())
+                gc.disable()
+                sys.setswitchinterval(min(self._before[1], _TURN_SECONDS))
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers -= 1
+                if not self._readers:
+                    collecting, interval = self._before
+                    sys.setswitchinterval(interval)
+                    if collecting:
+                        gc.enable()
 
 
-@contextmanager
-def _short_turns() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _TURN_SECONDS))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
+_INTERPRETER = _Interpreter()

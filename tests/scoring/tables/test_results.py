@@ -254,6 +254,13 @@ def test_any_row_is_a_result_or_has_an_error(values, mapping, base):
             assert sum(value is not None for value in held) == 1
 
 
+def test_rows_that_only_their_text_names_are_no_repetitions():
+    rows = [{**MADE, "id": None, "problem": problem, "r": [0.5, 0.25]} for problem in ("p", "q", "p")]
+    (found,) = read(*rows, **FULL, rewards={"prm": "r"})
+    assert found.rows["problem"].to_list() == ["p", "q", "p"]
+    assert not found.findings
+
+
 STEP_ROWS = [{"id": f"sums-{at // 3}", "at": {"step": at % 3, "reward": 0.25 * at}} for at in range(6)]
 
 
