@@ -15,7 +15,7 @@ import polars as pl
 from scoring.benchmarks.catalogue import StepLabelled
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
 from scoring.reading.fields import Fields
-from scoring.reading.typed import read_by
+from scoring.reading.typed import as_made
 
 NAME = "socratic"
 TITLE = "Socratic-PRMBench"
@@ -120,6 +120,6 @@ FORMAT = modified_format(
     published=(_PATTERN, PATTERNS),
     known=KNOWN,
     # What no row has by this name: it is said of rows that are read value by value.
-    fields={_UNNAMED: read_by(pl.Boolean(), _unnamed, type(None))},
+    fields={_UNNAMED: as_made(pl.Boolean(), _unnamed)},
 )
 load = FORMAT.load

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from scoring.benchmarks import demo
+from scoring.benchmarks.catalogue import MODULES
 from scoring.benchmarks.imported import Imported
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
@@ -70,7 +71,8 @@ class Found:
         """
         added, saved = workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
         if self.ledger is not None:
-            self.ledger.remember(workspace, self._remembered(added, saved))
+            benchmarks = {one.benchmark for one in self.imported}
+            self.ledger.remember(workspace, self._remembered(added, saved), benchmarks)
         return added, saved
 
     def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
@@ -79,7 +81,10 @@ class Found:
             cases = [at for at, one in enumerate(self.imported) if one.path == brought.place]
             results = [at for at, one in enumerate(self.joined) if one.foreign.place == printable(brought.place)]
             unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
-            if unusual or len(results) < scorers:
+            # What code of the user's own makes of rows may change without a word.
+            own = any(not self.imported[at].mapping and self.imported[at].benchmark not in MODULES for at in cases)
+            # Of a file whose labels look shifted nothing is here, and that is to be said again.
+            if own or unusual or len(results) < scorers or not (cases or results):
                 continue
             held = [f"{self.imported[at].cases.height:,} cases of {self.imported[at].benchmark}" for at in cases]
             held += [f"{self.joined[at].joined:,} results of {saved[at].scorer}" for at in results]
@@ -153,7 +158,6 @@ def find(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    # What a file of the user's own code makes of rows may change without a word.
     ledger = Ledger(workspace, wish) if skip_unchanged and not is_file(wish.benchmark or "") else None
     every, skipped = _read(words, wish, spill, tell, progress, ledger)
     unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)

@@ -8,10 +8,9 @@ import polars as pl
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.readers import read_answer, version
 from scoring.critics.reading import Reading
-from scoring.reading.findings import Finding
 from scoring.results.foreign import Foreign
 from scoring.schema import VOTES
-from scoring.tables.label_base import Evidence, label_base
+from scoring.tables.label_base import Evidence, base_note, label_base
 
 _READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
 _PLAIN = "processbench"
@@ -72,9 +71,7 @@ def _settled(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFra
     if found.finding is not None:
         told = replace(told, findings=(*findings, found.finding))
         return told, whole
-    findings.append(
-        Finding("note", "label-base", f"verdicts were read {found.words}; --base states another", foreign.source)
-    )
+    findings.append(base_note(found, foreign.source))
     told = replace(told, findings=tuple(findings))
     if found.base == 0:
         return told, whole

@@ -7,16 +7,18 @@ missing or cannot be read is no reason to stop: the file is read.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from scoring.benchmarks.own import GROUP
 from scoring.errors import InspectError
 from scoring.files import write_atomically
 from scoring.importing.bringing import Brought
 from scoring.importing.saving import FILE as IMPORTS
+from scoring.own_code import installed, package_of
 from scoring.scorer import FILE as SCORER
 from scoring.workspace import Workspace
 
@@ -53,23 +55,27 @@ class Ledger:
 
         Args:
             workspace: where files are imported into; None = there is none yet.
-            how: everything that says how they are read; two that are equal have the same `repr`.
+            how: everything that says how they are read, beside what is installed; two that are equal have the same
+                `repr`.
         """
         self._workspace = workspace
-        self._how = _digest(f"{_version()} {how!r}".encode(errors="replace"))
+        own = [f"{name} {package_of(entry)}" for name, entry in installed(GROUP).items()]
+        self._how = _digest(f"{_version()} {own} {how!r}".encode(errors="replace"))
         self._sources = {} if workspace is None else _sources(workspace.root)
-        self._files: dict[str, str] = {}
+        self._generations = {} if workspace is None else _generations(workspace)
+        self._stats: dict[str, tuple[int, ...] | None] = {}
+        self._files: dict[str, str | None] = {}
 
     def unchanged(self, brought: Brought) -> Unchanged | None:
-        """The file, if it was imported so before and nothing has changed since.
-
-        Raises:
-            OSError: it cannot be read.
-        """
+        """The file, if it was imported so before and nothing has changed since; where not, it is about to be read."""
+        self._stats[brought.place] = _stat(brought.path)
         known, workspace = self._sources.get(brought.place), self._workspace
         if workspace is None or workspace.root is None or known is None or known.get("how") != self._how:
             return None
-        if known.get("generations") != _generations(workspace) or known.get("file") != self._file(brought):
+        generations = _generations(workspace)
+        if generations is None or known.get("generations") != generations:
+            return None
+        if (digest := _digest_of(brought.path)) is None or known.get("file") != digest:
             return None
         rewards = workspace.root / "rewards"
         if not all(_is_there(rewards / name, digest) for name, digest in known["scorers"].items()):
@@ -77,19 +83,32 @@ class Ledger:
         return Unchanged(brought.name, known["held"], known["grave"])
 
     def look(self, brought: Brought) -> None:
-        """Take the digest of a file that is read, while it is there."""
-        self._file(brought)
+        """Take the digest of a file that was read, while it is there; none where it may be another than was read."""
+        digest, before = _digest_of(brought.path), self._stats.get(brought.place)
+        self._files[brought.place] = digest if before is not None and _stat(brought.path) == before else None
 
-    def remember(self, workspace: Workspace, files: Iterable[Remembered]) -> None:
-        """Write down what was imported into a workspace."""
-        if workspace.root is None:
-            return
+    def remember(self, workspace: Workspace, files: Iterable[Remembered], added: Collection[str]) -> None:
+        """Write down what was imported into a workspace.
+
+        Args:
+            workspace: where to.
+            files: what is whole in it now.
+            added: the benchmarks whose cases were among it. Where another has changed meanwhile, results may not have
+                met its cases, and nothing is remembered.
+        """
         generations = _generations(workspace)
+        if workspace.root is None or generations is None or self._generations is None:
+            return
+        before = {**self._generations, **{name: generations[name] for name in added if name in generations}}
+        if before != generations:
+            return
         sources = _sources(workspace.root)
         for one in files:
+            if (digest := self._files.get(one.brought.place)) is None:
+                continue
             imports = {name: _imports(workspace.root / "rewards" / name) for name in one.scorers}
             sources[one.brought.place] = {
-                "file": self._file(one.brought),
+                "file": digest,
                 "how": self._how,
                 "generations": generations,
                 "scorers": imports,
@@ -101,17 +120,29 @@ class Ledger:
             workspace.root / FILE, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace")
         )
 
-    def _file(self, brought: Brought) -> str:
-        if brought.place not in self._files:
-            with brought.path.open("rb") as file:
-                self._files[brought.place] = hashlib.file_digest(file, "blake2b").hexdigest()[:32]
-        return self._files[brought.place]
+
+def _digest_of(path: Path) -> str | None:
+    """The digest of a file's bytes; None where it cannot be read, which reading it in earnest says."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    except (OSError, ValueError):
+        return None
 
 
-def _generations(workspace: Workspace) -> dict[str, str]:
-    """Benchmark -> the generation that is in use: results may join any of them."""
-    stamps = workspace.stamps(workspace.benchmarks()) or []
-    return {name: generation for name, generation, *_ in stamps}
+def _stat(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written."""
+    try:
+        stat = path.stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _generations(workspace: Workspace) -> dict[str, str] | None:
+    """Benchmark -> the generation that is in use: results may join any of them. None where that is not known."""
+    stamps = workspace.stamps(workspace.benchmarks())
+    return None if stamps is None else {name: generation for name, generation, *_ in stamps}
 
 
 def _is_there(folder: Path, digest: str) -> bool:

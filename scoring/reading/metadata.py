@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -101,10 +101,12 @@ class MetadataCollector:
             if word not in self._root.keys:
                 self._new(self._root, word)
 
-    def wants(self, word: str) -> bool:
-        """Whether the values under a key of rows may still be kept."""
+    def wants(self, word: str) -> Literal["", "objects", "all"]:
+        """Say which values under a key of rows may still be kept: of a column that is left out, what objects hold."""
         key = self._root.keys.get(word)
-        return key is None or not (key.claimed or key.why)
+        if key is None:
+            return "all"
+        return "" if key.claimed else "objects" if key.why else "all"
 
     def finish(self) -> tuple[pl.DataFrame, ColumnFates]:
         """Give the columns that are kept, a row for every row added, and what became of each column."""

@@ -13,6 +13,7 @@ import gc
 import json
 import re
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,7 +23,7 @@ from functools import lru_cache
 from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 import numpy as np
@@ -45,17 +46,24 @@ LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
 SOME = msgspec.Meta(min_length=1)
 WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
 _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_LONGEST_NUMBER = 1000
+_PLAIN = re.compile(rb"[-0-9.]{1,300}")
+"""Numbers that are within those of floats."""
 _NAME = re.compile(r"[ !#-\[\]-~]*")
 """Names of keys that the decoder takes as they are."""
+_NO_NAME = re.compile(r'[\x00-\x1f"\\\ud800-\udfff]')
+"""What no key that the decoder looks for may hold."""
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _OTHER = "\0"
 """What stands before the key of a value that is no field."""
+_OBJECT = ord("{")
 _AHEAD = 2
 _TABLE_ROWS = 65_536
 """Rows of a table that are looked at together."""
 _TURN_SECONDS = 0.0001
 """How long one thread keeps the interpreter while another waits for it: the writer needs it often and briefly."""
+
+Wanted = Literal["", "objects", "all"]
+"""Which values under a key are wanted."""
 
 T = TypeVar("T")
 
@@ -184,7 +192,7 @@ class Layout:
         """Whether there are rows that need not be read value by value."""
         keys = list(self.row_keys().values())
         natural = self.flat is None and all(one.made or one.natural is not None for one in self.fields.values())
-        return natural and len(set(keys)) == len(keys)
+        return natural and len(set(keys)) == len(keys) and not any(map(_NO_NAME.search, keys))
 
     def row_keys(self) -> dict[str, str]:
         """Column -> its key in rows, of all that rows hold."""
@@ -218,13 +226,13 @@ class Chunk:
     sound: npt.NDArray[np.int64]
     tabular: bool = False
 
-    def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
-        """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
+    def rows(self, numbers: pl.Series, wanted: Callable[[str], Wanted]) -> list[Mapping[str, Any]]:
+        """The rows of these numbers with what is in them beside the fields, as far as it is `wanted` of their keys."""
         places = np.searchsorted(self.sound, numbers.to_numpy())
         columns = {
-            key: values.to_list() if isinstance(values, pl.Series) else values
+            key: (values.to_list() if isinstance(values, pl.Series) else values, how)
             for key, values in self.others.items()
-            if wanted(key)
+            if (how := wanted(key))
         }
         if not columns and not self.whole:
             return [_NO_VALUES] * len(numbers)
@@ -232,14 +240,16 @@ class Chunk:
         for number, place in zip(numbers.to_list(), places.tolist(), strict=True):
             row = self.whole.get(number)
             if row is None:
-                raw = ((key, values[place]) for key, values in columns.items())
-                row = {key: _decoded(value) for key, value in raw if value is not UNSET}
+                row = {}
+                for key, (values, how) in columns.items():
+                    value = values[place]
+                    if not isinstance(value, msgspec.Raw):
+                        if value is not UNSET and (how == "all" or isinstance(value, dict)):
+                            row[key] = value
+                    elif how == "all" or memoryview(value)[0] == _OBJECT:
+                        row[key] = msgspec.json.decode(value)
             found.append(row)
         return found
-
-
-def _decoded(value: Any) -> Any:
-    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
@@ -261,7 +271,7 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         return
     read = 0
     pending: deque[Future[T]] = deque()
-    with _short_turns(), _no_collector(), ThreadPoolExecutor(1) as worker:
+    with _INTERPRETER.hurried(), ThreadPoolExecutor(1) as worker:
         for block in rows.blocks():
             checked = reader.check(block, read)
             pending.append(worker.submit(lambda one, before: work(reader.chunk(one, before)), checked, read))
@@ -598,11 +608,13 @@ def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
     if value is UNSET:
         return True
     raw = bytes(value)
-    if raw.isascii() and raw[:1] not in b"[{" and b"\\" not in raw and (raw[:1] == b'"' or len(raw) <= _LONGEST_NUMBER):
+    if raw.isascii() and raw[:1] not in b"[{" and b"\\" not in raw and (raw[:1] in b'"tfn' or _PLAIN.fullmatch(raw)):
         return True
     try:
+        # The decoder, which will read the value, takes no number that is beyond those of floats.
+        msgspec.json.decode(value)
         elements = list(json_rows.lines(raw.decode()))
-    except UnicodeDecodeError:
+    except _NOT_SOUND:
         return False
     return len(elements) == 1 and not elements[0].error and not elements[0].repeated
 
@@ -616,23 +628,37 @@ def _filled(lines: list[bytes], sound: set[int]) -> npt.NDArray[np.bool_]:
     return filled
 
 
-@contextmanager
-def _no_collector() -> Iterator[None]:
-    """Millions of lists are made here and no circle of them: looking for some takes a third of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+class _Interpreter:
+    """How the interpreter works while rows are read, and as it did before once nobody reads any more.
+
+    Millions of lists are made here and no circle of them: looking for some takes a third of the time. And the threads
+    take turns often.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._readers = 0
+        self._before = (False, 0.0)
+
+    @contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Hurry until this and every other reader is done, in whatever order they are."""
+        with self._lock:
+            if not self._readers:
+                self._before = (gc.isenabled(), sys.getswitchinterval())
+                gc.disable()
+                sys.setswitchinterval(min(self._before[1], _TURN_SECONDS))
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._readers -= 1
+                if not self._readers:
+                    collecting, interval = self._before
+                    sys.setswitchinterval(interval)
+                    if collecting:
+                        gc.enable()
 
 
-@contextmanager
-def _short_turns() -> Iterator[None]:
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, _TURN_SECONDS))
-    try:
-        yield
-    finally:
-        sys.setswitchinterval(before)
+_INTERPRETER = _Interpreter()

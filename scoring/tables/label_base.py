@@ -70,6 +70,12 @@ def label_base(
     return LabelBase(0, f"0-based, assumed ({seen})", Finding("warning", "label-base", message, source))
 
 
+def base_note(base: LabelBase, source: str) -> Finding:
+    """Say which base of verdicts was inferred, and that another can be stated."""
+    message = f"verdicts were read {base.words}; --base states another"
+    return Finding("note", "label-base", message, source)
+
+
 def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Finding | None:
     """A doubt about the stated base, where the labels speak against it."""
     other = 1 - stated

@@ -20,7 +20,7 @@ from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.label_base import Evidence, LabelBase, label_base
+from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
 from scoring.tables.step_rows import gathered_steps
 from scoring.tables.table import (
     Gold,
@@ -63,9 +63,9 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
     if cases is None and mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
+    check_columns(rows, mapping)
     if mapping.step is not None:
         rows, mapping = gathered_steps(rows, mapping), replace(mapping, step=None)
-    check_columns(rows, mapping)
     fields, flat = _fields(mapping)
     layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
     if cases is not None:
@@ -280,15 +280,20 @@ class _Table:
             "reason": pl.col(f"reason of verdict {place}"),
         }
         rows, findings = self._rows(own, f"of verdict {place}")
-        findings += [base.finding] if base.finding else []
         stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
+        unsaid = not stated and self._mapping.clean is None
+        if base.finding is not None:
+            findings.append(base.finding)
+        elif unsaid:
+            # What all rows show stands, whichever of them join.
+            findings.append(base_note(base, self._source))
         return self._foreign(
             scorer,
             rows.select(list(FOREIGN)),
             findings,
             label_base=f"verdicts are {base.words}, -1 = no error",
             kind="critic",
-            open_base=not stated and self._mapping.clean is None,
+            open_base=unsaid and base.finding is not None,
         )
 
     def answers(self, place: int, scorer: str) -> Foreign:

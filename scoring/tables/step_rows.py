@@ -7,7 +7,7 @@ from typing import Any
 from scoring.errors import UsageError
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.tables.cells import number, text, whole
+from scoring.tables.cells import at, number, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 
 _LONGEST = 8
@@ -34,7 +34,7 @@ def gathered_steps(rows: Rows, mapping: ColumnMapping) -> Rows:
     gathered = Rows(rows.source, rows.format, findings=list(rows.findings), read=rows.read - len(rows.rows))
     for row in rows.rows:
         value = row.value if isinstance(row.value, Mapping) else {}
-        name, index = text(value.get(case)), whole(value.get(step))
+        name, index = text(at(value, case)), whole(at(value, step))
         if not isinstance(name, str) or type(index) is not int:
             gathered.broken(row.line, f"{case} and {step} do not say which step of which case the row is of")
             continue
@@ -49,6 +49,6 @@ def gathered_steps(rows: Rows, mapping: ColumnMapping) -> Rows:
             said = ", ".join(map(str, indices[:_LONGEST])) + (", ..." if len(indices) > _LONGEST else "")
             message = f"the rows are of steps {said} (counted from {base}): one is missing or there twice"
             gathered.findings.append(Finding("warning", "step-rows", message, rows.source, line, name))
-        columns = {column: [number(value.get(column)) for _, _, value in steps] for column in rewards}
+        columns = {column: [number(at(value, column)) for _, _, value in steps] for column in rewards}
         gathered.add({case: name, **{column: cells if whole_case else None for column, cells in columns.items()}}, line)
     return gathered

@@ -9,8 +9,10 @@ import pytest
 import authored
 import modified
 from scoring.importing.found import Wish, find
+from scoring.importing.joining import OF_CASES, join
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.results import results
 from scoring.tables.step_rows import gathered_steps
 from scoring.workspace import Workspace
 
@@ -135,6 +137,20 @@ def test_the_base_of_verdicts_is_found_from_the_cases(workspace, tmp_path, base)
     assert found.to_dicts() == expected.sort("id").to_dicts()
     assert f"verdicts are {base}-based, inferred" in joined.foreign.label_base
     assert [one.code for one in joined.findings if one.severity == "warning"] == []
+
+
+def test_the_base_that_all_rows_show_stands_where_only_some_of_them_join(workspace):
+    """The verdicts that are stored count from what the words on them say."""
+    rows = Rows("critic.jsonl", "JSON Lines")
+    for number in range(24):
+        case = {name: CASES[number][name] for name in ("id", "problem", "steps")}
+        strange = {} if number < 6 else {"id": f"x{number}", "problem": f"x{number}"}
+        rows.add({**case, **strange, "verdict": 1 + number % 3})
+    (foreign,) = results(rows, ColumnMapping(id="id", problem="problem", steps="steps", verdicts={"c": "verdict"}))
+    joined = join(foreign, workspace.some_columns(list(OF_CASES)))
+    assert "verdicts are 1-based, inferred" in joined.foreign.label_base
+    assert sorted(verdicts_of(joined)) == [0, 0, 1, 1, 2, 2]
+    assert [one.severity for one in joined.findings if one.code == "label-base"] == ["note"]
 
 
 def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(workspace, tmp_path):

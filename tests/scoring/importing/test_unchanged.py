@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 import authored
+from scoring.errors import UnreadableFile
 from scoring.importing import found as module
 from scoring.importing import unchanged
 from scoring.importing.found import Wish, find
@@ -108,3 +109,53 @@ def test_warnings_are_remembered(place):
     found = find([str(place / "mine.jsonl")], Wish(), workspace, None, skip_unchanged=True)
     assert [one.grave for one in found.unchanged] == [True]
     assert found.grave
+
+
+def look(folder, *names):
+    workspace = Workspace.create(folder / "ws")
+    return find([str(folder / name) for name in names], Wish(), workspace, None, skip_unchanged=True)
+
+
+def test_a_file_that_was_left_out_is_left_out_with_its_reason_again(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    authored.write(folder / "right.jsonl", rows := [authored.row(number, label=number % 3) for number in range(60)])
+    look(tmp_path, "many").put(Workspace.open(tmp_path / "ws"))
+    authored.write(folder / "shifted.jsonl", [{**row, "label": row["label"] + 1} for row in rows])
+    for _ in range(2):
+        found = look(tmp_path, "many")
+        found.put(Workspace.open(tmp_path / "ws"))
+        assert [one.held for one in found.unchanged] == ["60 cases of processbench"]
+        assert "look shifted" in found.skipped[0]
+        assert found.grave
+
+
+def test_a_file_that_has_gone_is_one_sentence(place):
+    (place / "mine.jsonl").unlink()
+    with pytest.raises(UnreadableFile, match="there is no file"):
+        look(place, "mine.jsonl")
+
+
+def test_a_file_that_is_written_while_it_is_read_is_read_again(place, monkeypatch):
+    read = module.read_source
+
+    def meanwhile(*args):
+        found = read(*args)
+        authored.write(place / "mine.jsonl", [{**row, "rewards": [0.9, 0.25, 0.5]} for row in REWARDS])
+        return found
+
+    authored.write(place / "mine.jsonl", [{**row, "rewards": [0.9, 0.25, 0.7]} for row in REWARDS])
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "read_source", meanwhile)
+        assert again(place, names=("mine.jsonl",)) == []
+    assert again(place, names=("mine.jsonl",)) == []
+
+
+def test_cases_that_are_imported_meanwhile_have_the_results_read_again(place):
+    rewritten(place)
+    found = look(place, "mine.jsonl")
+    authored.write(place / "more.jsonl", [authored.row(99, "more")])
+    look(place, "more.jsonl").put(Workspace.open(place / "ws"))
+    found.put(Workspace.open(place / "ws"))
+    assert again(place, names=("mine.jsonl",)) == []
+    assert again(place, names=("mine.jsonl",)) == ["mine.jsonl"]

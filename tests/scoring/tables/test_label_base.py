@@ -20,6 +20,9 @@ def base(labels, stated=None, *, marked=True, n_steps=3):
         ([1, 2, 3], True, 0, False),
         ([1, 2, 3] * 4 + [4], True, 0, False),
         ([1, 2] * 10, True, 0, False),
+        ([1, 3] * 5, True, 1, True),
+        ([1, 2, 3] * 3 + [-1] * 9, True, 0, False),
+        ([0, 1, 2, 3] * 4, False, 0, False),
         ([], True, 0, True),
     ],
 )

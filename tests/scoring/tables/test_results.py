@@ -167,7 +167,8 @@ def test_the_base_of_verdicts_is_inferred_or_its_assumption_said():
     mapping = {**FULL, "verdicts": {"critic": "v"}}
     (found,) = read(*values([1, 2] * 6), **mapping)
     assert found.rows["verdict"].to_list() == [0, 1] * 6
-    assert not found.findings
+    assert codes(found) == [("note", "label-base")]
+    assert not found.open_base
     (found,) = read(*values([1, -1]), **mapping)
     assert found.rows["verdict"].to_list() == [1, -1]
     assert codes(found) == [("warning", "label-base")]
@@ -251,3 +252,27 @@ def test_any_row_is_a_result_or_has_an_error(values, mapping, base):
         for row in foreign.rows.iter_rows(named=True):
             held = [row[name] for name in ("rewards", "labels", "solution", "verdict", "reason")]
             assert sum(value is not None for value in held) == 1
+
+
+def test_rows_that_only_their_text_names_are_no_repetitions():
+    rows = [{**MADE, "id": None, "problem": problem, "r": [0.5, 0.25]} for problem in ("p", "q", "p")]
+    (found,) = read(*rows, **FULL, rewards={"prm": "r"})
+    assert found.rows["problem"].to_list() == ["p", "q", "p"]
+    assert not found.findings
+
+
+STEP_ROWS = [{"id": f"sums-{at // 3}", "at": {"step": at % 3, "reward": 0.25 * at}} for at in range(6)]
+
+
+def test_columns_of_a_table_with_a_row_a_step_may_lie_inside_objects():
+    (found,) = read(*STEP_ROWS, id="id", step="at.step", rewards={"prm": "at.reward"})
+    assert found.rows["rewards"].to_list() == [[0.0, 0.25, 0.5], [0.75, 1.0, 1.25]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "column"),
+    [({"id": "idd"}, "idd"), ({"step": "at.s"}, "at.s"), ({"rewards": {"prm": "reward"}}, "reward")],
+)
+def test_a_column_that_is_not_there_is_refused_where_a_row_is_a_step(wrong, column):
+    with pytest.raises(UsageError, match=f"no column '{column}'"):
+        read(*STEP_ROWS, **{"id": "id", "step": "at.step", "rewards": {"prm": "at.reward"}, **wrong})
