@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -122,11 +123,18 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | N
     return paths, wish, workspace
 
 
+_COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
+_SAME_NAME = (
+    *("id", "step", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
+    *("separator", "label_base", "clean", "wrong_below"),
+)
+"""Fields of a mapping whose flag has the same name."""
+
+
 def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | None:
     """What the flags say of a table's columns; None = nothing."""
     found = ColumnMapping(
-        id=getattr(args, "id", None),
-        step=getattr(args, "step", None),
+        **{name: getattr(args, name, None) for name in _SAME_NAME},
         rewards=_by_scorer(getattr(args, "rewards", ()), args, paths),
         verdicts=_by_scorer(getattr(args, "verdict", ()), args, paths),
         answers=_by_scorer(getattr(args, "answers", ()), args, paths),
@@ -139,13 +147,19 @@ def _by_scorer(words: Sequence[str], args: argparse.Namespace, paths: Sequence[s
     """Scorer -> column, of words like `COL` or `COL=SCORER`; a lone column's scorer is called after the file."""
     found = {}
     for word in words:
-        column, _, scorer = word.partition("=")
+        column, scorer = _named_scorer(word)
         only = len(words) == 1 and len(paths) == 1
         name = scorer or (args.name or scorer_name(paths[0]) if only else column)
         if name in found:
             raise UsageError(f"two columns are said to be of {name!r}.", "Name each scorer: COL=SCORER.")
         found[name] = column
     return found
+
+
+def _named_scorer(word: str) -> tuple[str, str]:
+    """A column and a scorer's name, "" for none; the `=` of a path (`messages[role=assistant].content`) is neither."""
+    column = _COLUMN.match(word)[0]  # type: ignore[index]  # it matches any text
+    return column, word[len(column) + 1 :]
 
 
 def _rule(args: argparse.Namespace) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from scoring.results import catalogue as results
 from scoring.results import inspect_log
 from scoring.results.foreign import Foreign
 from scoring.tables import table
+from scoring.tables.cells import outermost
 from scoring.tables.column_guess import propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results as table_results
@@ -128,16 +129,22 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     return _guessed(rows, replace(proposed, benchmark=options.table or proposed.benchmark), stated, options.folder)
 
 
+_OF_TABLES = (
+    *("id", "step", "problem", "steps", "separator"),
+    *("earliest_error", "error_steps", "step_labels", "label_base", "clean", "wrong_below"),
+)
+
+
 def _names_a_table(stated: ColumnMapping | None) -> bool:
-    """Whether a person named columns that a benchmark's own fields cannot be."""
-    return stated is not None and (stated.id is not None or stated.step is not None)
+    """Whether a person said what a benchmark's own declaration says already."""
+    return stated is not None and any(getattr(stated, field) is not None for field in _OF_TABLES)
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
     mapping = stated if stated is not None and stated.scorers else rewards_beside(rows)
-    beside = () if mapping is None else tuple(column for _, column in mapping.named)
+    beside = () if mapping is None else _keys_of(mapping)
     imported = benchmarks.reader(name)(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*OWN, *beside])
@@ -152,6 +159,11 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     if mapping is not stated:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
     return Source((imported,), tuple(scorers))
+
+
+def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
+    """The keys of rows that a mapping claims."""
+    return tuple(dict.fromkeys(name for _, column in mapping.named for name in (column, outermost(column))))
 
 
 def _is_mapping(rows: Rows) -> bool:

@@ -17,7 +17,7 @@ from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, chunks, name_
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
-from scoring.tables.cells import at, listed, number, text, whole
+from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, label_base
 from scoring.tables.step_rows import gathered_steps
@@ -122,7 +122,7 @@ def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
 
 
 def _identify(mapping: ColumnMapping, fields: Fields) -> str:
-    name = None if mapping.id is None else text(at(fields.value, mapping.id))
+    name = None if mapping.id is None else text(single_at(fields.value, mapping.id))
     # Whole numbers of any size are ids.
     return str(name) if type(name) in {str, int} else ""
 
@@ -184,7 +184,7 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
     for place, column in enumerate(mapping.verdicts.values()):
         named = {name: f"{name} {place}" for name in ("verdict", "answer")}
         named |= {name: f"{name} of verdict {place}" for name in ("reason", _CODE)}
-        found |= {named[name]: value for name, value in _verdict(mapping, at(row, column)).items()}
+        found |= {named[name]: value for name, value in _verdict(mapping, single_at(row, column)).items()}
     for place, column in enumerate(mapping.answers.values()):
         found[f"answers {place}"] = at(row, column)
     return found

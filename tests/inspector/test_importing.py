@@ -366,3 +366,24 @@ def test_several_files_are_summed_up(run, processbench_file):
     whole = run(one, two, "-v", "--dry-run")[1].splitlines()
     assert whole[0] == out.splitlines()[0]
     assert [f"{one}: processbench (JSON Lines)", "  3 cases of 3 rows: 1 erroneous, 2 clean"] == whole[4:6]
+
+
+def test_columns_are_named_by_flags_and_may_be_paths(run, tmp_path):
+    chats = [
+        {
+            "uid": f"c{number}",
+            "chat": [{"role": "user", "text": f"Add {number}."}, {"role": "assistant", "text": "First.\n\nSecond."}],
+            "values": [{"prm": 0.9, "mine": 0.2}, {"prm": 0.4, "mine": 0.7}],
+            "wrong": number % 3,
+        }
+        for number in range(12)
+    ]
+    path = tmp_path / "chats.jsonl"
+    path.write_bytes(json_lines(chats))
+    code, out, _ = run(
+        *(path, "--id", "uid", "--problem", "chat[role=user].text", "--steps", "chat[role=assistant].text"),
+        *("--separator", "\n\n", "--earliest-error", "wrong", "--label-base", "1", "--clean", "0"),
+        *("--rewards", "values[].prm=the-prm", "--rewards", "values[].mine"),
+    )
+    assert (code, "the-prm" in out, "values[].mine" in out) == (0, True, True), out
+    assert Workspace.open(run.root).cases()[0]["earliest_error"].to_list() == [-1, 0, 1] * 4

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import authored
+from scoring.errors import UsageError
 from scoring.importing.found import Wish, find
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
@@ -109,3 +110,46 @@ def test_a_row_that_names_no_step_is_broken_and_counted():
     gathered = table(("a", 0, 0.5), ("a", "x", 0.5), (None, 1, 0.5))
     assert (gathered.read, len(gathered.rows)) == (3, 1)
     assert [finding.code for finding in gathered.findings] == ["broken-row", "broken-row"]
+
+
+NESTED = [
+    {
+        "uid": row["id"],
+        "chat": [{"role": "user", "text": row["problem"]}, {"role": "assistant", "text": "\n\n".join(row["steps"])}],
+        "sections": [{"content": step, "value": value} for step, value in zip(row["steps"], rewards, strict=False)],
+        "label": row["label"],
+    }
+    for row, rewards in zip(CASES, REWARDS, strict=True)
+]
+
+
+@pytest.mark.parametrize("steps", ["sections[].content", "chat[role=assistant].text"])
+def test_a_mapping_reaches_into_lists_of_objects(tmp_path, steps):
+    workspace = Workspace.create(tmp_path / "ws")
+    mapping = ColumnMapping(
+        id="uid",
+        problem="chat[role=user].text",
+        steps=steps,
+        separator="\n\n" if "chat" in steps else None,
+        earliest_error="label",
+        label_base=0,
+        rewards={"mine": "sections[].value"},
+    )
+    found = find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), workspace, None)
+    found.put(workspace)
+    assert workspace.cases()[0]["n_steps"].to_list() == [len(row["steps"]) for row in CASES]
+    assert workspace.cases()[0]["earliest_error"].to_list() == [row["label"] for row in CASES]
+    (joined,) = found.joined
+    assert joined.rewards["rewards"].to_list() == [
+        rewards[: len(row["steps"])] for row, rewards in zip(CASES, REWARDS, strict=True)
+    ]
+    (cases,) = found.imported
+    assert {"chat", "sections", "uid", "label"} >= {*cases.fates.claimed}
+    assert not cases.fates.left_out.keys() & {"sections" if "sections" in steps else "chat"}
+
+
+def test_a_path_that_no_row_has_is_refused_and_others_are_offered(tmp_path):
+    mapping = ColumnMapping(id="uid", rewards={"mine": "sections[].values"})
+    with pytest.raises(UsageError) as refused:
+        find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), None, None)
+    assert "sections[].value" in refused.value.next_step
