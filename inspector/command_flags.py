@@ -242,7 +242,8 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         columns.add_argument("--answers", action="append", default=[], metavar="COL[=SCORER]", help=answers)
         for field, what in _CASE_FIELDS.items():
             columns.add_argument(f"--{field.replace('_', '-')}", metavar="COL", help=what)
-        columns.add_argument("--separator", metavar="TEXT", help="what stands between two steps (default: blank lines)")
+        between = r"what stands between two steps of one text, \n for a line break (default: blank lines)"
+        columns.add_argument("--separator", metavar="TEXT", help=between)
         columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
         clean = "what stands in --earliest-error where no step is wrong, beside -1; null = nothing"
         columns.add_argument("--clean", metavar="WORD", help=clean)

@@ -140,6 +140,9 @@ def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | 
         answers=_by_scorer(getattr(args, "answers", ()), args, paths),
         verdict_base=getattr(args, "base", None),
     )
+    if found.separator is not None:
+        # A line break can hardly be typed.
+        found = replace(found, separator=found.separator.replace("\\n", "\n").replace("\\t", "\t"))
     return None if found == ColumnMapping() else found
 
 

@@ -15,12 +15,13 @@ from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows
 from scoring.results import catalogue as results
-from scoring.results import inspect_log
+from scoring.results import inspect_log, reasoneval
 from scoring.results.foreign import Foreign
 from scoring.tables import table
 from scoring.tables.cells import outermost
-from scoring.tables.column_guess import propose, rewards_beside
+from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.readings import readings
 from scoring.tables.results import results as table_results
 
 HUB = "hf:"
@@ -105,6 +106,8 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     if not any(votes.values()):
         votes |= {("benchmark", name): count for name, count in benchmarks.recognised_by_installed(values).items()}
     best = max(votes, key=lambda name: votes[name])
+    if best == ("results", "reasoneval") and not reasoneval.is_distinct(values, rows.source):
+        return "table", None
     return best if votes[best] else ("table", None)
 
 
@@ -148,6 +151,8 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     imported = benchmarks.reader(name)(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*OWN, *beside])
+    if stated is None:
+        imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows)))
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)
@@ -181,7 +186,20 @@ def _table(rows: Rows, mapping: ColumnMapping, folder: Path | None) -> Source:
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     cases = (table.load(rows, mapping, folder),) if has_cases else ()
     scorers = tuple(table_results(rows, mapping)) if mapping.scorers or not cases else ()
+    if not cases and (left_out := _left_out(rows, mapping)):
+        scorers = (replace(scorers[0], findings=(left_out, *scorers[0].findings)), *scorers[1:])
     return Source(cases, scorers, mapping)
+
+
+def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
+    """A note which columns of results are not kept: what is of a case belongs to the cases' own file."""
+    columns = dict.fromkeys(str(key) for value in rows.sample() if isinstance(value, dict) for key in value)
+    names = [printable(column[:40]) for column in columns if column not in _keys_of(mapping)]
+    if not names:
+        return None
+    more = f" and {len(names) - _KEYS} more" if len(names) > _KEYS else ""
+    message = f"of results nothing but what is named is kept; left out: {', '.join(names[:_KEYS])}{more}"
+    return Finding("note", "left-out-columns", message, rows.source)
 
 
 def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, folder: Path | None) -> Source:
@@ -190,8 +208,9 @@ def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, f
     if not source.imported:
         return replace(source, foreign=tuple(_noted(mapping, scorer, stated) for scorer in source.foreign))
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
-    noticed = Finding("note", "guessed-columns", message, rows.source)
-    return replace(source, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in source.imported))
+    noticed = [Finding("note", "guessed-columns", message, rows.source)]
+    noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, told=False)]
+    return replace(source, imported=tuple(replace(one, findings=(*noticed, *one.findings)) for one in source.imported))
 
 
 _FLAGS = {

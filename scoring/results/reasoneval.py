@@ -7,7 +7,7 @@ what the benchmark calls a sub-step where it nests them; rows are given as they 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 from scoring.reading.fields import Fields
@@ -35,6 +35,14 @@ def recognises(row: Any) -> bool:
     """Whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
     named = isinstance(row, Mapping) and row.keys() in ({"id", "scores"}, {"rid", "scores"})
     return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
+
+
+def is_distinct(sample: Iterable[Any], source: str) -> bool:
+    """Whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's name.
+
+    An id with a number a step may be anybody's, whose steps are not judged with `<=`.
+    """
+    return "eval_result" in source or any(_shape(row) not in {None, _STEP} for row in sample)
 
 
 def load(rows: Rows) -> list[Foreign]:

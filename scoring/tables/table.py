@@ -524,7 +524,8 @@ def _concluded(mapping: ColumnMapping, base: LabelBase, read: Read) -> tuple[str
     doubtful = mapping.step_labels is not None and mapping.wrong_below is None
     if doubtful and read.tallies[_ZEROS] and read.tallies[_NEGATIVE]:
         message = (
-            "some ratings are below 0 and others 0: 0 was read as wrong; state wrong_below in the mapping (0: as right)"
+            "some ratings are below 0 and others 0: 0 was read as wrong; "
+            "state wrong_below in the mapping (--wrong-below 0: as right)"
         )
         findings.append(Finding("warning", "label-base", message, source))
     if mapping.id is None:
