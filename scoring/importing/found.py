@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,6 +15,7 @@ from scoring.benchmarks.imported import Imported
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
+from scoring.importing.alone import belongs
 from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
 from scoring.importing.joining import Joined, join
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
@@ -122,7 +123,9 @@ def find(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    sources, skipped = _read(words, wish, spill, tell, progress)
+    known = None if wish.join_to is not None else cache(lambda: _cases(workspace, ())["key"])
+    sources, skipped = _read(words, wish, spill, tell, progress, known)
+    sources = list(_opened_alone(sources, known))
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -144,6 +147,24 @@ def find(
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
     return Found(imported, tuple(joined), tuple(skipped), mappings)
+
+
+def _opened_alone(
+    sources: Sequence[tuple[bool, Source]], known: Callable[[], pl.Series] | None
+) -> Iterator[tuple[bool, Source]]:
+    """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
+
+    Cases that were made of one source are known to those after it.
+    """
+    cases = [one.cases["key"] for _, source in sources for one in source.imported]
+    for many, source in sources:
+        if source.alone is None or known is None:
+            yield many, source
+        elif belongs(source.foreign, partial(pl.concat, [known(), *cases])):
+            yield many, replace(source, alone=None)
+        else:
+            cases += [one.cases["key"] for one in source.alone.imported]
+            yield many, source.alone
 
 
 def _in_run(foreign: Foreign, run: int | None) -> Foreign:
@@ -185,7 +206,12 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
 
 
 def _read(
-    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell, progress: Progress
+    words: Sequence[str],
+    wish: Wish,
+    spill: Path | None,
+    tell: Tell,
+    progress: Progress,
+    known: Callable[[], pl.Series] | None,
 ) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
     sources: list[tuple[bool, Source]] = []
@@ -203,7 +229,7 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append((among, _read_one(brought, wish, spill, within)))
+                        sources.append((among, _read_one(brought, wish, spill, within, known)))
                     except InputError as error:
                         if not among:
                             raise
@@ -230,8 +256,14 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
     progress(before + min(read, size), total, word)
 
 
-def _read_one(brought: str | Brought, wish: Wish, spill: Path | None, progress: Callable[[int], None]) -> Source:
-    options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress)
+def _read_one(
+    brought: str | Brought,
+    wish: Wish,
+    spill: Path | None,
+    progress: Callable[[int], None],
+    known: Callable[[], pl.Series] | None,
+) -> Source:
+    options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress, known)
     source = read_source(brought, options)
     _some(source)
     return source

@@ -5,9 +5,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import polars as pl
+
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.alone import belongs, has_texts, own_cases
 from scoring.importing.bringing import Brought, bring
 from scoring.importing.metadata import OWN, with_metadata
 from scoring.reading.csv_rows import FORMATS
@@ -32,11 +35,15 @@ _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What one source holds; `mapping` is how it was read, where it is a table."""
+    """What one source holds; `mapping` is how it was read, where it is a table.
+
+    `alone` is what results are where no case that is known has their texts: cases, and results of these.
+    """
 
     imported: tuple[Imported, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     mapping: ColumnMapping | None = None
+    alone: "Source | None" = None
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,7 @@ class ReadOptions:
         table: What the benchmark of a table is called, whatever its mapping or its file says.
         folder: Where the texts of a source that is too large for memory go. None = they stay there.
         progress: Hears how many bytes of a file are read.
+        known: Gives the keys of the cases that are known. None = results are not opened alone.
     """
 
     benchmark: str | None = None
@@ -59,6 +67,7 @@ class ReadOptions:
     table: str | None = None
     folder: Path | None = None
     progress: Callable[[int], None] = lambda _: None
+    known: Callable[[], pl.Series] | None = None
 
 
 def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
@@ -125,7 +134,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if kind == "benchmark" and name is not None and not _names_a_table(stated):
         return _benchmark(rows, name, options)
     if kind == "results" and name is not None and stated is None:
-        return Source(foreign=tuple(results.load_results(name, rows)))
+        return _results(rows, name, options)
     proposed = propose(rows, stated)
     if proposed is None:
         raise _unknown(rows)
@@ -169,6 +178,21 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
 def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
     """The keys of rows that a mapping claims."""
     return tuple(dict.fromkeys(name for _, column in mapping.named for name in (column, outermost(column))))
+
+
+def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
+    """What a result format holds, and what its rows are where no case that is known has their texts."""
+    foreign = tuple(results.load_results(name, rows))
+    if not has_texts(foreign) or options.known is None or belongs(foreign, options.known):
+        return Source(foreign=foreign)
+    if cases := own_cases(rows, name, options.folder):
+        return Source(foreign=foreign, alone=Source(cases, foreign))
+    proposed = propose(rows)
+    gold = proposed and (proposed.earliest_error or proposed.error_steps or proposed.step_labels)
+    if proposed is None or not gold or not proposed.rewards:
+        return Source(foreign=foreign)
+    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
+    return Source(foreign=foreign, alone=_guessed(rows, mapping, None, options.folder))
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -253,7 +277,8 @@ def _placed(source: Source, brought: Brought) -> Source:
         imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
     elif foreign:
         foreign[0] = replace(foreign[0], findings=(*brought.findings, *foreign[0].findings))
-    return replace(source, imported=tuple(imported), foreign=tuple(foreign))
+    alone = None if source.alone is None else _placed(source.alone, brought)
+    return replace(source, imported=tuple(imported), foreign=tuple(foreign), alone=alone)
 
 
 def _unknown(rows: Rows) -> UnknownFormat:

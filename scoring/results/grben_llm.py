@@ -15,6 +15,8 @@ from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Gathered, Group, Record, Result, called, case_id, gather
 
 TITLE = "GR-Ben LLM results"
+ADDED = ("pred_error_idx", "raw_response", "thinking_mode", "model_key", "api_failed")
+"""What stands beside the benchmark's own keys."""
 UNPARSED = -999
 """What the file holds where no answer could be read."""
 

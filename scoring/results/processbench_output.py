@@ -24,6 +24,8 @@ from scoring.results.records import gold_label, within
 
 TITLE = "ProcessBench output"
 _CRITIQUE = "generated_critique"
+ADDED = (_CRITIQUE, "prediction", "match")
+"""What stands beside the benchmark's own keys."""
 _OF_A_SUBSET = re.compile(r"(gsm8k|math|olympiadbench|omnimath)_(error|correct)\.\w+", re.IGNORECASE)
 
 

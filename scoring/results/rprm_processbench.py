@@ -19,6 +19,8 @@ from scoring.results.numbers import numbers, reward_range
 from scoring.results.records import gold_label
 
 TITLE = "R-PRM on ProcessBench"
+ADDED = ("responses", "PRM_CoT", "match")
+"""What stands beside the benchmark's own keys."""
 THRESHOLD = 0.5
 """A step is judged wrong iff its number is lower (`get-GenPRM-Score.py`, default of --threshold)."""
 

@@ -107,7 +107,7 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
         return whole if whole.id is not None or cases else None
     if stated.step is None:
         if cases:
-            return replace(whole, rewards=_rewards_of_steps(free, sample, whole))
+            return replace(whole, rewards=_rewards_of_steps(free, sample, whole, rows.source))
         lists = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
         lists = lists or [column for column in free.values() if _are_fractions(column, sample) and _storable(column)]
         if whole.id is not None and lists and not _of_solutions(free, sample, lists):
@@ -261,21 +261,23 @@ def _key_of_steps(
     return next((f"{column}[].{key}" for key in fitting), None)
 
 
-def _rewards_of_steps(free: Mapping[str, str], sample: list[Mapping[str, Any]], cases: ColumnMapping) -> dict[str, str]:
+def _rewards_of_steps(
+    free: Mapping[str, str], sample: list[Mapping[str, Any]], cases: ColumnMapping, source: str
+) -> dict[str, str]:
     """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
     assert cases.steps is not None  # noqa: S101  # there are cases
     inside = cases.steps.partition("[].")[0] if "[]." in cases.steps else None
     if inside is not None:
         path = _key_of_steps(inside, _STEP_REWARD, _is_number, sample)
         return {} if path is None else {path.rpartition(".")[2]: path}
-    found = {}
+    found = []
     for name in _REWARDS.split():
         cells = [(value, cell) for value in sample if (cell := at(value, free.get(name, ""))) is not None]
         lists = [(value, listed(cell)) for value, cell in cells if _numbers(cell)]
         as_many = sum(_split(at(value, cases.steps), cases.separator) == len(cell) for value, cell in lists)
         if lists and 2 * as_many >= len(cells):
-            found[free[name]] = free[name]
-    return found
+            found.append(free[name])
+    return _by_scorer(found, source)
 
 
 def _of_solutions(free: Mapping[str, str], sample: list[Mapping[str, Any]], lists: list[str]) -> bool:

@@ -252,8 +252,8 @@ def test_what_is_proposed_of_real_shapes_is_right_or_nothing(shape):
 
 def test_rewards_beside_steps_may_be_missing_in_half_of_the_rows():
     found = propose(many(lambda n: {"problem": "q", "steps": ["a", "b"], "scores": [0.5, 0.25] if n % 2 else None}))
-    assert found.rewards == {"scores": "scores"}
+    assert found.rewards == {"sums": "scores"}
     found = propose(many(lambda n: {"problem": "q", "steps": ["a", "b"], "scores": [0.5, 0.25][: 1 + n % 2]}))
-    assert found.rewards == {"scores": "scores"}
+    assert found.rewards == {"sums": "scores"}
     found = propose(many(lambda n: {"problem": f"q{n}", "steps": ["a", "b"], "scores": [0.5]}))
     assert found.rewards == {}
