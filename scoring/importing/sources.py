@@ -291,5 +291,6 @@ def _unknown(rows: Rows) -> UnknownFormat:
     known = ", ".join((*benchmarks.MODULES, *results.MODULES))
     return UnknownFormat(
         f"{rows.source} is none of the formats known here; {seen}.",
-        f"Say which column is what with --mapping FILE. Known formats: {known}.",
+        "Say which column is what with --id, --rewards, --verdict, --answers (results), --problem, --steps (cases) "
+        f"or --mapping FILE. Known formats: {known}.",
     )

@@ -108,7 +108,7 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
     if stated.step is None:
         if cases:
             return replace(whole, rewards=_rewards_of_steps(free, sample, whole, rows.source))
-        lists = [free[name] for name in _REWARDS.split() if name in free and _all(_numbers, free[name], sample)]
+        lists = [free[name] for name in _REWARDS.split() if name in free and _mostly(_judges, free[name], sample)]
         lists = lists or [column for column in free.values() if _are_fractions(column, sample) and _storable(column)]
         if whole.id is not None and lists and not _of_solutions(free, sample, lists):
             return ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source))
@@ -282,7 +282,7 @@ def _rewards_of_steps(
 
 def _of_solutions(free: Mapping[str, str], sample: list[Mapping[str, Any]], lists: list[str]) -> bool:
     """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
-    for column in free.values():
+    for column in (one for one in free.values() if one not in lists):
         pairs = [(listed(at(value, column)), listed(at(value, lists[0]))) for value in sample]
         held = [(texts, numbers) for texts, numbers in pairs if isinstance(texts, list) and isinstance(numbers, list)]
         texts = [part for several, _ in held for part in several]
@@ -478,6 +478,12 @@ def _all(fits: Callable[[Any], bool], column: str, sample: list[Mapping[str, Any
     return bool(held) and all(map(fits, held))
 
 
+def _mostly(fits: Callable[[Any], bool], column: str, sample: list[Mapping[str, Any]]) -> bool:
+    """Whether at least half of the cells fit that hold something: of the others it is said that they do not."""
+    held = [cell for value in sample if text(cell := at(value, column)) is not None]
+    return 2 * sum(map(fits, held)) >= max(1, len(held))
+
+
 def _storable(column: str) -> bool:
     return column == column.encode(errors="replace").decode()
 
@@ -518,6 +524,13 @@ def _is_answer(cell: Any) -> bool:
 def _numbers(cell: Any) -> bool:
     found = listed(cell)
     return isinstance(found, list) and all(map(_is_number, found))
+
+
+def _judges(cell: Any) -> bool:
+    """Whether a cell has something to say of each step: a number, or right and wrong."""
+    found = listed(cell)
+    right_or_wrong = isinstance(found, list) and bool(found) and all(isinstance(part, bool) for part in found)
+    return right_or_wrong or _numbers(cell)
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {

@@ -24,14 +24,20 @@ def judged(row):
 def of_grben(row):
     label = row["label"] + 1 if row["label"] >= 0 else -1
     return {
-        **row, "domain": "physics", "label": label, "pred_error_idx": label,
-        "raw_response": f"\\boxed{{{label}}}", "model_key": "a-critic",
+        **row,
+        "domain": "physics",
+        "label": label,
+        "pred_error_idx": label,
+        "raw_response": f"\\boxed{{{label}}}",
+        "model_key": "a-critic",
     }
 
 
 def like_skywork(row):
     return {
-        "problem": row["problem"], "response": "\n".join(row["steps"]), "step_rewards": [0.9, 0.4, 0.6],
+        "problem": row["problem"],
+        "response": "\n".join(row["steps"]),
+        "step_rewards": [0.9, 0.4, 0.6],
         "label": row["label"],
     }
 
