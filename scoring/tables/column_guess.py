@@ -148,7 +148,7 @@ def _may_be(field: str, name: str, known: Mapping[str, str], free: Mapping[str, 
 
 def _inside_objects(sample: list[Mapping[str, Any]]) -> dict[str, str]:
     """Normal name -> path of what stands inside an object of the rows."""
-    found = {}
+    found: dict[str, str] = {}
     for value in sample:
         for outer, inner in value.items():
             if isinstance(inner, Mapping) and outer:
