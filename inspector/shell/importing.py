@@ -8,11 +8,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from inspector.shell.progress import ReadingProgress
-from inspector.shell.reports import reports
+from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
 from inspector.wishes import check_rule
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
@@ -28,6 +29,7 @@ from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.names import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.readings import Choice, Reading
 from scoring.workspace import Workspace
 
 
@@ -37,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
         found = _found(args, None)
         _refuse_if_strict(found, args)
         _report(found, args)
+        for proposal in found.proposals:
+            _print(preview_lines(proposal), args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
@@ -99,7 +103,30 @@ def _rules(one: Imported) -> list[Finding]:
 
 def _found(args: argparse.Namespace, spill: Path | None) -> Found:
     with ReadingProgress("reading", quiet=args.quiet) as progress:
-        return find(*_asked(args), spill, _tell(args), progress)
+        ask = partial(_chosen, progress) if _may_ask(args) else None
+        preview = getattr(args, "dry_run", False)
+        return find(*_asked(args), spill, _tell(args), progress, ask=ask, preview=preview)
+
+
+def _may_ask(args: argparse.Namespace) -> bool:
+    """Whether somebody is there to decide how a table is meant."""
+    wanted = args.command == "import" and not (args.quiet or args.strict or args.dry_run)
+    return wanted and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _chosen(progress: ReadingProgress, source: str, reading: Reading) -> Choice | None:
+    """Ask on the terminal which of several readings is meant; None = Enter, for that which is taken anyway."""
+    with progress.hushed():
+        print(clean(f"{source}: {reading.question}"), file=sys.stderr)
+        for number, choice in enumerate(reading.choices, start=1):
+            print(clean(f"  {number}  {choice.words} ({choice.flags})"), file=sys.stderr)
+        while True:
+            print(f"1 to {len(reading.choices)}, Enter = 1: ", end="", file=sys.stderr, flush=True)
+            word = sys.stdin.readline().strip()
+            if not word:
+                return None
+            if word.isdecimal() and 1 <= int(word) <= len(reading.choices):
+                return reading.choices[int(word) - 1]
 
 
 def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:

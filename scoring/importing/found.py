@@ -18,6 +18,7 @@ from scoring.generation import Added
 from scoring.importing.alone import belongs
 from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
 from scoring.importing.joining import Joined, join
+from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, ReadOptions, Source, read_source
@@ -27,6 +28,7 @@ from scoring.results.foreign import FOREIGN, Foreign
 from scoring.schema import METADATA
 from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.readings import Choice, Reading
 from scoring.workspace import Workspace
 
 
@@ -35,13 +37,15 @@ class Found:
     """What the sources hold: cases, and results on the keys of cases.
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
-    `mappings` are those by which tables among the sources were read.
+    `mappings` are those by which tables among the sources were read, `proposals` what these make of the first rows, if
+    that was wanted.
     """
 
     imported: tuple[Imported, ...]
     joined: tuple[Joined, ...]
     skipped: tuple[str, ...] = ()
     mappings: tuple[ColumnMapping, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
 
     @property
     def grave(self) -> bool:
@@ -97,6 +101,8 @@ class Wish:
     run: int | None = None
 
 
+Ask = Callable[[str, Reading], Choice | None]
+"""Decides which reading is meant of a source, given what it is called; None = nothing is said, and the first taken."""
 Progress = Callable[[int, int, str], None]
 """Hears how many bytes of how many are read, and of what."""
 
@@ -108,6 +114,9 @@ def find(
     spill: Path | None,
     tell: Tell = lambda _: None,
     progress: Progress = lambda *_: None,
+    *,
+    ask: Ask | None = None,
+    preview: bool = False,
 ) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
@@ -118,13 +127,25 @@ def find(
         spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
+        ask: decides which of several readings of a table is meant that is the only one of its word.
+        preview: whether mappings of tables are wanted with what they make of the first rows.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    known = None if wish.join_to is not None else cache(lambda: _cases(workspace, ())["key"])
-    sources, skipped = _read(words, wish, spill, tell, progress, known)
+    known = cache(lambda: _cases(workspace, ()))
+    options = ReadOptions(
+        wish.benchmark,
+        wish.mapping,
+        wish.columns,
+        wish.name,
+        spill,
+        known=known if wish.join_to is None else None,
+        ask=ask,
+        preview=preview,
+    )
+    sources, skipped = _read(words, options, tell, progress)
     sources = list(_opened_alone(sources, known))
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
@@ -146,11 +167,12 @@ def find(
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings)
+    proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
+    return Found(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
 
 
 def _opened_alone(
-    sources: Sequence[tuple[bool, Source]], known: Callable[[], pl.Series] | None
+    sources: Sequence[tuple[bool, Source]], known: Callable[[], pl.DataFrame]
 ) -> Iterator[tuple[bool, Source]]:
     """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
 
@@ -158,9 +180,9 @@ def _opened_alone(
     """
     cases = [one.cases["key"] for _, source in sources for one in source.imported]
     for many, source in sources:
-        if source.alone is None or known is None:
+        if source.alone is None:
             yield many, source
-        elif belongs(source.foreign, partial(pl.concat, [known(), *cases])):
+        elif belongs(source.foreign, partial(pl.concat, [known()["key"], *cases])):
             yield many, replace(source, alone=None)
         else:
             cases += [one.cases["key"] for one in source.alone.imported]
@@ -206,12 +228,7 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
 
 
 def _read(
-    words: Sequence[str],
-    wish: Wish,
-    spill: Path | None,
-    tell: Tell,
-    progress: Progress,
-    known: Callable[[], pl.Series] | None,
+    words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress
 ) -> tuple[list[tuple[bool, Source]], list[str]]:
     """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
     sources: list[tuple[bool, Source]] = []
@@ -221,7 +238,7 @@ def _read(
     sizes = [_size(word) for word, _ in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
-        folder = spill or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
+        folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
         for (word, many), size in zip(named, sizes, strict=True):
             progress(done, total, word)
             within = partial(_within, progress, done, total, size, word)
@@ -229,7 +246,7 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append((among, _read_one(brought, wish, spill, within, known)))
+                        sources.append((among, _read_one(among, brought, replace(options, progress=within))))
                     except InputError as error:
                         if not among:
                             raise
@@ -256,15 +273,9 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
     progress(before + min(read, size), total, word)
 
 
-def _read_one(
-    brought: str | Brought,
-    wish: Wish,
-    spill: Path | None,
-    progress: Callable[[int], None],
-    known: Callable[[], pl.Series] | None,
-) -> Source:
-    options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress, known)
-    source = read_source(brought, options)
+def _read_one(among: bool, brought: str | Brought, options: ReadOptions) -> Source:
+    # Nobody wants to answer for each file of a folder.
+    source = read_source(brought, replace(options, ask=None) if among else options)
     _some(source)
     return source
 

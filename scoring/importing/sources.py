@@ -13,6 +13,7 @@ from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.alone import belongs, has_texts, own_cases
 from scoring.importing.bringing import Brought, bring
 from scoring.importing.metadata import OWN, with_metadata
+from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
@@ -24,7 +25,7 @@ from scoring.tables import table
 from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.readings import readings
+from scoring.tables.readings import Choice, Reading, readings
 from scoring.tables.results import results as table_results
 
 HUB = "hf:"
@@ -37,13 +38,15 @@ _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 class Source:
     """What one source holds; `mapping` is how it was read, where it is a table.
 
-    `alone` is what results are where no case that is known has their texts: cases, and results of these.
+    `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
+    there where a table was to be previewed.
     """
 
     imported: tuple[Imported, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     mapping: ColumnMapping | None = None
     alone: "Source | None" = None
+    proposal: Proposal | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,9 @@ class ReadOptions:
         table: What the benchmark of a table is called, whatever its mapping or its file says.
         folder: Where the texts of a source that is too large for memory go. None = they stay there.
         progress: Hears how many bytes of a file are read.
-        known: Gives the keys of the cases that are known. None = results are not opened alone.
+        known: Gives the cases that are known, with the columns that joining needs. None = results are not opened alone.
+        ask: Decides which of several readings of a table is meant; None = the first one is taken.
+        preview: Whether the mapping of a table is wanted with what it makes of the first rows.
     """
 
     benchmark: str | None = None
@@ -67,7 +72,9 @@ class ReadOptions:
     table: str | None = None
     folder: Path | None = None
     progress: Callable[[int], None] = lambda _: None
-    known: Callable[[], pl.Series] | None = None
+    known: Callable[[], pl.DataFrame] | None = None
+    ask: Callable[[str, Reading], Choice | None] | None = None
+    preview: bool = False
 
 
 def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
@@ -124,7 +131,8 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     stated = options.columns
     if options.mapping is not None:
         mapping = options.mapping if stated is None else options.mapping.overridden(stated)
-        return _table(rows, replace(mapping, benchmark=options.table or mapping.benchmark), options.folder)
+        mapping = replace(mapping, benchmark=options.table or mapping.benchmark)
+        return _previewed(_table(rows, mapping, options.folder), rows, mapping, options)
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
@@ -138,7 +146,33 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     proposed = propose(rows, stated)
     if proposed is None:
         raise _unknown(rows)
-    return _guessed(rows, replace(proposed, benchmark=options.table or proposed.benchmark), stated, options.folder)
+    if options.ask is not None:
+        stated = _asked(rows, proposed, stated, options.ask)
+        proposed = propose(rows, stated) or proposed
+    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
+    return _previewed(_guessed(rows, mapping, stated, options.folder), rows, mapping, options)
+
+
+def _asked(
+    rows: Rows,
+    proposed: ColumnMapping,
+    stated: ColumnMapping | None,
+    ask: Callable[[str, Reading], Choice | None],
+) -> ColumnMapping | None:
+    """What is stated, and what somebody decided where two readings are possible."""
+    for reading in readings(rows, proposed, stated):
+        choice = ask(rows.source, reading)
+        if choice is not None:
+            stated = (stated or ColumnMapping()).overridden(choice.states)
+    return stated
+
+
+def _previewed(source: Source, rows: Rows, mapping: ColumnMapping, options: ReadOptions) -> Source:
+    """The source with its mapping tried on the first rows, if that is wanted."""
+    if not options.preview:
+        return source
+    cases = None if options.known is None else options.known()
+    return replace(source, proposal=propose_mapping(rows, options.columns, cases, mapping=source.mapping or mapping))
 
 
 _OF_TABLES = (
@@ -183,7 +217,8 @@ def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     """What a result format holds, and what its rows are where no case that is known has their texts."""
     foreign = tuple(results.load_results(name, rows))
-    if not has_texts(foreign) or options.known is None or belongs(foreign, options.known):
+    known = options.known
+    if known is None or not has_texts(foreign) or belongs(foreign, lambda: known()["key"]):
         return Source(foreign=foreign)
     if cases := own_cases(rows, name, options.folder):
         return Source(foreign=foreign, alone=Source(cases, foreign))
@@ -222,7 +257,7 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     if not names:
         return None
     more = f" and {len(names) - _KEYS} more" if len(names) > _KEYS else ""
-    message = f"of results nothing but what is named is kept; left out: {', '.join(names[:_KEYS])}{more}"
+    message = f"{OF_RESULTS}; left out: {', '.join(names[:_KEYS])}{more}"
     return Finding("note", "left-out-columns", message, rows.source)
 
 
