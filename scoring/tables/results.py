@@ -62,9 +62,9 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         raise UsageError("the mapping names runs of step rewards.", "Only verdicts have runs: drop run or rewards.")
     if cases is None and mapping.id is None and (mapping.problem is None or mapping.steps is None):
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
-    if mapping.step is not None:
-        rows, mapping = gathered_steps(rows, mapping), replace(mapping, step=None)
     check_columns(rows, mapping)
+    if mapping.step is not None:
+        return _of_steps(rows, mapping)
     fields, flat = _fields(mapping)
     layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
     if cases is not None:
@@ -92,6 +92,20 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         noticed.sort(key=lambda finding: finding.line or 0)
         found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
     return found
+
+
+def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
+    """What a table with one row a step holds of each scorer."""
+    gathered = gathered_steps(rows, mapping)
+    names = {"reason": "reason of rewards", "code": f"{_CODE} of rewards"}
+    made = {f"{name} {place}": f"{new} {place}" for name, new in names.items() for place in range(len(mapping.rewards))}
+    solutions = [pl.lit(None, dtype=pl.Float64).alias(f"solution {place}") for place in range(len(mapping.rewards))]
+    frame = gathered.frame.rename(made).with_columns(solutions)
+    gold = pl.lit(None, dtype=STEP_INDEX)
+    whole_source = _Table(rows.source, replace(mapping, step=None), frame, gold, gathered.read)
+    found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
+    noticed = sorted(gathered.findings, key=lambda finding: finding.line or 0)
+    return [replace(found[0], findings=(*noticed, *found[0].findings)), *found[1:]]
 
 
 def _beside(own: Layout, cases: Layout) -> Layout:

@@ -92,15 +92,15 @@ def table(*cells):
 
 def test_steps_are_put_in_order_and_may_count_from_1():
     gathered = table(("a", 2, 0.2), ("b", "1", "0.5"), ("a", 1, 0.1))
-    assert [row.value for row in gathered.rows] == [{"id": "a", "score": [0.1, 0.2]}, {"id": "b", "score": [0.5]}]
-    assert [row.line for row in gathered.rows] == [1, 2]
+    assert gathered.frame.select("id", "rewards 0").rows() == [("a", [0.1, 0.2]), ("b", [0.5])]
+    assert gathered.frame["_line"].to_list() == [1, 2]
     assert gathered.findings == []
 
 
 @pytest.mark.parametrize("steps", [(0, 2), (0, 1, 1), (1, 2)])
 def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
     gathered = table(("whole", 0, 0.5), *(("odd", step, 0.5) for step in steps))
-    assert [row.value["score"] for row in gathered.rows] == [[0.5], None]
+    assert gathered.frame["rewards 0"].to_list() == [[0.5], None]
     (finding,) = gathered.findings
     assert (finding.severity, finding.case) == ("warning", "odd")
     assert f"steps {', '.join(map(str, steps))} (counted from 0)" in finding.message
@@ -108,7 +108,7 @@ def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
 
 def test_a_row_that_names_no_step_is_broken_and_counted():
     gathered = table(("a", 0, 0.5), ("a", "x", 0.5), (None, 1, 0.5))
-    assert (gathered.read, len(gathered.rows)) == (3, 1)
+    assert (gathered.read, gathered.frame.height) == (3, 1)
     assert [finding.code for finding in gathered.findings] == ["broken-row", "broken-row"]
 
 
