@@ -98,7 +98,8 @@ _WITHOUT_A_DOCUMENT = {
 
 
 def _paper(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", choices=("processbench", "prmbench", "socratic", "grben"), help="the paper's benchmark")
+    names = ("processbench", "prmbench", "socratic", "grben", "mrmath", "mrmath_redundant")
+    parser.add_argument("name", choices=names, help="the paper's benchmark")
     parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
     parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
     parser.add_argument(

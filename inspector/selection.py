@@ -193,16 +193,20 @@ class Selection:
 
     def explained(self, error: FilterError) -> FilterError:
         """The error, and where it is of a column that an imported file has, why it is not there."""
-        why = self.why_missing(error.unknown)
+        why, sure = self._missing(error.unknown)
         if not why:
             return error
-        fault = f"there is no column {error.unknown!r}. {why}"
+        fault = f"there is no column {error.unknown!r}. {why}" if sure else f"{error.fault.rstrip('.')}. {why}"
         return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
 
     def why_missing(self, name: str) -> str:
         """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        why, sure = self._missing(name)
+        return why if sure else ""
+
+    def _missing(self, name: str) -> tuple[str, bool]:
         if not name or name in self.schema:
-            return ""
+            return "", False
         return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
 
     def scorer_of(self, name: str) -> str | None:

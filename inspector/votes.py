@@ -152,7 +152,7 @@ def _expected(ballots: _Ballots, rows: Bools, unparsed: Unparsed) -> dict[tuple[
 def _run_expected(run: Evaluation, votes: pl.DataFrame, rows: Bools, most: int) -> dict[tuple[str, str], Floats]:
     """The same of one run, NaN where undefined; arrays of shape (most,)."""
     gold = run.gold
-    shares = vote_curve(gold.cases, votes).expected(gold.earliest)
+    shares = vote_curve(gold.cases, votes).expected(gold.as_given if run.scorer.kind == "critic" else gold.earliest)
     if shares is None:
         return {}
     shares = np.column_stack([shares, *[shares[:, -1]] * (most - shares.shape[1])])

@@ -51,7 +51,7 @@ def evaluate(
 
 def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | None, asked: Rule) -> Evaluation:
     """One run."""
-    given = given_of(gold, aligned, counted)
+    given = given_of(gold, aligned, counted, critic=scorer.kind == "critic")
     floats = case_floats(aligned.on(asked.on), gold.earliest, given.by_threshold)
     decision = decision_of(asked, aligned, counted, given)
     found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)

@@ -234,6 +234,22 @@ def report(one: Imported) -> dict[str, Any]:
     }
 
 
+def some_columns(folder: Path, schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Some columns of METADATA for the cases of a generation.
+
+    Raises:
+        DamagedWorkspace: its index cannot be read or is not what it should be.
+    """
+    path = folder / "cases.parquet"
+    try:
+        there, _ = parquet_schema(path)
+        return conform(read_parquet(path, [name for name in schema if name in there]), schema, path.name)
+    except OSError as error:
+        raise damaged(path, str(error)) from None
+    except FrameError as error:
+        raise damaged(path, error.sentence.rstrip(".")) from None
+
+
 def read_sources(folder: Path) -> list[dict[str, Any]]:
     """The reports of the imports of a generation.
 

@@ -9,6 +9,7 @@ from scoring.gold import Gold
 from scoring.step_rewards import Bools, Ints, StepRewards
 from scoring.verdicts import (
     DEV,
+    EXACT,
     LABELS_AS_GIVEN,
     NO_VERDICT,
     REFUSED,
@@ -64,8 +65,12 @@ class Given:
         )
 
 
-def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None) -> Given:
-    """Who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is."""
+def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None, *, critic: bool = False) -> Given:
+    """Who decides each case. A case that was voted on and has no verdict is unparsed, whatever else there is.
+
+    The votes of a `critic` are compared with the label as it was given, also where it lies beyond the last step: GR-Ben
+    does so for language models (`run_llm_eval.py`), and for PRMs it takes the last step in its place.
+    """
     labels = rewards.labels.given
     voted = np.zeros(labels.size, dtype=np.bool_) if votes is None else votes.tried
     found = np.where(rewards.refused, NO_VERDICT, label_verdicts(rewards.labels))
@@ -73,6 +78,10 @@ def given_of(gold: Gold, rewards: StepRewards, votes: Votes | None) -> Given:
         found = np.where(voted, votes.verdicts, found)
     missing = np.select([voted, rewards.refused], [UNPARSED, REFUSED], UNSCORED).astype(np.uint8)
     codes = outcomes(found, gold.earliest, gold.known, gold.n_steps, missing)
+    if critic and voted.any():
+        beyond = voted & gold.known & (gold.as_given != gold.earliest)
+        as_given = outcomes(found, gold.as_given, gold.known, gold.n_steps, missing)
+        codes[beyond] = np.where(found == gold.as_given, EXACT, as_given)[beyond]
     return Given(found, labels & ~voted, rewards.scored & ~labels & ~voted, missing, codes)
 
 

@@ -33,6 +33,15 @@ class Gold:
         return self.cases["earliest_error"].fill_null(-1).cast(pl.Int64).to_numpy()
 
     @cached_property
+    def as_given(self) -> Ints:
+        """The earliest error as the file gave it, which may be beyond a last step that `earliest` has in its place."""
+        name = "earliest_error_as_given"
+        if name not in self.cases.columns:
+            return self.earliest
+        given = self.cases[name].cast(pl.Int64)
+        return np.where(given.is_null().to_numpy(), self.earliest, given.fill_null(-1).to_numpy())
+
+    @cached_property
     def n_steps(self) -> Ints:
         """How many steps each case has."""
         return self.cases["n_steps"].cast(pl.Int64).to_numpy()

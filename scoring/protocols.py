@@ -21,9 +21,9 @@ class Protocol:
     reward stands to the threshold where its step is wrong; None = as the scorer has it. Scorers whose family or name
     begins with one of `tuned` have rewards without a natural threshold and get the one that `tuning` says; all others
     keep their own. Of those that begin with one of `on_differences` it is each reward less the one before it that is
-    compared, with the default threshold for differences. `undefined` is what the official figure says where a
-    denominator is empty; None = nothing at all. `counts` says in words what becomes of answers without a verdict,
-    `source` where all of this is stated.
+    compared, with the default threshold for differences; with `on_rewards` a scorer whose own rule is on differences is
+    decided on its rewards. `undefined` is what the official figure says where a denominator is empty; None = nothing at
+    all. `counts` says in words what becomes of answers without a verdict, `source` where all of this is stated.
     """
 
     name: str
@@ -34,12 +34,15 @@ class Protocol:
     tuned: tuple[str, ...] = ()
     tuning: Literal["default", "dev", "from:gsm8k"] = "default"
     on_differences: tuple[str, ...] = ()
+    on_rewards: bool = False
     undefined: float | None = None
 
     def __str__(self) -> str:
         decides = [self.counts]
         if self.comparison:
             decides.append(f"a step is wrong iff its reward {self.comparison} threshold")
+        if self.on_rewards:
+            decides.append("rewards themselves are compared, differences of none")
         if self.on_differences:
             decides.append(f"of {', '.join(self.on_differences)} the differences are compared")
         if self.tuned:
@@ -54,6 +57,8 @@ class Protocol:
 
     def rule(self, scorer: Scorer) -> str | None:
         """What is asked of the scorer's rule, in the words of `--rule`; None = nothing."""
+        if self.on_rewards and scorer.on == "differences":
+            return f"reward{self.comparison or scorer.comparison}"
         if self.comparison is None:
             return None
         return f"diff{self.comparison}" if _called(scorer, self.on_differences) else self.comparison
@@ -80,6 +85,7 @@ PROTOCOLS: dict[str, Protocol] = {
             source="Zheng et al., arXiv 2412.06559, section 4.1 and run_eval.py",
             tuned=("skywork",),
             tuning="from:gsm8k",
+            on_rewards=True,
         ),
         Protocol(
             "prmbench",
@@ -107,6 +113,7 @@ PROTOCOLS: dict[str, Protocol] = {
             comparison="<",
             tuned=("universal", "versa", "llemma"),
             tuning="dev",
+            on_rewards=True,
             undefined=0.0,
         ),
     )

@@ -34,6 +34,9 @@ METADATA: dict[str, pl.DataType] = {
     # 0-based index of the first wrong step, -1 = no step is wrong, null = the labels name no step of the solution.
     # May be >= n_steps where a label names a step that is not there: kept, and no verdict can equal it.
     "earliest_error": STEP_INDEX,
+    # The earliest error as the file gives it (0-based), where that lies beyond the last step and `earliest_error` is
+    # the last step in its place (GR-Ben). Null = `earliest_error` is as given, or the workspace is of version 0.1.
+    "earliest_error_as_given": STEP_INDEX,
     # Every wrong step, 0-based and ascending; [] = none is wrong. Null = only the earliest error was labelled.
     "error_steps": pl.List(STEP_INDEX),
     # The benchmark's own class of the error, its group, the kind shared across patterns, and the kind of reasoning of
@@ -42,6 +45,8 @@ METADATA: dict[str, pl.DataType] = {
     "error_category": pl.String(),
     "error_kind": pl.String(),
     "pattern": pl.String(),
+    # The error type as the file spells it. Null = it is spelt as in `error_type`, or the workspace is of version 0.1.
+    "error_type_as_given": pl.String(),
     # Whether the solution ends in the right answer. Null = not said.
     "final_answer_correct": pl.Boolean(),
     # The benchmark's own group of its subsets (GR-Ben: science or logic). Null = it has none.

@@ -161,7 +161,7 @@ SOLUTION_ONLY = AsGiven(
 def votes_as_given(votes: int) -> AsGiven:
     """Verdicts of a critic by the vote of up to so many answers a case."""
     if votes <= 1:
-        return AsGiven("verdicts as given", "the verdict is the step that the answer names; no threshold was applied")
+        return AsGiven("verdicts as given", "the verdict is the step that its output names; no threshold was applied")
     words = "the verdict is the step that the most frequent answer names, of equally frequent ones the first"
     return AsGiven(f"verdicts as given (vote of {votes})", words)
 

@@ -27,7 +27,7 @@ from scoring.benchmarks import demo
 from scoring.benchmarks.imported import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.files import locked, write_atomically
-from scoring.generation import Added, Generation, read_sources, report
+from scoring.generation import Added, Generation, read_sources, report, some_columns
 from scoring.metadata_columns import MetadataColumns, StoredColumns
 from scoring.schema import CASES, METADATA
 from scoring.texts import Texts
@@ -141,6 +141,16 @@ class Workspace:
         rows = [np.flatnonzero(one.metadata["twin_of"].is_null().to_numpy()) for one in found]
         columns = MetadataColumns([_columns(one, own) for one, own in zip(found, rows, strict=True)])
         return metadata.filter(listed), texts.gather(np.flatnonzero(listed.to_numpy())), columns
+
+    def some_columns(self, names: Sequence[str]) -> pl.DataFrame:
+        """Some columns of METADATA for all cases of the imported benchmarks, twins included; the others stay unread.
+
+        Raises:
+            DamagedWorkspace: a generation's files cannot be read.
+        """
+        schema = {name: METADATA[name] for name in names}
+        folders = [folder for name in self.benchmarks() if (folder := self._generation(name)) is not None]
+        return pl.concat([pl.DataFrame(schema=schema), *(some_columns(folder, schema) for folder in folders)])
 
     def twins(self, benchmarks: Sequence[str] = ()) -> pl.DataFrame:
         """The twins of the named benchmarks' cases (none = the default ones), with the columns of CASES.

@@ -61,6 +61,20 @@ def mrmath_redundant(number=0, **changes):
     return changed(sound, changes)
 
 
+def reasoneval_pair(number=0, **changes):
+    sound = {
+        "id": number,
+        "rid": 7,
+        "question": PROBLEM,
+        "ground_truth_answer": "12",
+        "reference_steps": [STEPS[0], "Each holds 4 pens.", STEPS[2]],
+        "hypothesis_steps": STEPS,
+        "error_type": "random number",
+        "tags": 1,
+    }
+    return changed(sound, changes)
+
+
 def rated(text, rating=1):
     """A step with one completion, which was chosen."""
     completions = [{"text": text, "rating": rating, "flagged": None}]

@@ -53,5 +53,5 @@ def test_what_is_wrong_with_a_file_is_said_and_nothing_is_written(called, tmp_pa
     (tmp_path / "rows.jsonl").write_text("{}\n")
     code, out, err = called("import", "odd.py", "rows.jsonl")
     assert (code, out) == (2, "")
-    assert "odd.py has no load" in err
+    assert "odd.py has no FORMAT, no load" in err
     assert not (tmp_path / "ws").exists()

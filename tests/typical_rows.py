@@ -42,6 +42,7 @@ BENCHMARKS = {
     "grben": [benchmark_rows.grben()],
     "mrmath": [benchmark_rows.mrmath()],
     "mrmath_redundant": [benchmark_rows.mrmath_redundant()],
+    "reasoneval_pairs": [benchmark_rows.reasoneval_pair()],
     "prm800k": [benchmark_rows.prm800k()],
     "stepwise": [benchmark_rows.stepwise()],
     "math_shepherd": [benchmark_rows.math_shepherd()],

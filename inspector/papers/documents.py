@@ -66,7 +66,13 @@ STATISTIC_CELLS = {
     **{name: STATISTICS[name] for name in ("subset", "group", "statistic", "value", "n", "reason")},
     **{name: CELLS[name] for name in ("published", "difference", "agrees", "unchecked")},
 }
+_REASONEVAL = (
+    "computed as mr-math_eval.py of GAIR-NLP/ReasonEval does; what its paper prints (arXiv 2404.05692) is not here",
+    "a number that equals the threshold: the step is judged wrong, the solution neither right nor wrong",
+    "words of critics are read tolerantly; its code takes only 'Correct', 'Wrong', 'Present' and 'Absent', as they are",
+)
 NOT_HERE = "not in this workspace"
+NOT_KNOWN = "what the paper prints is not held here"
 NOT_COMPUTED = "Best-of-8 needs several solutions of a problem, which this benchmark has not"
 
 
@@ -105,6 +111,7 @@ def tables_document(source: Source, form: str = "") -> Document:
     ]
     numbers = " and ".join(map(str, paper.pictures))
     notes = [f"Figures {numbers} are pictures: they print no number"] if paper.pictures else []
+    notes += list(_REASONEVAL[:1]) if paper.computed_only else []
     return Document(pl.DataFrame(rows, schema=TABLES, orient="row"), _facts(source, (paper.name,), form, notes))
 
 
@@ -115,7 +122,8 @@ def table_document(source: Source, table: Table, form: str = "") -> Document:
         frame = pl.DataFrame(list(_statistic_rows(source, table)), schema=STATISTIC_CELLS, orient="row", strict=False)
     else:
         frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
-    notes = [f"published: {source.paper.source(table.number)}, as printed", *_how_the_paper_decides(source, table)]
+    printed = f"published: {source.paper.source(table.number)}, as printed"
+    notes = [*(_REASONEVAL if table.cells else [printed]), *_how_the_paper_decides(source, table)]
     chosen = () if source.selection is None else source.selection.chosen_evaluations
     if table.kind != "statistics" and any(one.further for one in chosen):
         notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")
@@ -158,7 +166,7 @@ def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) ->
 
 def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
     printed = table_figures(source.paper.name, table.number)
-    cells = list(dict.fromkeys(printed.select("subset", "metric").iter_rows()))
+    cells = list(table.cells) or list(dict.fromkeys(printed.select("subset", "metric").iter_rows()))
     taken: list[int] = []
     here = False
     for evaluation, asked in _asked(source, table):
@@ -179,7 +187,7 @@ def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
         }
         for subset, metric in cells:
             cell = {"subset": subset, "metric": metric, **vars(values[subset, metric])}
-            unknown = why or "the table prints nothing here"
+            unknown = NOT_KNOWN if table.cells else why or "the table prints nothing here"
             yield {**line, **cell, **_beside(values[subset, metric], known.get((subset, metric)), whole, unknown)}
     if here and not source.everyone:
         return

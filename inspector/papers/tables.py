@@ -15,6 +15,8 @@ HEADS: dict[str, dict[str, str]] = {
     },
     "prmbench": {"all": "Overall", **{name: one.abbreviation for name, one in prmbench.CLASSES.items()}},
     "socratic": {"all": "Overall", **{name: one.abbreviation for name, one in socratic.CLASSES.items()}},
+    "mrmath": {"all": "All"},
+    "mrmath_redundant": {"all": "All"},
     "grben": {"processbench": "Math", "average": "Average", "all": "All"},
 }
 """How the papers print the names of subsets and classes, where that is not as they are called here."""
@@ -34,6 +36,10 @@ METRIC_HEADS = {
     "fp_rate": "FP",
     "fn_rate": "FN",
     "best_of_n_acc": "Bo8",
+    "solution_f1": "solution F1",
+    "step_f1": "step F1",
+    "solution_auc": "solution AUC",
+    "step_auc": "step AUC",
 }
 AVERAGES = ("Avg.", "Average")
 HERE, PAPER, DIFFERENCE = "here", "paper", "difference"

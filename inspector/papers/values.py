@@ -7,11 +7,12 @@ from statistics import stdev
 import numpy as np
 import polars as pl
 
-from scoring.benchmarks import grben, prmbench, socratic
+from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
 from scoring.benchmarks.catalogue import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.error_types import error_type_shares
 from scoring.metrics.first_error import FirstError, Unparsed, count
+from scoring.metrics.reasoneval_figures import reasoneval_figures
 from scoring.metrics.run_means import over_runs
 from scoring.metrics.step_counts import METRICS, PARTS, case_parts, cells, denominators, figures, why_undefined
 from scoring.metrics.step_labels import why_nothing
@@ -175,6 +176,15 @@ def _error_types(evaluation: Evaluation, asked: Asked) -> Values:
     return found
 
 
+# -- ReasonEval's figures
+
+
+def _macro_f1(evaluation: Evaluation, asked: Asked) -> Values:
+    of_redundancy = asked.benchmark == mrmath_redundant.NAME
+    found = reasoneval_figures(evaluation, asked.within, redundancy=of_redundancy, unparsed=asked.unparsed)
+    return {("all", metric): Ours(*figure) for metric, figure in found.items()}
+
+
 # -- single steps
 
 
@@ -242,4 +252,5 @@ _BY_KIND: Mapping[Kind, Callable[[Evaluation, Asked], Values]] = {
     "best thresholds": _best_thresholds,
     "error types": _error_types,
     "step labels": _step_labels,
+    "macro f1": _macro_f1,
 }

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from inspector.protocol_card.card import Card
 from inspector.protocol_card.fact import GROUPS, Group
+from inspector.protocol_card.settings import UNTOLD
 
 LACKING = "-"
 """Stands for a fact that only the other card has."""
@@ -21,9 +22,9 @@ class Pair:
     other: str
 
     @property
-    def same(self) -> bool:
-        """Whether both say the same."""
-        return self.value == self.other
+    def same(self) -> bool | None:
+        """Whether both say the same; None where neither says anything, so that nobody knows."""
+        return None if self.value == self.other == UNTOLD else self.value == self.other
 
 
 def differences(one: Card, other: Card) -> tuple[Pair, ...]:
@@ -35,4 +36,4 @@ def differences(one: Card, other: Card) -> tuple[Pair, ...]:
 
 def told(pairs: tuple[Pair, ...]) -> tuple[Pair, ...]:
     """Those that differ and say something."""
-    return tuple(pair for pair in pairs if not pair.same and pair.name not in ALWAYS)
+    return tuple(pair for pair in pairs if pair.same is False and pair.name not in ALWAYS)

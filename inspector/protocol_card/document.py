@@ -10,6 +10,7 @@ from inspector.documents import provenance
 from inspector.protocol_card.card import Card, card
 from inspector.protocol_card.difference import differences
 from inspector.protocol_card.incomparable import incomparable, remedy_of
+from inspector.protocol_card.settings import not_recorded
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.export import Document
@@ -24,7 +25,7 @@ CARD = {
     "other_value": pl.String(),
     "same": pl.Boolean(),
 }
-"""A row a fact. Of one card `other`, `other_value` and `same` are null."""
+"""A row a fact. Of one card `other`, `other_value` and `same` are null; of two, `same` where neither says it."""
 
 
 def card_document(selection: Selection, scorer: str, other: str | None = None, form: str = "") -> Document:
@@ -54,6 +55,7 @@ def card_document(selection: Selection, scorer: str, other: str | None = None, f
             if one.warnings
         },
         "not_comparable": {name: [str(one) for one in found] for name, found in reasons.items() if found},
+        "not_recorded": not_recorded(pair.evaluation(one).scorer for one in names) if other is not None else "",
         "common_cases": {name: list(remedy_of(found)) for name, found in reasons.items() if remedy_of(found)},
     }
     return Document(pl.DataFrame(rows, schema=CARD, orient="row"), {**facts, **extra})

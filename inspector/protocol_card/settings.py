@@ -1,7 +1,7 @@
 """What a scorer was made with, as plain names and texts, and in what two scorers differ."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from scoring.scorer import Scorer
@@ -27,6 +27,14 @@ def settings_that_differ(one: Scorer, other: Scorer) -> dict[str, tuple[str, str
     names = [name for name in dict.fromkeys((*first, *second)) if name != "fingerprint"]
     pairs = {name: (first.get(name, UNTOLD), second.get(name, UNTOLD)) for name in names}
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def not_recorded(scorers: Iterable[Scorer]) -> str:
+    """Say of whose numbers it is not known what made them, because their results were imported; "" where none were."""
+    imported = [scorer.name for scorer in scorers if "imported_from" in scorer.settings]
+    if not imported:
+        return ""
+    return f"What made the numbers of {' and '.join(imported)} is not recorded: imported results do not say it."
 
 
 def _flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -12,6 +12,7 @@ from inspector.protocol_card.card import Card, card
 from inspector.protocol_card.difference import Pair, differences
 from inspector.protocol_card.fact import GROUPS, TITLES, Fact
 from inspector.protocol_card.incomparable import Incomparable, incomparable
+from inspector.protocol_card.settings import not_recorded
 from inspector.sheets.layout import heading, paragraph
 from inspector.sheets.sheet import Drill, Piece, Row, Sheet
 from inspector.sheets.words import percent
@@ -27,12 +28,16 @@ NARROW = 20
 
 @dataclass(frozen=True, eq=False)
 class Cards:
-    """One card, or two; `figures` are the rows of their official figures, `reasons` why these are not comparable."""
+    """One card, or two; `figures` are the rows of their official figures, `reasons` why these are not comparable.
+
+    `unrecorded` says of whose numbers it is not known what made them; "" = of none.
+    """
 
     one: Card
     other: Card | None
     figures: tuple[dict[str, object], ...]
     reasons: tuple[Incomparable, ...]
+    unrecorded: str = ""
 
 
 def cards(inspection: Inspection, other: str | None) -> Cards:
@@ -46,7 +51,8 @@ def cards(inspection: Inspection, other: str | None) -> Cards:
     ]
     figures = tuple({**vars(line), "value": line.score} for line in lines)
     reasons = tuple(incomparable(selection, names, benchmark))
-    return Cards(found[0], found[1] if other else None, figures, reasons)
+    unrecorded = not_recorded(selection.evaluation(name).scorer for name in names) if other else ""
+    return Cards(found[0], found[1] if other else None, figures, reasons, unrecorded)
 
 
 def card_sheet(inspection: Inspection, found: Cards | None, brush: Brush, width: int, common: str) -> Sheet:
@@ -118,12 +124,17 @@ def _two(found: Cards, other: Card, brush: Brush, width: int, common: str) -> It
     yield heading("They differ in")
     column = max(NARROW, (width - NAME - 2) // 2)
     for group in GROUPS:
-        differing = [pair for pair in pairs if pair.group == group and not pair.same]
+        differing = [pair for pair in pairs if pair.group == group and pair.same is False]
         if differing:
             yield (Piece(f"  {TITLES[group]}", "dim"),)
         for pair in differing:
             yield from _beside(pair, (found.one, other), column)
     yield ()
+    yield from _alike(pairs, found, width)
+
+
+def _alike(pairs: Sequence[Pair], found: Cards, width: int) -> Iterator[Row]:
+    """What is the same in both cards, what neither says, and what is not recorded."""
     yield heading("The same in both")
     for pair in pairs:
         if pair.same:
@@ -131,6 +142,11 @@ def _two(found: Cards, other: Card, brush: Brush, width: int, common: str) -> It
                 tuple(replace(piece, style="dim") for piece in row)
                 for row in _fact(Fact(pair.group, pair.name, pair.value), found.one, width)
             )
+    if unsaid := [pair.name for pair in pairs if pair.same is None]:
+        yield ()
+        yield from paragraph(f"Said of neither: {', '.join(unsaid)}.", width, "dim")
+    if found.unrecorded:
+        yield from paragraph(found.unrecorded, width)
 
 
 def _beside(pair: Pair, of: tuple[Card, Card], column: int) -> Iterator[Row]:

@@ -43,6 +43,8 @@ def run(args: argparse.Namespace) -> int:
         print_table(wide_card(rows.filter(~rows["same"]) if other else rows))
         if other:
             print(clean(f"\nThe same in both: {', '.join(rows.filter(rows['same'])['fact'])}."))
+            if unsaid := rows.filter(rows["same"].is_null())["fact"].to_list():
+                print(clean(f"Said of neither: {', '.join(unsaid)}."))
         print()
     for line in _told(document.provenance):
         print(clean(line))
@@ -66,3 +68,5 @@ def _told(facts: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"Warning, {about}: {sentence}." for sentence in sentences)
     for sentences in facts["not_comparable"].values():
         yield from (f"Not comparable as they stand: {sentence}." for sentence in sentences)
+    if facts["not_recorded"]:
+        yield facts["not_recorded"]

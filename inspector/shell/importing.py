@@ -102,10 +102,13 @@ def _rules(one: Imported) -> list[Finding]:
 
 
 def _found(args: argparse.Namespace, spill: Path | None) -> Found:
+    # Whoever asks for all findings, only looks, or wants none wants the file read.
+    reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
     with ReadingProgress("reading", quiet=args.quiet) as progress:
         ask = partial(_chosen, progress) if _may_ask(args) else None
         preview = getattr(args, "dry_run", False)
-        return find(*_asked(args), spill, _tell(args), progress, ask=ask, preview=preview)
+        asked = _asked(args)
+        return find(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
 
 
 def _may_ask(args: argparse.Namespace) -> bool:

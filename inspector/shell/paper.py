@@ -38,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
     document = table_document(source, table, form_of(args))
     if selection is None:
         problems.append(f"No case of {paper.name} is here: this is the paper alone.")
+    if table.cells and not form_of(args):
+        problems += document.provenance["notes"]
     _put(document, args, problems, _wide(document.rows, table))
     if not args.check:
         return 0

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePath
 
 import polars as pl
 from rich.cells import cell_len
@@ -17,12 +18,17 @@ from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
 from scoring.benchmarks.imported import Imported
 from scoring.boundary import when_wrong
+from scoring.critics.faults import fault_of
 from scoring.generation import Added
 from scoring.importing.found import Found
-from scoring.importing.joining import Joined
+from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved
+from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
+from scoring.results.names import named_after_folder
+from scoring.verdicts import NO_VERDICT
+from scoring.votes import most_answers, tally
 
 PLACES = 3
 """Places that a kind of errors or warnings shows, fewer where there are many kinds; a kind of notes shows one."""
@@ -39,6 +45,8 @@ NAMED = 3
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 COLUMNS = 20
 """Columns that a line names."""
+REASONS = 4
+"""Kinds of reasons why answers could not be read that a line names."""
 
 
 def reports(
@@ -58,6 +66,9 @@ def reports(
         verbose: list every source with all of its findings.
         width: cells of the terminal, where lines are to keep to it; None = lines are as long as they are.
     """
+    yield from _wrapped(_unchanged(found.unchanged), width)
+    if found.unchanged and not found.imported and not found.joined and not found.skipped:
+        return
     of_cases = [(one, added[at] if added else None) for at, one in enumerate(found.imported)]
     of_results = [(one, saved[at] if saved else None) for at, one in enumerate(found.joined)]
     if len(of_cases) + len(of_results) + len(found.skipped) > 1:
@@ -78,6 +89,16 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
+
+
+def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
+    """Which files are in the workspace as they are, and what they held."""
+    for one in files[:LISTED]:
+        grave = "; there were warnings (-v reads it again)" if one.grave else ""
+        yield f"{one.source}: unchanged since it was imported: {one.held}{grave}"
+    if len(files) > LISTED:
+        rest = files[LISTED:]
+        yield f"{len(rest):,} more files are unchanged, {sum(one.grave for one in rest):,} of them with warnings"
 
 
 # -- one source
@@ -159,12 +180,23 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     """One scorer's results in a few lines: what joined and how, what could not be read."""
     foreign = joined.foreign
-    yield f"{foreign.source}: {foreign.kind} {saved.scorer if saved else foreign.name} ({foreign.format})"
+    name = saved.scorer if saved else foreign.name
+    yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
+    if of_folder := _name_of_folder(foreign.source, name):
+        yield f"  {of_folder}"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
     yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
+
+
+def _name_of_folder(source: str, name: str) -> str:
+    """That a scorer is called as its folder; "" where it is not."""
+    if not named_after_folder(source, name):
+        return ""
+    file = PurePath(source.replace("\\", "/")).name
+    return f"name: that of its folder, for {file} does not say whose it is; --name NAME gives another"
 
 
 def _joined(joined: Joined) -> str:
@@ -187,7 +219,7 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
         "with a second number a step for redundancy": given["redundancy"],
         "with one number a solution, which names no step": given["solution"],
         "refused": given["reason"],
-        "answers": given["answers"],
+        _verdict_words(joined): given["answers"],
         "unparsed": joined.unparsed,
     }
     # A number that is that of all results is told already.
@@ -196,12 +228,46 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
         for what, n in counts.items()
         if n
     ]
+    if joined.unparsed and told:
+        told[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
     if given["rewards"] and not given["answers"]:
         rule = joined.foreign
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
         words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
         return f"{', '.join(told)}; {words} ({rule.threshold_source})"
     return ", ".join(told) or "nothing"
+
+
+def _verdict_words(joined: Joined) -> str:
+    """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
+    return "answers" if joined.foreign.kind == "critic" else "verdicts as given, without step rewards"
+
+
+def _unparsed_reasons(votes: pl.DataFrame) -> str:
+    """Why answers could not be read, by kind of reason with its count: the most frequent kinds, then the rest."""
+    reasons = Counter(_kind_of_reason(reason) for reason in votes.filter(NO_VERDICT_READ)["reason"])
+    frequent = reasons.most_common(REASONS)
+    rest = reasons.total() - sum(count for _, count in frequent)
+    words = [f"{count:,} {kind}" for kind, count in frequent]
+    return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
+
+
+def _kind_of_reason(reason: str | None) -> str:
+    """What a reason says before its detail, which differs from answer to answer."""
+    return str(fault_of(reason or "") or (reason or "no reason given").partition(": ")[0])
+
+
+def _cases_without_verdict(votes: pl.DataFrame) -> str:
+    """Of answers that vote, how many cases have no verdict after the vote, as `metrics` counts them; else ""."""
+    # A row that names no case stands for its content.
+    votes = votes.with_columns(case=pl.coalesce("case", "key"))
+    if most_answers(votes.filter(pl.col("run") == votes["run"].min())) <= 1:
+        return ""
+    rated = votes.filter(pl.col("rewards").is_not_null())
+    voted = votes.join(rated, on=["case", "run"], how="anti", maintain_order="left")
+    cases = [tally(run.select("key", "case").unique("case"), run) for run in voted.partition_by("run")]
+    unread = sum(int((counts.verdicts == NO_VERDICT).sum()) for counts in cases)
+    return f"; after the vote {unread:,} of {sum(counts.verdicts.size for counts in cases):,} cases are unparsed"
 
 
 def _findings(findings: Sequence[Finding], width: int | None, *, whole: bool) -> Iterator[str]:
@@ -297,6 +363,9 @@ def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> It
             yield Finding("warning", "moved", _moved_from(path), one.source)
     for at, joined in enumerate(found.joined):
         yield from joined.findings
+        name = saved[at].scorer if saved else joined.foreign.name
+        if of_folder := _name_of_folder(joined.foreign.source, name):
+            yield Finding("note", "folder-name", of_folder, joined.foreign.source)
         if saved and saved[at].why:
             code = "not-saved" if saved[at].state == LEFT_OUT else "kept-threshold"
             yield Finding("warning", code, saved[at].why, joined.foreign.source)

@@ -32,12 +32,14 @@ class Following(Wired):
 
     _heard: object = None
     """What people said when labels were made anew last."""
+    _known: frozenset[str] = frozenset()
+    """The benchmarks when it was looked last."""
     _seen: frozenset[str] | None = None
     """The files and benchmarks that were read; None: they are to be read again."""
 
     def follow(self, selection: "Selection") -> None:
         """Begin to look, from what was read."""
-        self._seen = self._there(selection.workspace)
+        self._seen, self._known = self._there(selection.workspace), self._names(selection.workspace)
         self.set_interval(FOLLOW_SECONDS, self._look)
         self._keep(selection)
 
@@ -65,9 +67,9 @@ class Following(Wired):
             return
         now = inspection.selection
         there = self._there(now.workspace)
-        if there == self._seen and not self._labels_late(now):
+        if self._would_interrupt(now.workspace) or (there == self._seen and not self._labels_late(now)):
             return
-        self._seen = there
+        self._seen, self._known = there, self._names(now.workspace)
         request = self._request(now)
         if request is None:
             gone = ", ".join(self.request.benchmarks)
@@ -77,11 +79,20 @@ class Following(Wired):
             partial(self._reload, request), thread=True, exclusive=True, group="reload", description="reload"
         )
 
+    def _would_interrupt(self, workspace: "Workspace") -> bool:
+        """Whether a benchmark came, and none went, while a person looks at cases: that waits until they are back."""
+        names = self._names(workspace)
+        away = self.front is not None and self.front.NAME != "board"
+        return away and bool(names - self._known) and not self._known - names
+
+    def _names(self, workspace: "Workspace") -> frozenset[str]:
+        """The benchmarks that are there, among those that the app was opened on."""
+        names = frozenset(workspace.benchmarks())
+        return names.intersection(self.request.benchmarks) if self.request.benchmarks else names
+
     def _there(self, workspace: "Workspace") -> frozenset[str]:
-        """The files of rewards, and the benchmarks among those that the app was opened on."""
-        names = set(workspace.benchmarks())
-        asked = names.intersection(self.request.benchmarks) if self.request.benchmarks else names
-        return workspace.reward_files(self.benchmarks()) | asked
+        """The files of rewards, and the benchmarks."""
+        return workspace.reward_files(self.benchmarks()) | self._names(workspace)
 
     def _request(self, now: "Selection") -> "Request | None":
         """What is to be read in the place of what is on screen, less what has gone; None where that is everything."""

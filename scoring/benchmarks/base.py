@@ -84,7 +84,7 @@ class CaseFormat:
         checks: What is odd about single rows, in the order in which it is said.
         tallies: Sums over rows, by name, that `conclude` needs: expressions that give one number a chunk.
         twins: `id`, `problem`, `steps` and `twin_of` of the unharmed original of a case, as expressions over what
-            checks see; null `twin_of` = the case has none.
+            checks see; null `twin_of` = the case has none. Of cases that share an original it is the first one's.
     """
 
     name: str
@@ -124,6 +124,8 @@ class CaseFormat:
             metadata, rest, columns = metadata.filter(first), rest.filter(first), columns.filter(first)
             # Rows of a later chunk are on lines of their own.
             twins = twins.join(metadata, left_on=["twin_of", "line"], right_on=["case", "line"], how="semi")
+        # One original may be that of several cases.
+        twins = twins.unique("case", keep="first", maintain_order=True)
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
         labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
         read = sum(part.read for part in parts)
@@ -150,7 +152,7 @@ class CaseFormat:
         """The keys that are read."""
         alternatives = {key for keys in self.layout.first_of for key in keys}
         if self.layout.flat is None:
-            yield from (key for key in self.layout.keys().values() if key not in alternatives)
+            yield from (key for key in self.layout.row_keys().values() if key not in alternatives)
         yield from self.layout.claimed
         first = [value for value in rows.sample() if isinstance(value, Mapping)]
         for keys in self.layout.first_of:
@@ -191,7 +193,7 @@ class CaseFormat:
         """Gather what rows of cases hold that nobody reads; `cases` are their fields."""
         if chunk.sound.size:
             # Rows that were read value by value show their keys themselves.
-            keys = self.layout.keys()
+            keys = self.layout.row_keys()
             further.see(key for name, key in keys.items() if cases[name].null_count() < cases.height)
         rows = chunk.rows(cases[NUMBER], further.wants)
         alternatives = [key for keys in self.layout.first_of for key in keys if key in cases.columns]

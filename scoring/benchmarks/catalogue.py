@@ -27,6 +27,7 @@ MODULES: dict[str, str] = {
     "grben": "scoring.benchmarks.grben",
     "mrmath": "scoring.benchmarks.mrmath",
     "mrmath_redundant": "scoring.benchmarks.mrmath_redundant",
+    "reasoneval_pairs": "scoring.benchmarks.reasoneval_pairs",
     "prm800k": "scoring.benchmarks.prm800k",
     "stepwise": "scoring.benchmarks.stepwise",
     "math_shepherd": "scoring.benchmarks.math_shepherd",
@@ -81,12 +82,21 @@ def is_benchmark(word: str) -> bool:
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
-Reader = Callable[[Rows, Path | None, Sequence[str]], Imported]
-"""What makes cases of rows, given a folder for the texts of a large file and the keys that others have claimed."""
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """What makes cases of a benchmark's rows.
+
+    Attributes:
+        load: Given the rows, a folder for the texts of a large file, and the keys that others have claimed.
+        form: How the rows are declared; None where that is a secret of the user's own code.
+    """
+
+    load: Callable[[Rows, Path | None, Sequence[str]], Imported]
+    form: "CaseFormat | None"
 
 
 def reader(name: str) -> Reader:
-    """What makes the rows of a source cases of this benchmark: one of this program's, or one of the user's own.
+    """What reads the rows of a benchmark: of one of this program's, or one of the user's own.
 
     Raises:
         UsageError: there is none of that name.
@@ -94,17 +104,14 @@ def reader(name: str) -> Reader:
     """
     own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
     if own is not None:
-        return lambda rows, *_: own.load(rows)
-    form = case_format(name)
-    if form is not None:
-        return form.load
-    module = benchmark_module(name)
-    return lambda rows, *_: module.load(rows)
+        return Reader(own.load, own.form)
+    form: CaseFormat = benchmark_module(name).FORMAT
+    return Reader(form.load, form)
 
 
 def case_format(name: str) -> "CaseFormat | None":
-    """How a benchmark's rows are declared; None of one of the user's own, which loads them itself."""
-    return getattr(benchmark_module(name), "FORMAT", None) if name in MODULES else None
+    """How the rows of one of this program's benchmarks are declared; None of any other."""
+    return benchmark_module(name).FORMAT if name in MODULES else None
 
 
 def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:

@@ -2,8 +2,8 @@
 
 Sun et al., "GR-Ben: A General Reasoning Benchmark for Evaluating Process Reward Models", arXiv 2605.01203. CC BY 4.0.
 Rows: `id, domain, generator, problem, steps[], label, final_answer_correct, error_type, reason`; `label` is the
-1-based number of the first wrong step, -1 where there is none. A label beyond the last step means the last one, as in
-the benchmark's own code (`run_prm_eval.py`).
+1-based number of the first wrong step, -1 where there is none. A label beyond the last step means the last one where a
+PRM is compared (`run_prm_eval.py`), and is compared as it is with what a language model says (`run_llm_eval.py`).
 """
 
 import re
@@ -133,8 +133,10 @@ FORMAT = CaseFormat(
         "subset_group": _DOMAIN_READ.replace_strict(_GROUP, default=None, return_dtype=pl.String),
         "generator": pl.col("generator"),
         "earliest_error": _EARLIEST,
+        "earliest_error_as_given": pl.when(_LABEL.beyond).then(_LABEL.step()),
         "error_steps": none_wrong(_EARLIEST),
         "error_type": pl.when(_HAS_TYPE).then(pl.coalesce(_KNOWN_TYPE, "error_type")),
+        "error_type_as_given": pl.when(pl.col("error_type") != _KNOWN_TYPE).then("error_type"),
         "final_answer_correct": pl.col("final_answer_correct"),
         "reason": pl.col("reason"),
     },
@@ -145,7 +147,9 @@ FORMAT = CaseFormat(
             "warning",
             "label-clamped",
             pl.format(
-                "label {} is beyond the last of {} steps; it is read as the last one", pl.col("label"), _LABEL.n_steps
+                "label {} is beyond the last of {} steps; it is read as the last one, for PRMs alone",
+                pl.col("label"),
+                _LABEL.n_steps,
             ),
         ),
         Check(_NO_DOMAIN, "warning", "no-domain", "the row names no domain"),

@@ -31,7 +31,7 @@ FIRST_ERROR = "model_output_solution_first_error_step"
 """The field with the gold label."""
 STEP_FIELDS = ("model_output_step_format", "model_output_steps")
 _NONE = {"n/a", "na", "none"}
-_STEP = re.compile(r"(?:step\s*)?(-?\d{1,9})\.?", re.IGNORECASE)
+_STEP = re.compile(r"(?:step\s*)?(-?\d{1,9})(?:\.0*)?", re.IGNORECASE)
 _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incorrect": False, "false": False}
 
 

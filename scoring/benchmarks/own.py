@@ -1,8 +1,9 @@
 """A benchmark of the user's own: a Python file, or a module that an installed package names.
 
-The module has what the modules of this package have: `NAME`, what the benchmark is called, and `load(rows)`, which
-makes the rows of one source an `Imported` (`scoring.benchmarks.by_field` does most of it). With `recognises(row)` an
-installed one is found by content as well. `TITLE`, `PAPER` and `LICENCE` are for its readers.
+The module has what the modules of this package have: `NAME`, what the benchmark is called, and `FORMAT`, how its rows
+are declared (`scoring.benchmarks.base`). Or, in its place, `load(rows)`, which makes the rows of one source an `Imported`
+(`scoring.benchmarks.by_field` does most of it) and is given all rows at once. With `recognises(row)` an installed one
+is found by content as well. `TITLE`, `PAPER` and `LICENCE` are for its readers.
 """
 
 import re
@@ -12,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from scoring import own_code
+from scoring.benchmarks.base import CaseFormat
 from scoring.benchmarks.imported import Imported
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.schema import CASES, conform
+from scoring.schema import CASES, METADATA, conform
 
 GROUP = "prm_inspect.benchmarks"
 """The group of entry points: name -> "module"."""
@@ -44,22 +46,30 @@ class OwnBenchmark:
         with self.code.told("in recognises()"):
             return bool(test is not None and test(row))
 
-    def load(self, rows: Rows) -> Imported:
-        """The cases of a source, with a note of who read them.
+    @property
+    def form(self) -> CaseFormat | None:
+        """How its rows are declared; None where it loads them itself."""
+        found: CaseFormat | None = getattr(self.module, "FORMAT", None)
+        return found
+
+    def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
+        """The cases of a source, with a note of who read them; see `CaseFormat.load` for the arguments.
 
         Raises:
             PluginError: the code raises, or gives something else than cases of this benchmark.
             FrameError: a column is not what it should be.
         """
-        with self.code.told("in load()"):
-            found = self.module.load(rows)
+        with self.code.told("in load()" if self.form is None else "in FORMAT"):
+            found = self.module.load(rows) if self.form is None else self.form.load(rows, folder, beside)
         if not isinstance(found, Imported):
             raise self._wrong(f"load() gives {type(found).__name__} and should give Imported")
         if found.benchmark != self.name:
             raise self._wrong(f"load() gives cases of {found.benchmark!r} and not of {self.name!r}")
         source = self.code.package or f"sha256 {self.code.digest[:16]}"
         note = Finding("note", "own-benchmark", f"read by {self.code.path.name} ({source})", rows.source)
-        cases, twins = (conform(frame, CASES, f"cases of {self.name}") for frame in (found.cases, found.twins))
+        columns = CASES if found.spilled is None else METADATA
+        cases = conform(found.cases, columns, f"cases of {self.name}")
+        twins = conform(found.twins, CASES, f"cases of {self.name}")
         return replace(found, cases=cases, twins=twins, findings=(note, *found.findings))
 
     def _wrong(self, what: str) -> PluginError:
@@ -83,9 +93,15 @@ def own_benchmark(name: str, taken: Sequence[str]) -> OwnBenchmark | None:
 
 
 def _benchmark(code: OwnCode, module: Any, taken: Sequence[str]) -> OwnBenchmark:
-    missing = [name for name in ("NAME", "load") if not hasattr(module, name)]
+    missing = [] if hasattr(module, "NAME") else ["NAME"]
+    missing += [] if hasattr(module, "FORMAT") or hasattr(module, "load") else ["FORMAT, no load"]
     if missing:
         raise PluginError(f"{code.path} has no {', no '.join(missing)}.", _NEXT)
+    form = getattr(module, "FORMAT", None)
+    if form is not None and not isinstance(form, CaseFormat):
+        raise PluginError(f"{code.path}: FORMAT is {type(form).__name__} and should be CaseFormat.", _NEXT)
+    if form is not None and form.name != module.NAME:
+        raise PluginError(f"{code.path}: FORMAT is of {form.name!r} and NAME is {module.NAME!r}.", _NEXT)
     name = module.NAME
     # It becomes the name of a folder.
     if not isinstance(name, str) or not _NAME.match(name):

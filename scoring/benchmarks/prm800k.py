@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, Check, labelled, problem_id, problem_ids, quoted
-from scoring.reading.fields import Fields, kind_of
+from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.typed import Layout, as_made, identifier, solution, text
 
 NAME = "prm800k"
@@ -108,7 +108,7 @@ def _taken(fields: Fields, index: int, step: Any) -> tuple[tuple[Any, bool | Non
         return None, True
     given = step.get("completions")
     completions = [part for part in given if isinstance(part, Mapping)] if isinstance(given, list) else []
-    chosen, written = step.get("chosen_completion"), step.get("human_completion")
+    chosen, written = without_empty_fraction(step.get("chosen_completion")), step.get("human_completion")
     if type(chosen) is int and isinstance(given, list) and 0 <= chosen < len(given):
         part = given[chosen] if isinstance(given[chosen], Mapping) else {}
         return (part.get("text"), _right(fields, index, part.get("rating"))), False

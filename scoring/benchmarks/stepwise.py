@@ -14,7 +14,7 @@ import polars as pl
 from scoring.benchmarks.base import CaseFormat, Check, Read, labelled, problem_ids
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
-from scoring.reading.typed import SOME, Layout, read_by, text
+from scoring.reading.typed import SOME, Layout, as_made, read_by, text
 
 NAME = "stepwise"
 TITLE = "TRL stepwise supervision"
@@ -116,9 +116,8 @@ FORMAT = CaseFormat(
             ),
             "labels": read_by(pl.List(pl.Boolean()), _labels, list[bool], needed=True),
             **{name: text() for name in _TEXTS},
-            # What no row has by these names: it is counted in rows that are read value by value.
-            _MESSAGES: read_by(pl.Boolean(), _holds_messages, bool),
-            _NUMBERS: read_by(pl.Int64(), _odd_numbers, int),
+            _MESSAGES: as_made(pl.Boolean(), _holds_messages),
+            _NUMBERS: as_made(pl.Int64(), _odd_numbers),
         },
         content=("prompt", "completions"),
         name=Fields.row_name,

@@ -2,7 +2,8 @@
 
 Rows: `id, domain, generator, problem, steps, label, final_answer_correct, error_type, reason`. Source: README and
 `evaluation/run_prm_eval.py` of spirit-moon-fly/GR-Ben, which sorts the domains and makes folders of them: a row without
-one stops it. Its own file holds null for an error type or reason that is not there.
+one stops it. Its own file holds null for an error type or reason that is not there. An error type is spelt, and a
+label beyond the last step given, as in the file that it was read from.
 """
 
 from collections.abc import Mapping
@@ -17,15 +18,16 @@ def line(case: Mapping[str, Any]) -> Line:
         return left_out("no earliest error is labelled")
     if case["subset"] is None:
         return left_out("no subset, which is GR-Ben's domain")
+    beyond = case["earliest_error_as_given"]
     row = {
         "id": case["id"],
         "domain": case["subset"],
         "generator": case["generator"],
         "problem": case["problem"],
         "steps": case["steps"],
-        "label": one_based(case["earliest_error"]),
+        "label": one_based(case["earliest_error"] if beyond is None else beyond),
         "final_answer_correct": case["final_answer_correct"],
-        "error_type": case["error_type"],
+        "error_type": case["error_type_as_given"] or case["error_type"],
         "reason": case["reason"],
     }
     return Line(row)

@@ -17,15 +17,17 @@ from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
 from scoring.importing.alone import belongs
 from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
-from scoring.importing.joining import Joined, join
+from scoring.importing.joining import OF_CASES, Joined, join
 from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, ReadOptions, Source, read_source
+from scoring.importing.unchanged import Ledger, Remembered, Unchanged
+from scoring.own_code import is_file
+from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import expand, is_pattern, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
-from scoring.schema import METADATA
 from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.readings import Choice, Reading
@@ -37,21 +39,26 @@ class Found:
     """What the sources hold: cases, and results on the keys of cases.
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
-    `mappings` are those by which tables among the sources were read, `proposals` what these make of the first rows, if
-    that was wanted.
+    `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
+    they are, and were not read; `read` those that were, with how many scorers each holds. `proposals` are what mappings
+    make of the first rows, if that was wanted.
     """
 
     imported: tuple[Imported, ...]
     joined: tuple[Joined, ...]
     skipped: tuple[str, ...] = ()
     mappings: tuple[ColumnMapping, ...] = ()
+    unchanged: tuple[Unchanged, ...] = ()
+    read: tuple[tuple[Brought, int], ...] = ()
+    ledger: Ledger | None = None
     proposals: tuple[Proposal, ...] = ()
 
     @property
     def grave(self) -> bool:
         """Whether there is anything graver than a note."""
         each = [*(one.findings for one in self.imported), *(one.findings for one in self.joined)]
-        return bool(self.skipped) or any(worst(findings) in {"warning", "error"} for findings in each)
+        before = any(one.grave for one in self.unchanged)
+        return bool(self.skipped) or before or any(map(_is_grave, each))
 
     def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[Saved]]:
         """Put all of it into a workspace; what changed, an import and a scorer's file each.
@@ -66,15 +73,36 @@ class Found:
             WorkspaceError: it cannot be read or written.
             ScorerConflict: a scorer's name is taken, and there is nothing else.
         """
-        return workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+        added, saved = workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+        if self.ledger is not None:
+            self.ledger.remember(workspace, self._remembered(added, saved))
+        return added, saved
+
+    def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
+        """The files that are whole in the workspace now, and of which nothing else has to be said."""
+        for brought, scorers in self.read:
+            cases = [at for at, one in enumerate(self.imported) if one.path == brought.place]
+            results = [at for at, one in enumerate(self.joined) if one.foreign.place == printable(brought.place)]
+            unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
+            if unusual or len(results) < scorers:
+                continue
+            held = [f"{self.imported[at].cases.height:,} cases of {self.imported[at].benchmark}" for at in cases]
+            held += [f"{self.joined[at].joined:,} results of {saved[at].scorer}" for at in results]
+            findings = [*(self.imported[at].findings for at in cases), *(self.joined[at].findings for at in results)]
+            folders = tuple(saved[at].folder for at in results)
+            yield Remembered(brought, " and ".join(held), any(map(_is_grave, findings)), folders)
 
     def _save(self, workspace: Workspace, joined: Joined, name: str | None) -> Saved:
         try:
             return save(workspace, joined, name)
         except ScorerConflict as error:
-            if len(self.joined) + len(self.imported) == 1:
+            if len(self.joined) + len(self.imported) + len(self.unchanged) == 1:
                 raise
             return Saved(scorer_of(joined, name).name, LEFT_OUT, str(error))
+
+
+def _is_grave(findings: Iterable[Finding]) -> bool:
+    return worst(findings) in {"warning", "error"}
 
 
 @dataclass(frozen=True)
@@ -115,6 +143,7 @@ def find(
     tell: Tell = lambda _: None,
     progress: Progress = lambda *_: None,
     *,
+    skip_unchanged: bool = False,
     ask: Ask | None = None,
     preview: bool = False,
 ) -> Found:
@@ -127,6 +156,7 @@ def find(
         spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
+        skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
         ask: decides which of several readings of a table is meant that is the only one of its word.
         preview: whether mappings of tables are wanted with what they make of the first rows.
 
@@ -134,6 +164,8 @@ def find(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
+    # What a file of the user's own code makes of rows may change without a word.
+    ledger = Ledger(workspace, wish) if skip_unchanged and not is_file(wish.benchmark or "") else None
     known = cache(lambda: _cases(workspace, ()))
     options = ReadOptions(
         wish.benchmark,
@@ -145,8 +177,10 @@ def find(
         ask=ask,
         preview=preview,
     )
-    sources, skipped = _read(words, options, tell, progress)
-    sources = list(_opened_alone(sources, known))
+    every, skipped = _read(words, options, tell, progress, ledger)
+    unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)
+    read = tuple((one.brought, len(one.source.foreign)) for one in every if one.brought is not None)
+    sources = list(_opened_alone([(one.among, one.source) for one in every if one.unchanged is None], known))
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -154,7 +188,7 @@ def find(
     results = [(within, foreign) for within, source in sources for foreign in source.foreign]
     _one_name(wish.name, imported, [foreign for _, foreign in results])
     joined = []
-    cases = _cases(workspace, imported) if results else pl.DataFrame(schema=METADATA)
+    cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
     for within, foreign in results:
         try:
             joined.append(join(_decided(_in_run(foreign, wish.run), wish), cases, wish.join_to))
@@ -162,13 +196,13 @@ def find(
             if not within:
                 raise
             skipped.append(str(error))
-    if not imported and not joined:
+    if not imported and not joined and not unchanged:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
     proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
+    return Found(imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger, proposals)
 
 
 def _opened_alone(
@@ -227,11 +261,24 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
 
 
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A source, and whether it is one of many that a word stands for.
+
+    `brought` is the file that it was read from; `unchanged` stands for one that was not read.
+    """
+
+    among: bool
+    source: Source
+    brought: Brought | None = None
+    unchanged: Unchanged | None = None
+
+
 def _read(
-    words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress
-) -> tuple[list[tuple[bool, Source]], list[str]]:
-    """Every source with whether it is one of many that a word stands for; and what could not be read of such."""
-    sources: list[tuple[bool, Source]] = []
+    words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress, ledger: Ledger | None
+) -> tuple[list[_Read], list[str]]:
+    """Every source, and what could not be read of those that are among many."""
+    sources: list[_Read] = []
     skipped: list[str] = []
     _apart(words)
     named = list(_named(words))
@@ -246,7 +293,7 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append((among, _read_one(among, brought, replace(options, progress=within))))
+                        sources.append(_read_one(among, brought, replace(options, progress=within), ledger))
                     except InputError as error:
                         if not among:
                             raise
@@ -273,11 +320,21 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
     progress(before + min(read, size), total, word)
 
 
-def _read_one(among: bool, brought: str | Brought, options: ReadOptions) -> Source:
+def _read_one(
+    among: bool,  # it goes into the record as it is
+    brought: str | Brought,
+    options: ReadOptions,
+    ledger: Ledger | None,
+) -> _Read:
+    file = brought if isinstance(brought, Brought) and brought.refusal is None else None
+    if ledger is not None and file is not None and (unchanged := ledger.unchanged(file)):
+        return _Read(among, Source(), unchanged=unchanged)
     # Nobody wants to answer for each file of a folder.
     source = read_source(brought, replace(options, ask=None) if among else options)
     _some(source)
-    return source
+    if ledger is not None and file is not None:
+        ledger.look(file)
+    return _Read(among, source, file)
 
 
 def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
@@ -376,9 +433,12 @@ def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.Data
 
     Of several cases of one identity that is the one which will be in the workspace.
     """
-    columns = list(METADATA)
-    fresh = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins)]
-    bundled = demo.read().cases.select(columns)
-    known = [workspace.cases(twins=True)[0]] if workspace is not None else []
-    every = pl.concat([*fresh, *known, bundled])
-    return every.unique("case", keep="first", maintain_order=True)
+    columns = list(OF_CASES)
+    parts = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins) if part.height]
+    if workspace is not None:
+        parts.append(workspace.some_columns(columns))
+    if workspace is None or demo.NAME not in workspace.benchmarks():
+        parts.append(demo.read().cases.select(columns))
+    # Within what is in the workspace no identity stands twice.
+    every = pl.concat([pl.DataFrame(schema=OF_CASES), *parts])
+    return every.unique("case", keep="first", maintain_order=True) if imported else every

@@ -3,29 +3,38 @@
 Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
 to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
 benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
-the one that was named; anything less is refused, because small whole numbers are ids of many things.
+the one that was named; anything less is refused, because small whole numbers are ids of many things. Where a file says
+whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from scoring.benchmarks import mrmath_redundant
 from scoring.errors import NotJoined, UsageError
 from scoring.importing.equal_texts import equal_texts
+from scoring.importing.judging import judged
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
 from scoring.results.foreign import Foreign
-from scoring.schema import REWARDS, VOTES, content_key
+from scoring.schema import METADATA, REWARDS, VOTES, content_key
 
 ENOUGH = 0.95
 """Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
 
 _CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
+"""The columns of cases that results are joined to."""
+_OF_REDUNDANCY = frozenset({mrmath_redundant.NAME})
+"""Benchmarks whose labels mark redundant steps and no wrong ones."""
 # How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
 _BETWEEN = ("_", "-", "/")
+NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
+"""Of answers, those from which neither a verdict nor ratings could be read, whatever they vote with."""
 _TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
@@ -36,8 +45,8 @@ class Joined:
     `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
     except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
     number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
-    joined, `benchmarks` with what. `joined` and `unparsed` count rows of the file; `findings` holds what the reader and
-    the join noticed.
+    joined, `benchmarks` with what. `joined` counts rows of the file,
+    `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
     """
 
     foreign: Foreign
@@ -56,7 +65,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 
     Args:
         foreign: the results, as a reader gave them.
-        cases: columns of METADATA, of every benchmark that may be meant, twins included.
+        cases: the columns of OF_CASES, of every benchmark that may be meant, twins included.
         benchmark: the only one that is meant, if the user said so.
 
     Raises:
@@ -84,7 +93,7 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
             f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.",
             "Import the benchmark they are of first, in the same command or before.",
         )
-    whole = rows.join(found, on="_row", how="inner", maintain_order="left")
+    foreign, whole = judged(foreign, rows.join(found, on="_row", how="inner", maintain_order="left"))
     if foreign.labels_explained and foreign.on == "differences":
         # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
         whole = _rewards_or_labels(whole)
@@ -102,8 +111,11 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (foreign.kind == "critic"))
-    votes, numbers = once.filter(is_vote), once.filter(~is_vote | given)
-    unparsed = votes.filter(pl.col("ballot").is_null() & pl.col("verdict").is_null())["_row"].n_unique()
+    votes, beyond = _with_ratings(once.filter(is_vote))
+    findings += [*_other_question(foreign, whole, benchmark), *_noticed(foreign, beyond)]
+    # Ratings that were read of an answer stay with it.
+    numbers = once.filter(~is_vote | (given & (not foreign.reads_answers)))
+    unparsed = votes.filter(NO_VERDICT_READ)["_row"].n_unique()
     return Joined(
         foreign,
         " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height),
@@ -174,16 +186,53 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
+    names = cases["benchmark"].unique(maintain_order=True).to_list()
+    left_out = [name for name in names if benchmark is None and not _of_its_question(foreign, name)]
     fits = {}
-    for name in cases["benchmark"].unique(maintain_order=True).to_list():
+    for name in names:
+        if name in left_out:
+            continue
         of_it = cases.filter(pl.col("benchmark") == name).unique("id", keep="first", maintain_order=True)
         short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
         fits[name] = short.join(of_it.select("id", "case", *_CASE), on="id", how="inner", maintain_order="left")
     share = {name: _as_many(found) / named.height for name, found in fits.items()}
     chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
     if chosen is None:
-        raise _ambiguous(foreign, share)
+        raise _ambiguous(foreign, share, left_out)
     return fits[chosen].select("_row", *_CASE, "case")
+
+
+def _of_its_question(foreign: Foreign, benchmark: str) -> bool:
+    """Whether a benchmark's labels are of what the file judges, as far as it says."""
+    return not foreign.judges or (foreign.judges == "redundancy") == (benchmark in _OF_REDUNDANCY)
+
+
+def _other_question(foreign: Foreign, whole: pl.DataFrame, named: str | None) -> Iterator[Finding]:
+    """A warning where the user named a benchmark whose labels are of something else than what the file judges."""
+    if named is not None and whole.height and not _of_its_question(foreign, named):
+        message = f"the file judges {foreign.judges}, and the labels of {named} are of something else"
+        yield Finding("warning", "other-question", message, foreign.source)
+
+
+def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severity, str, str]]]:
+    """Rate every step where an answer names all that it means: -1 for these, 1 for the others; and what to say of it.
+
+    Where not one of those named is there nothing is rated, and the verdict stands alone.
+    """
+    if votes["named_steps"].null_count() == votes.height:
+        return votes, []
+    ratings, beyond = [], 0
+    for given, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
+        if named is None:
+            ratings.append(given)
+            continue
+        inside = {step for step in named if 0 <= step < n_steps}
+        beyond += len(inside) < len(set(named))
+        rated = inside or not named
+        ratings.append([-1.0 if at in inside else 1.0 for at in range(n_steps)] if rated else None)
+    found = votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"]))
+    message = f"{beyond:,} answers name steps that are not there; these are left out"
+    return found, [("note", "named-beyond-end", message)] if beyond else []
 
 
 def _as_many(found: pl.DataFrame) -> int:
@@ -201,14 +250,16 @@ def _only(share: dict[str, float], hint: str | None) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _ambiguous(foreign: Foreign, share: dict[str, float]) -> NotJoined:
+def _ambiguous(foreign: Foreign, share: dict[str, float], left_out: Sequence[str]) -> NotJoined:
     ranked = sorted((name for name, part in share.items() if part), key=lambda name: -share[name])
     # Rounded down: 94.9% is not enough, and must not look as if it were.
     named = ", ".join(f"{name} {int(100 * share[name])}%" for name in ranked) or "none"
     known = _list(share) or "none"
+    others = f" It judges {foreign.judges}, of which {_list(left_out)} has no labels." if left_out else ""
     return NotJoined(
         f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
-        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed).",
+        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed)."
+        f"{others}",
         "Import the benchmark first, or name it with --benchmark NAME.",
     )
 
@@ -229,6 +280,8 @@ def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.D
 
 def _unconfirmed(foreign: Foreign, rows: pl.DataFrame, by_ids: pl.DataFrame) -> Iterator[Finding]:
     """A note where there was nothing but ids to tell a benchmark by, and small whole numbers are ids of many."""
+    if foreign.judges == "redundancy":
+        return
     if by_ids.height and rows.join(by_ids, on="_row", how="semi")["_numbers"].null_count() == by_ids.height:
         message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
         yield Finding("note", "ids-alone", message, foreign.source)

@@ -18,8 +18,10 @@ _LISTED = 3
 """Files that a sentence names."""
 
 
-def missing_column(workspace: Workspace, benchmarks: Iterable[str], name: str) -> str:
-    """Say why a column of an imported file is not there, and what brings it; "" where no file is known to have it.
+def missing_column(workspace: Workspace, benchmarks: Iterable[str], name: str) -> tuple[str, bool]:
+    """Say why a column of an imported file is not there, and what brings it, and whether that is sure.
+
+    The sentence is "" where no file has it; it is not sure where a file that may have it cannot be read.
 
     Args:
         workspace: where the cases are.
@@ -30,19 +32,19 @@ def missing_column(workspace: Workspace, benchmarks: Iterable[str], name: str) -
     for one in _imports(workspace, benchmarks):
         columns = one.get("columns")
         if columns is not None and (why := columns["left_out"].get(name)):
-            return f"The import of {printable(one['source'])} left it out: {why}."
+            return f"The import of {printable(one['source'])} left it out: {why}.", True
         if columns is None and one.get("path"):
             holds = _holds(one["path"], name)
             holding += [one["path"]] if holds else []
             unread += [one["path"]] if holds is None else []
     files = list(dict.fromkeys(holding or unread))
     if not files:
-        return ""
+        return "", False
     named = " and ".join(map(printable, files[:_LISTED]))
     more = f" and {len(files) - _LISTED} more files" if len(files) > _LISTED else ""
     if holding:
-        return f"It is in {named}{more}, imported when such columns were not kept: import that again."
-    return f"{named}{more} cannot be read now and came in when such columns were not kept: import that again."
+        return f"It is in {named}{more}, imported when such columns were not kept: import that again.", True
+    return f"If {named}{more} has it, which cannot be read now: import that again, for such columns are kept.", False
 
 
 def _imports(workspace: Workspace, benchmarks: Iterable[str]) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ process that died left behind is found and replaced by the next import of that f
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -46,12 +46,13 @@ _AT_ONCE = 65_536
 class Saved:
     """What saving one file's results did: `new`, `changed` (the file was imported before), `unchanged` or `LEFT_OUT`.
 
-    `why` is a sentence about what a person should look at; empty = nothing.
+    `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's.
     """
 
     scorer: str
     state: str
     why: str = ""
+    folder: str = field(default="", compare=False)
 
 
 def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
@@ -99,11 +100,11 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         old = imports.pop(source, None)
         scorer, told = _as_known(scorer, folder) if imports else (scorer, "")
         if old is not None and old["digest"] == digest and _all_there(folder, old["parts"]):
-            return Saved(scorer.name, "unchanged", told)
+            return Saved(scorer.name, "unchanged", told, folder.name)
         _no_conflict(scorer, folder, joined, imports)
         scorer.save(folder)
         _replace(folder, imports, source, joined, old["parts"] if old else (), digest)
-    return Saved(scorer.name, "changed" if old else "new", told)
+    return Saved(scorer.name, "changed" if old else "new", told, folder.name)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:

@@ -189,17 +189,21 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
-    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows)
+    reader = benchmarks.reader(name)
+    form = reader.form
+    keys = {} if form is None else form.layout.row_keys()
+    steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
+    claimed = set(keys.values())
+    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, claimed)
     beside = () if mapping is None else _keys_of(mapping)
-    imported = benchmarks.reader(name)(rows, options.folder, beside)
+    imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*OWN, *beside])
     if stated is None:
-        imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows)))
+        imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows, steps, claimed)))
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)
-    form = benchmarks.case_format(name)
     if form is None:
         # One of the user's own: its cases are told by their texts.
         mapping = replace(mapping, problem="problem", steps="steps")

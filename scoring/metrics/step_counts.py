@@ -18,7 +18,7 @@ from scoring.metrics.redundancy import by_redundancy
 from scoring.metrics.surplus import surplus
 from scoring.problems import problems
 from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import Rule
+from scoring.verdicts import AsGiven, Rule
 
 PARTS = ("TP", "FN", "FP", "TN", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
 """What is summed over cases: counts of steps, then of cases, and for similarity a sum with its count of cases."""
@@ -96,8 +96,11 @@ def _likeness(evaluation: Evaluation, judged: JudgedSteps, twins: Evaluation | N
 
 
 def _same_threshold(twins: Evaluation, evaluation: Evaluation) -> Evaluation | None:
-    """The twins as the cases are decided; None where a threshold decides twins and no one threshold the cases."""
-    if not isinstance(twins.rule, Rule):
+    """The twins as the cases are decided, or by the scorer's own threshold where labels alone decide the cases.
+
+    None where thresholds differ from case to case.
+    """
+    if not isinstance(twins.rule, Rule) or isinstance(evaluation.rule, AsGiven):
         return twins
     if not isinstance(evaluation.rule, Rule):
         return None

@@ -35,6 +35,8 @@ AVERAGING = (
     "official overall figure, a category or pattern is the plain mean of its classes, `average` that of all classes"
 )
 _TRIED = PARTS.index("tried")
+_VALIDITY = METRICS.index("validity_rate")
+_NO_INTERVAL = "no interval: cases without a result count in it, as in the benchmark's toolkit"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,8 @@ class _Part:
 class _Classes:
     """The classes of some cases: `names`, which of them hold no wrong step (`alone`), sums of PARTS and their draws.
 
-    `cases` (s, metrics) counts the cases in each denominator.
+    `cases` (s, metrics) counts the cases in each denominator. `missing` (s,) are cases without a result that count in
+    the denominator of validity_rate and in no draw.
     """
 
     names: list[str]
@@ -66,6 +69,7 @@ class _Classes:
     cases: Floats
     drawn: Floats
     official: bool
+    missing: Floats
 
     def values(self) -> Floats:
         """The figure of every class's cell, shape (s, metrics)."""
@@ -78,6 +82,8 @@ class _Classes:
         for place, name in enumerate(self.names):
             pooled = self.sums[place]
             reasons = _reasons(plain[place], pooled, alone=bool(self.alone[place]))
+            if self.missing[place]:
+                reasons["validity_rate"] = _NO_INTERVAL
             yield _Part(name, values[place], denominators(pooled), self.cases[place], draws[:, place], reasons)
 
     def mean(self, subset: str, members: Ints) -> _Part:
@@ -99,6 +105,8 @@ class _Classes:
             means[place], n[place] = values[taken, place].mean(), sizes[taken, place].sum()
             cases[place] = self.cases[taken, place].sum()
             drawn[:, place] = draws[:, taken, place].mean(axis=1)
+        if self.missing[members].any():
+            reasons["validity_rate"] = _NO_INTERVAL
         return _Part(subset, means, n, cases, drawn, reasons)
 
 
@@ -119,7 +127,9 @@ def metric_rows(
         facts: how the benchmark makes its figures.
         twins: the same scorer on the unharmed originals, for `similarity` (1 - the mean difference of rates).
         seed: of the intervals: 95%, whole problems resampled, no strata.
-        official: say -1 where the benchmarks' toolkit does, and go on counting with it; such a figure has no interval.
+        official: say -1 where the benchmarks' toolkit does, and go on counting with it; and count what has no result
+            at all (of cases, and of `twins` in `all`) in the denominator of validity_rate, as the toolkit does, unless
+            nothing has one. Such figures have no interval.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
     reason where undefined; `small` marks what fewer than SMALL cases say. Of a scorer with several runs, `value` is the
@@ -150,36 +160,48 @@ def _lines(
 ) -> tuple[Ints, list[_Part]]:
     """The rows that one run is counted in, and the lines of its table."""
     parts = case_parts(evaluation, facts, twins)
-    taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
+    tried = parts[:, _TRIED] > 0
+    taken = np.flatnonzero(rows & tried)
     cases, parts = evaluation.gold.cases[taken], parts[taken]
     numbers = evaluation.gold.problems[taken]
     there = (denominators(parts) > 0).astype(np.float64)
+    untried = evaluation.gold.cases.filter(pl.Series(rows & ~tried)) if official and taken.size else cases.clear()
+
+    def classes_of(names: list[str], alone: Bools, groups: Ints, missing: Floats) -> _Classes:
+        # Of no group at all, bincount gives integers.
+        sums, counted = (sums_by(each, groups, len(names)).astype(np.float64) for each in (parts, there))
+        sums[:, _TRIED] += missing
+        counted[:, _VALIDITY] += missing
+        drawn = resampled_sums(parts, groups, len(names), numbers, seed)
+        return _Classes(names, alone, sums, counted, drawn, official, missing)
 
     def grouped(column: str) -> _Classes:
         names, groups = _numbered(cases[column])
         alone = np.array([name in facts.without_errors for name in names], dtype=np.bool_)
-        sums, counted = sums_by(parts, groups, len(names)), sums_by(there, groups, len(names))
-        return _Classes(names, alone, sums, counted, resampled_sums(parts, groups, len(names), numbers, seed), official)
+        missing = np.array([untried[column].eq(name).sum() for name in names], dtype=np.float64)
+        return classes_of(names, alone, groups, missing)
 
     subsets = grouped("subset")
     # Where the subset is the class, as in PRMBench, there is no need to count twice.
     same = cases["subset"].equals(cases["error_type"])
     classes = subsets if same else grouped("error_type")
-    whole = np.zeros(len(taken), dtype=np.int64)
-    pooled = _Classes(
-        ["all"],
-        np.zeros(1, np.bool_),
-        sums_by(parts, whole, 1),
-        sums_by(there, whole, 1),
-        resampled_sums(parts, whole, 1, numbers, seed),
-        official,
-    )
+    twins_missing = _without_result(twins, evaluation.gold.cases.filter(pl.Series(rows))) if official else 0
+    missing = np.array([untried.height + (twins_missing if taken.size else 0)], dtype=np.float64)
+    pooled = classes_of(["all"], np.zeros(1, np.bool_), np.zeros(len(taken), dtype=np.int64), missing)
     return taken, [
         *subsets.lines(),
         *(classes.mean(name, members) for name, members in _categories(cases, classes.names, facts.group)),
         *pooled.lines(),
         subsets.mean("average", np.arange(len(subsets.names))),
     ]
+
+
+def _without_result(twins: Evaluation | None, cases: pl.DataFrame) -> int:
+    """How many of the twins of these cases have no result at all."""
+    if twins is None:
+        return 0
+    of_these = twins.gold.cases["twin_of"].is_in(cases["case"].implode()).to_numpy()
+    return int((of_these & ~twins.present).sum())
 
 
 def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> tuple[Floats, Floats]:

@@ -3,18 +3,23 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["first errors", "best thresholds", "error types", "step labels", "best of n", "statistics"]
+Kind = Literal["first errors", "best thresholds", "error types", "step labels", "best of n", "statistics", "macro f1"]
 """What the figures of a table are made of, which says how ours are computed."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere."""
+    """One printed table. `domain` is that of PRMBench-STEM, empty elsewhere.
+
+    `cells` are the subsets and metrics of figures that are computed as a paper's own code does, while what the paper
+    prints of them is not known here: its `number` is ours then.
+    """
 
     number: int
     kind: Kind
     title: str
     domain: str = ""
+    cells: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,11 @@ class Paper:
     tables: tuple[Table, ...]
     pictures: tuple[int, ...] = ()
 
+    @property
+    def computed_only(self) -> bool:
+        """Whether nothing that it prints is known here."""
+        return all(table.cells for table in self.tables)
+
     def source(self, table: int) -> str:
         """Where a printed number stands, in words."""
         return f"{self.title} ({self.reference}), Table {table}"
@@ -36,6 +46,8 @@ _DETAILED = (
     *((15, "all classes"), (16, "redundency"), (17, "circular"), (18, "counterfactual"), (19, "step_contradiction")),
     *((20, "domain_inconsistency"), (21, "confidence"), (22, "missing_condition"), (23, "deception")),
 )
+
+_MACRO_F1 = tuple(("all", metric) for metric in ("solution_f1", "step_f1", "solution_auc", "step_auc"))
 
 PAPERS: dict[str, Paper] = {
     paper.name: paper
@@ -104,6 +116,18 @@ PAPERS: dict[str, Paper] = {
                 Table(11, "first errors", "both accuracies and F1 on computer-science, Causelogics and Analobench"),
                 Table(12, "first errors", "both accuracies and F1 on Logiqa, FOLIO and MIRAGE"),
             ),
+        ),
+        Paper(
+            "mrmath",
+            "ReasonEval",
+            "arXiv 2404.05692",
+            (Table(1, "macro f1", "macro F1 and AUC of invalid solutions and steps", cells=_MACRO_F1),),
+        ),
+        Paper(
+            "mrmath_redundant",
+            "ReasonEval",
+            "arXiv 2404.05692",
+            (Table(1, "macro f1", "macro F1 and AUC of redundant solutions and steps", cells=_MACRO_F1),),
         ),
     )
 }

@@ -28,6 +28,11 @@ def kind_of(value: Any) -> str:
     return _KINDS.get(type(value), type(value).__name__)
 
 
+def without_empty_fraction(value: Any) -> Any:
+    """A float that is a whole number as an integer (frames with nulls hold labels so); anything else as it is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 @dataclass(eq=False)
 class Fields:
     """One row's fields. `fatal` turns true when the row cannot become a case; the finding says why."""
@@ -118,9 +123,7 @@ class Fields:
 
     def integer(self, name: str) -> int | None:
         """The field as an integer that fits 32 bits; a float without a fraction counts."""
-        value = self.value.get(name)
-        if isinstance(value, float) and value.is_integer():
-            value = int(value)
+        value = without_empty_fraction(self.value.get(name))
         if isinstance(value, int) and not isinstance(value, bool):
             if abs(value) < 2**31:
                 return value
@@ -130,12 +133,13 @@ class Fields:
         return None
 
     def integers(self, name: str) -> list[int] | None:
-        """The field as a list of integers; None where it is absent or something else."""
+        """The field as a list of integers; None where it is absent or something else. See `integer`."""
         value = self.value.get(name)
         if value is None:
             return None
-        if isinstance(value, list) and all(type(part) is int and abs(part) < 2**31 for part in value):
-            return value
+        parts: list[Any] = [without_empty_fraction(part) for part in value] if isinstance(value, list) else [None]
+        if all(type(part) is int and abs(part) < 2**31 for part in parts):
+            return parts
         self.note("warning", "wrong-type", f"{name} is not a list of whole numbers")
         return None
 

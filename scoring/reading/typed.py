@@ -8,6 +8,7 @@ The decoder checks every line and every type but takes the last of repeated keys
 are counted: there must be none but its keys and texts.
 """
 
+import gc
 import json
 import re
 import sys
@@ -70,6 +71,7 @@ class Field:
         steps: Whether blank elements of the list are noted.
         filled: Whether something has to be said of a blank text.
         key: The field's key in the row; "" = the column's name.
+        made: Whether only reading value by value gives it, so that it is null in all other rows.
     """
 
     dtype: pl.DataType
@@ -80,6 +82,7 @@ class Field:
     steps: bool = False
     filled: bool = False
     key: str = ""
+    made: bool = False
 
 
 def identifier() -> Field:
@@ -137,9 +140,12 @@ def read_by(
     return Field(dtype, natural, read, needed, required, steps)
 
 
-def as_made(dtype: pl.DataType) -> Field:
-    """A field whose value `Layout.flat` made: it goes in as it is."""
-    return read_by(dtype, lambda fields, name: fields.value.get(name))
+def as_made(dtype: pl.DataType, read: Callable[[Fields, str], Any] | None = None) -> Field:
+    """A field that no row holds under its name: what makes rows that are read value by value makes it, or `read`.
+
+    It is null in all other rows.
+    """
+    return Field(dtype, None, read or (lambda fields, name: fields.value.get(name)), made=True)
 
 
 def name_of(fields: Fields, _name: str) -> str | None:
@@ -173,13 +179,13 @@ class Layout:
     @property
     def natural(self) -> bool:
         """Whether there are rows that need not be read value by value."""
-        keys = list(self.keys().values())
-        natural = self.flat is None and all(one.natural is not None for one in self.fields.values())
+        keys = list(self.row_keys().values())
+        natural = self.flat is None and all(one.made or one.natural is not None for one in self.fields.values())
         return natural and len(set(keys)) == len(keys)
 
-    def keys(self) -> dict[str, str]:
-        """Column -> its key in a row that holds natural values."""
-        return {name: one.key or name for name, one in self.fields.items()}
+    def row_keys(self) -> dict[str, str]:
+        """Column -> its key in rows, of all that rows hold."""
+        return {name: one.key or name for name, one in self.fields.items() if not one.made}
 
     def columns(self) -> dict[str, pl.DataType]:
         """The columns that every chunk has."""
@@ -237,7 +243,7 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         return
     read = 0
     pending: deque[Future[T]] = deque()
-    with _short_turns(), ThreadPoolExecutor(1) as worker:
+    with _short_turns(), _no_collector(), ThreadPoolExecutor(1) as worker:
         for block in rows.blocks():
             checked = reader.check(block, read)
             pending.append(worker.submit(lambda one, before: work(reader.chunk(one, before)), checked, read))
@@ -274,13 +280,13 @@ class _Reader:
         """The block's lines with their types checked; `before` rows were read before it."""
         fields = self.layout.fields
         if not self.layout.natural:
-            nothing: dict[str, list[Any]] = {name: [] for name in fields}
+            nothing: dict[str, list[Any]] = {name: [] for name in self.layout.row_keys()}
             numbers = before + np.cumsum(_filled(block.lines, set()))
             return _Checked(block, np.empty(0, np.int64), b"", [], nothing, {}, numbers)
-        keys_of = self.layout.keys()
+        keys_of = self.layout.row_keys()
         others = _other_keys(block.lines[0], frozenset(keys_of.values()))
-        names = [*fields, *(f"{_OTHER}{key}" for key in others)]
-        natural = tuple((keys_of[name], one.natural, one.needed) for name, one in fields.items())
+        names = [*keys_of, *(f"{_OTHER}{key}" for key in others)]
+        natural = tuple((key, fields[name].natural, fields[name].needed) for name, key in keys_of.items())
         decoder = _decoder(natural, others)
         content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
         decoded, keys, sound = _rows(decoder, content, block.lines)
@@ -293,11 +299,11 @@ class _Reader:
             keys = [keys[index] for index in kept] if self._keyed else keys
             values = {name: [column[index] for index in kept] for name, column in values.items()}
             raw = b"\n".join([block.lines[place] for place in sound])
-        for name, one in fields.items():
-            if not one.needed and UNSET in values[name]:
+        for name in keys_of:
+            if not fields[name].needed and UNSET in values[name]:
                 values[name] = [None if value is UNSET else value for value in values[name]]
         numbers = before + np.cumsum(_filled(block.lines, set(sound)))
-        kept_values = {name: values[name] for name in fields}
+        kept_values = {name: values[name] for name in keys_of}
         kept_others = {key: values[f"{_OTHER}{key}"] for key in others}
         return _Checked(block, np.array(sound, dtype=np.int64), raw, keys, kept_values, kept_others, numbers)
 
@@ -346,13 +352,17 @@ class _Reader:
     def _sound(self, checked: _Checked) -> pl.DataFrame:
         """The sound rows of which nothing has to be said."""
         fields = self.layout.fields
+        number = checked.sound.size
+        columns = {name: _series(name, values, fields[name].dtype) for name, values in checked.values.items()}
+        columns[LINE] = pl.Series(LINE, checked.sound + checked.block.line, dtype=pl.Int64)
+        columns[NUMBER] = pl.Series(NUMBER, checked.numbers[checked.sound], dtype=pl.Int64)
+        columns[KEPT] = pl.Series(KEPT, [True], dtype=pl.Boolean).new_from_index(0, number)
+        if self._keyed:
+            columns[KEY] = pl.Series(KEY, checked.keys, dtype=pl.String)
         frame = pl.DataFrame(
             [
-                *(_series(name, values, fields[name].dtype) for name, values in checked.values.items()),
-                pl.Series(LINE, checked.sound + checked.block.line, dtype=pl.Int64),
-                pl.Series(NUMBER, checked.numbers[checked.sound], dtype=pl.Int64),
-                pl.Series(KEY, checked.keys if self._keyed else [None] * checked.sound.size, dtype=pl.String),
-                pl.Series(KEPT, [True], dtype=pl.Boolean).new_from_index(0, checked.sound.size),
+                columns[name] if name in columns else pl.Series(name, [None], dtype=dtype).new_from_index(0, number)
+                for name, dtype in self.layout.columns().items()
             ]
         )
         quiet = [*self._no_finding(control=holds_control(checked.raw))]
@@ -360,8 +370,8 @@ class _Reader:
 
     def _no_finding(self, *, control: bool) -> Iterator[pl.Expr]:
         """What must hold of the texts; `control` where some may hold control characters."""
-        for name, one in self.layout.fields.items():
-            column = pl.col(name)
+        for name in self.layout.row_keys():
+            one, column = self.layout.fields[name], pl.col(name)
             if one.filled:
                 yield column.str.strip_chars() != ""
             if one.dtype == pl.String() and control:
@@ -511,6 +521,18 @@ def _filled(lines: list[bytes], sound: set[int]) -> npt.NDArray[np.bool_]:
         if place not in sound:
             filled[place] = bool(lines[place].decode(errors="replace").strip())
     return filled
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Millions of lists are made here and no circle of them: looking for some takes a third of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 @contextmanager

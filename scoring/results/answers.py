@@ -3,6 +3,7 @@ r"""A critic's answer as the columns of a foreign row: the words it votes with a
 from typing import Any
 
 from scoring.critics.boxed import processbench_ballot, processbench_verdict, zero_based
+from scoring.reading.fields import without_empty_fraction
 
 _SHOWN = 40
 _LARGEST = 10**18
@@ -29,8 +30,7 @@ def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
 
 def written(value: Any) -> str | None:
     """A text as it is, a whole number as its digits; None for anything else."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    value = without_empty_fraction(value)
     if type(value) is int and abs(value) < _LARGEST:
         return str(value)
     return value if isinstance(value, str) else None

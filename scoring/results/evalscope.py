@@ -23,7 +23,7 @@ from scoring.results.answers import voted, written
 from scoring.results.chat import message_texts, model_output
 from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import Gathered, Record, Result, case_id, gather
-from scoring.results.names import scorer_name
+from scoring.results.names import folder_name, scorer_name
 from scoring.results.records import inside, within
 
 TITLE = "evalscope"
@@ -82,8 +82,8 @@ def _model(row: Any) -> str | None:
 
 def _name(source: str) -> str:
     """The model as the path says it: the folder of a file that is called after the subset."""
-    path = PurePath(plain_name(source).replace("\\", "/"))
-    return scorer_name(str(path.with_name("results.jsonl")) if _SUBSET.fullmatch(path.name) else source)
+    file = PurePath(plain_name(source).replace("\\", "/")).name
+    return folder_name(source) if _SUBSET.fullmatch(file) else scorer_name(source)
 
 
 def _votes(results: Iterable[Result]) -> list[int]:

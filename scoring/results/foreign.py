@@ -7,13 +7,16 @@ and nothing after it does.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
 from scoring.reading.findings import Finding
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Comparison, Kind, On
+
+Judges = Literal["", "errors", "redundancy"]
+"""What judgements are of; empty = the file does not say."""
 
 FOREIGN: dict[str, pl.DataType] = {
     # 1-based line (or row) of the file.
@@ -45,6 +48,9 @@ FOREIGN: dict[str, pl.DataType] = {
     "tokens_out": pl.Int64(),
     "ballot": pl.String(),
     "verdict": STEP_INDEX,
+    # Every step that the answer names as wrong (or redundant), 0-based; it takes all others for right. [] = none is.
+    # Null = it does not speak of all steps.
+    "named_steps": pl.List(STEP_INDEX),
     # Why there is nothing of these, or nothing readable. Null = there is.
     "reason": pl.String(),
 }
@@ -59,8 +65,10 @@ class Foreign:
     after it are those of `scoring.scorer.Scorer`. `benchmark` is set where the format itself says which benchmark's
     ids these are. `label_base` says in words how indices were read, `read` counts the source's rows, usable or not.
     Where it `reads_answers`, its answers were not read yet: whoever joins them does, by the benchmark's own parser.
+    Where the base of verdicts is `open_base`, it was only assumed, and the cases may tell it.
     Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
-    the rewards are as many as the steps, and the rewards where they are not.
+    the rewards are as many as the steps, and the rewards where they are not. `judges` is set where the file says what
+    its judgements are of: those of errors do not join a benchmark of redundant steps by ids, nor the other way round.
     """
 
     format: str
@@ -70,6 +78,7 @@ class Foreign:
     read: int
     label_base: str = "no indices"
     benchmark: str | None = None
+    judges: Judges = ""
     kind: Kind = "prm"
     family: str = ""
     about: str = ""
@@ -79,6 +88,7 @@ class Foreign:
     on: On = "rewards"
     labels_explained: bool = False
     reads_answers: bool = False
+    open_base: bool = False
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None

@@ -1,7 +1,8 @@
 """GR-Ben's details of a PRM, `{domain}/prm_result/{model}_details.jsonl`, and the rows its evaluation takes.
 
 Rows: `id, domain, generator, gt_label, pred_label, threshold, probs[], is_correct_prediction`; the labels are 1-based,
--1 = no error, and a step is judged wrong iff its number in `probs` is below the threshold. Rows that only hold `id,
+-1 = no error, and a step is judged wrong iff its number in `probs` is below the threshold; where `probs` is empty none
+is, so that no error is predicted, whatever the threshold. Rows that only hold `id,
 domain, gt_label, probs` are what `run_prm_eval.py eval` takes. GR-Ben, `run_prm_eval.py`, `metrics.py`.
 """
 
@@ -27,7 +28,7 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[Foreign]:
-    """The one PRM's rewards.
+    """The one PRM's rewards, and the verdict -1 where `probs` is empty.
 
     The threshold is the file's where all its rows have the same, else 0.5. A `pred_label` that its own numbers and
     threshold do not give is a finding; what counts are the numbers.
@@ -64,15 +65,20 @@ def load(rows: Rows) -> list[Foreign]:
 def _read(fields: Fields) -> Result | None:
     if case_id(fields, "id") is None:
         return None
-    rewards = numbers(fields, "probs", required=True)
+    empty = fields.value.get("probs") == []
+    rewards = None if empty else numbers(fields, "probs", required=True)
     threshold = _threshold(fields)
-    if rewards is not None:
-        _compare(fields, rewards, _DEFAULT if threshold is None else threshold)
+    if rewards is not None or empty:
+        _compare(fields, rewards or (), _DEFAULT if threshold is None else threshold)
+    if empty:
+        message = "probs is empty: GR-Ben's code predicts no error, which is taken as the verdict at every threshold"
+        fields.note("warning", "empty-probs", message)
     return {
         "subset": fields.text("domain"),
         "gold": _gold(fields),
         "rewards": rewards,
-        "reason": None if rewards else "probs is no list of numbers",
+        **({"ballot": "-1", "verdict": -1} if empty else {}),
+        "reason": None if rewards or empty else "probs is no list of numbers",
         "_threshold": threshold,
     }
 

@@ -52,14 +52,14 @@ def note_not_finite(fields: Fields, name: str, values: Sequence[float]) -> None:
 
 
 def truths(fields: Fields, name: str) -> list[bool] | None:
-    """The field as a list of truth values, 0 and 1 among them.
+    """The field as a list of truth values, 0 and 1 (1.0 too) among them.
 
     None where it is absent and, with a warning, where it is no such list or is empty.
     """
     value = fields.value.get(name)
     if value is None:
         return None
-    if isinstance(value, list) and value and all(isinstance(part, int) and part in {0, 1} for part in value):
+    if isinstance(value, list) and value and all(isinstance(part, int | float) and part in {0, 1} for part in value):
         return [bool(part) for part in value]
     fields.note("warning", "wrong-type", f"{name} is not a list of truth values")
     return None

@@ -1,9 +1,9 @@
-"""What ProcessBench's own scripts write, `{config}_error.jsonl` and `{config}_correct.jsonl`: a critic's answers.
+"""What ProcessBench's own scripts write, `{config}_error.jsonl` and `{config}_correct.jsonl`.
 
 Rows: those of ProcessBench with `generated_critique` (one answer, or a list of answers that vote), `prediction`
 (0-based, -1 = no error, null = could not be parsed, which counts as wrong) and `match`. The script for discriminative
-PRMs writes no critique, only what it predicts. Zheng et al., arXiv 2412.06559, `run_eval.py` and
-`run_eval_prm_rlhflow.py`.
+PRMs writes no critique, only what it predicts: a file without any critique is a PRM's. Zheng et al., arXiv 2412.06559,
+`run_eval.py` and `run_eval_prm_rlhflow.py`.
 """
 
 import re
@@ -19,13 +19,15 @@ from scoring.reading.rows import Rows
 from scoring.results.answers import boxed, voted, written
 from scoring.results.foreign import Foreign, foreign_frame
 from scoring.results.gathered import case_id
-from scoring.results.names import scorer_name
+from scoring.results.names import folder_name, scorer_name
 from scoring.results.records import gold_label, within
 
 TITLE = "ProcessBench output"
 _CRITIQUE = "generated_critique"
 ADDED = (_CRITIQUE, "prediction", "match")
 """What stands beside the benchmark's own keys."""
+_BOXES = "0-based, -1 = no error, read from the last \\boxed{...} as ProcessBench does"
+_PREDICTIONS = "0-based, -1 = no error, as the field prediction says"
 _OF_A_SUBSET = re.compile(r"(gsm8k|math|olympiadbench|omnimath)_(error|correct)\.\w+", re.IGNORECASE)
 
 
@@ -40,12 +42,13 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[Foreign]:
-    """The one critic's answers, a row an answer; the votes of a solution count from 0.
+    """The one critic's answers, a row an answer, the votes of a solution counting from 0; or the one PRM's verdicts.
 
     The first row with an id counts.
     """
     findings = list(rows.findings)
     answers = [_answers(fields) for fields in _records(rows, findings)]
+    is_critic = any(isinstance(row.value, Mapping) and row.value.get(_CRITIQUE) is not None for row in rows.rows)
     return [
         Foreign(
             format=TITLE,
@@ -53,19 +56,20 @@ def load(rows: Rows) -> list[Foreign]:
             name=_name(rows.source),
             rows=foreign_frame(answer for several in answers for answer in several),
             read=rows.read,
-            label_base="0-based, -1 = no error, read from the last \\boxed{...} as ProcessBench does",
+            label_base=_BOXES if is_critic else _PREDICTIONS,
             benchmark="processbench",
-            kind="critic",
-            settings={"protocol": "processbench", "votes": max(map(len, answers), default=0)},
+            kind="critic" if is_critic else "prm",
+            about="" if is_critic else "imported, ProcessBench output: its verdicts alone, no step rewards",
+            settings={"protocol": "processbench", "votes": max(map(len, answers), default=0)} if is_critic else {},
             findings=tuple(findings),
         )
     ]
 
 
 def _name(source: str) -> str:
-    """The critic's: the scripts name files after the subset, in a folder named after the model."""
-    path = PurePath(plain_name(source).replace("\\", "/"))
-    return scorer_name(str(path.with_name("results.jsonl")) if _OF_A_SUBSET.fullmatch(path.name) else source)
+    """The scorer's: the scripts name files after the subset, in a folder named after the model."""
+    file = PurePath(plain_name(source).replace("\\", "/")).name
+    return folder_name(source) if _OF_A_SUBSET.fullmatch(file) else scorer_name(source)
 
 
 def _records(rows: Rows, findings: list[Finding]) -> Iterator[Fields]:

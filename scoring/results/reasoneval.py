@@ -3,16 +3,25 @@
 `scores` is a number a step (Math-Shepherd), three probabilities a step (ReasonEval: negative, neutral, positive, from
 which validity = neutral + positive and redundancy = neutral), or one number for the whole solution (ROSCOE). A step is
 what the benchmark calls a sub-step where it nests them; rows are given as they stand. ReasonEval (Xia et al., arXiv
-2404.05692), `mr-math_eval.py`: a step is right iff its number is above 0.5, ROSCOE's solutions above 0.025.
+2404.05692), `mr-math_eval.py`: a step is right iff its number is above 0.5, ROSCOE's solutions above 0.025; a step is
+redundant iff that number is 0.15 or more.
+
+Results of the right solutions of the perturbation pairs have `rid` in the place of `id`, and theirs are named
+`{scorer}_perturbed_...` and `{scorer}_original_...`. The ids of the two sets of MR-MATH overlap: numbers a step fit the
+steps of one of them alone, and of numbers a solution the folders of ReasonEval's repository tell where they are as
+there (`eval_results/mr-math_redundant_errors`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any, Literal
 
+from scoring.benchmarks import mrmath, mrmath_redundant, reasoneval_pairs
 from scoring.reading.fields import Fields
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign, foreign_frame
+from scoring.results.foreign import Foreign, Judges, foreign_frame
 from scoring.results.gathered import Result, case_id, one_scorer
 from scoring.results.numbers import note_not_finite, number, numbers, reward_range
 
@@ -21,6 +30,13 @@ TITLE = "ReasonEval results"
 Shape = Literal["a number a step", "three numbers a step", "a number a solution"]
 REDUNDANT_ABOVE = 0.15
 """Above this number PRMBench (Song et al., arXiv 2501.03124; `mr_eval`) takes a step of ReasonEval for redundant."""
+_FOLDERS: Mapping[str, tuple[str, Judges]] = {
+    "mr-math_invalid_errors": (mrmath.NAME, "errors"),
+    "mr-gsm8k": (mrmath.NAME, "errors"),
+    "mr-math_redundant_errors": (mrmath_redundant.NAME, "redundancy"),
+    "perturbation": (reasoneval_pairs.NAME, "errors"),
+}
+_SIZE = re.compile(r"_(\d+b)\Z", re.IGNORECASE)
 _STEP: Shape = "a number a step"
 _THREE: Shape = "three numbers a step"
 _SOLUTION: Shape = "a number a solution"
@@ -42,7 +58,8 @@ def is_distinct(sample: Iterable[Any], source: str) -> bool:
 
     An id with a number a step may be anybody's, whose steps are not judged with `<=`.
     """
-    return "eval_result" in source or any(_shape(row) not in {None, _STEP} for row in sample)
+    told = any("rid" in row or _shape(row) not in {None, _STEP} for row in sample if isinstance(row, Mapping))
+    return told or "eval_result" in source
 
 
 def load(rows: Rows) -> list[Foreign]:
@@ -56,14 +73,17 @@ def load(rows: Rows) -> list[Foreign]:
     frame = foreign_frame(found.results)
     solutions = [[value] for value in frame["solution"].drop_nulls()]
     low, high = reward_range([*frame["rewards"].to_list(), *solutions])
+    benchmark, judges = by_folder(rows.source)
     roscoe = shape == _SOLUTION and "roscoe" in found.name.lower()
     return [
         Foreign(
             format=TITLE,
             source=rows.source,
-            name=found.name,
+            name=_without_side(found.name),
             rows=frame,
             read=found.read,
+            benchmark=benchmark,
+            judges=judges if shape == _SOLUTION else "",
             kind="baseline" if shape == _SOLUTION else "prm",
             family="reasoneval" if shape == _THREE else "",
             about=_ABOUT[shape],
@@ -79,6 +99,28 @@ def load(rows: Rows) -> list[Foreign]:
     ]
 
 
+def _without_side(name: str) -> str:
+    """The scorer's name without the word for one side of the perturbation pairs, so that both sides are one scorer's.
+
+    The published files write its size with a hyphen on one side and with an underscore on the other.
+    """
+    if name.endswith("_original"):
+        return _SIZE.sub(r"-\1", name.removesuffix("_original")) or name
+    return name.removesuffix("_perturbed") or name
+
+
+def by_folder(source: str) -> tuple[str | None, Judges]:
+    """Tell the benchmark whose results a folder of ReasonEval's repository holds, and what they judge.
+
+    Elsewhere it is (None, "").
+
+    Args:
+        source: the file's path.
+    """
+    folders = PurePath(source.replace("\\", "/")).parts[:-1]
+    return next((_FOLDERS[folder] for folder in reversed(folders) if folder in _FOLDERS), (None, ""))
+
+
 def _shape(row: Any) -> Shape | None:
     """What a row's scores are by their first element; None where they are nothing of the kind."""
     scores = row.get("scores") if isinstance(row, Mapping) else None
@@ -92,6 +134,8 @@ def _shape(row: Any) -> Shape | None:
 def _read(fields: Fields, shape: Shape) -> Result | None:
     if case_id(fields, "id", "rid") is None:
         return None
+    if fields.value.get("id") is None:
+        fields.case = f"{reasoneval_pairs.ORIGINAL}{fields.case}"
     own = _shape(fields.value)
     if own is not None and own != shape:
         fields.note("warning", "other-shape", f"scores is {own}, where most rows of the file hold {shape}")

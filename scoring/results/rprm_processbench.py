@@ -83,7 +83,7 @@ def _result(fields: Fields) -> Result:
 def _compare(fields: Fields, rewards: list[float]) -> None:
     """A warning where the row's match does not follow from its numbers."""
     match, label = fields.value.get("match"), fields.value.get("label")
-    if type(match) not in {int, bool} or type(label) is not int:
+    if type(match) not in {int, float, bool} or type(label) not in {int, float}:
         return
     first = next((step for step, reward in enumerate(rewards) if reward < THRESHOLD), -1)
     if (first == label) != bool(match):

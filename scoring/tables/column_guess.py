@@ -1,7 +1,7 @@
 """Which column of a table is probably what, by the names that columns commonly have and by what is in them."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -363,26 +363,34 @@ def may_be_solutions(sample: list[Mapping[str, Any]], mapping: ColumnMapping) ->
     return [column for column in fitting if _divided(column, sample, None)]
 
 
-def rewards_beside(rows: Rows) -> ColumnMapping | None:
-    """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields `problem` and `steps`.
+def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> ColumnMapping | None:
+    """Propose a mapping for step rewards that rows of a benchmark hold beside its own fields.
 
     Such a column holds lists of as many numbers as there are steps, and not only whole numbers, which labels may be: in
     every one of the first rows that has something in it or, if it is called like rewards, in half of these.
 
+    Args:
+        rows: the benchmark's.
+        steps: the key of a solution's steps.
+        claimed: keys that the benchmark reads.
+
     Returns:
         None where no column does.
     """
-    sample = sampled(rows)
-    found = [column for column in _lists_beside(sample) if _are_rewards(column, sample)]
-    return ColumnMapping(problem="problem", steps="steps", rewards=_by_scorer(found, rows.source)) if found else None
+    sample = _beside(rows, steps)
+    found = [column for column in _columns_beside(sample, claimed) if _are_rewards(column, steps, sample)]
+    return ColumnMapping(rewards=_by_scorer(found, rows.source)) if found else None
 
 
-def doubtful_rewards(rows: Rows) -> list[Finding]:
-    """Say which columns beside the fields `problem` and `steps` are called like rewards and were not taken for such."""
-    sample = sampled(rows)
+def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> list[Finding]:
+    """Say which columns of a benchmark's rows are called like rewards and were not taken for such.
+
+    See `rewards_beside` for the arguments.
+    """
+    sample = _beside(rows, steps)
     found = []
-    for column in _lists_beside(sample):
-        if _normal(column) not in _REWARDS.split() or _are_rewards(column, sample):
+    for column in _columns_beside(sample, claimed):
+        if _normal(column) not in _REWARDS.split() or _are_rewards(column, steps, sample):
             continue
         lists = [cell for value in sample if isinstance(cell := listed(value.get(column)), list)]
         if lists:
@@ -396,17 +404,20 @@ def doubtful_rewards(rows: Rows) -> list[Finding]:
     return found
 
 
-def _lists_beside(sample: list[Mapping[str, Any]]) -> list[str]:
-    """The columns beside a benchmark's `problem` and `steps`, where every row has these."""
-    if not sample or not all({"problem", "steps"} <= value.keys() for value in sample):
-        return []
-    return [column for column in dict.fromkeys(key for value in sample for key in value) if _storable(column)]
+def _beside(rows: Rows, steps: str) -> list[Mapping[str, Any]]:
+    """The first rows that hold a list of steps."""
+    return [value for value in sampled(rows) if isinstance(value.get(steps), list)]
 
 
-def _are_rewards(column: str, sample: list[Mapping[str, Any]]) -> bool:
-    held = [value for value in sample if value.get(column) is not None]
-    lists = [(value[column], value["steps"]) for value in held if isinstance(value["steps"], list)]
-    fit = [cell for cell, steps in lists if isinstance(cell, list) and _numbers(cell) and len(cell) == len(steps)]
+def _columns_beside(sample: list[Mapping[str, Any]], claimed: Collection[str]) -> list[str]:
+    """The columns that nobody reads."""
+    columns = dict.fromkeys(key for value in sample for key in value)
+    return [column for column in columns if _storable(column) and column not in claimed]
+
+
+def _are_rewards(column: str, steps: str, sample: list[Mapping[str, Any]]) -> bool:
+    lists = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
+    fit = [cell for cell, solution in lists if isinstance(cell, list) and _numbers(cell) and len(cell) == len(solution)]
     enough = 2 * len(fit) >= len(lists) if _normal(column) in _REWARDS.split() else len(fit) == len(lists)
     return enough and any(float(number(part)) % 1 for cell in fit for part in cell)
 

@@ -13,7 +13,7 @@ from scoring.errors import UsageError
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, chunks, name_of, read_by
+from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, chunks, name_of, read_by
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
@@ -110,8 +110,11 @@ def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
 
 def _beside(own: Layout, cases: Layout) -> Layout:
     """The fields of a benchmark's rows and of the scorers beside them."""
-    cells: Callable[[Fields], Mapping[str, Any]] = own.lenient or (lambda _: {})
     scorers = {name: field for name, field in own.fields.items() if " " in name}
+
+    def cells(fields: Fields) -> dict[str, Any]:
+        found = {} if own.lenient is None else own.lenient(fields)
+        return {name: found[name] for name in scorers if name in found}
 
     def lenient(fields: Fields) -> dict[str, Any]:
         return {**(fields.value if cases.lenient is None else cases.lenient(fields)), **cells(fields)}
@@ -152,17 +155,16 @@ def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields]
         **gold_fields(mapping, quiet=True),
     }
     fields = {name: mapped(one, column) for name, one in common.items() if (column := getattr(mapping, name))}
-    # Rows without steps have a gold label that is only compared.
-    fields.setdefault("steps", read_by(pl.List(pl.String()), Fields.texts, list[str]))
+    fields.setdefault("steps", as_made(pl.List(pl.String())))
     for place, column in enumerate(mapping.rewards.values()):
         natural = read_by(pl.List(pl.Float64()), _given, Annotated[list[float], SOME], needed=True)
         fields[f"rewards {place}"] = mapped(natural, column)
         for name, dtype in (("labels", pl.List(pl.Boolean())), ("solution", pl.Float64())):
-            fields[f"{name} {place}"] = read_by(dtype, _given, float)
+            fields[f"{name} {place}"] = as_made(dtype)
         fields |= _reasons(f"of rewards {place}")
     for place, column in enumerate(mapping.verdicts.values()):
         fields[f"verdict {place}"] = mapped(read_by(pl.Int64(), _given, index_natural(mapping), needed=True), column)
-        fields[f"answer {place}"] = read_by(pl.String(), Fields.text, str)
+        fields[f"answer {place}"] = as_made(pl.String(), Fields.text)
         fields |= _reasons(f"of verdict {place}")
     for place, column in enumerate(mapping.answers.values()):
         fields[f"answers {place}"] = mapped(read_by(pl.List(pl.String()), _answers, needed=True), column)
@@ -177,7 +179,7 @@ def _answers(fields: Fields, name: str) -> list[str | None]:
 
 
 def _reasons(what: str) -> dict[str, Field]:
-    return {f"{name} {what}": read_by(pl.String(), _given, str) for name in ("reason", _CODE)}
+    return {f"{name} {what}": as_made(pl.String()) for name in ("reason", _CODE)}
 
 
 def _given(fields: Fields, name: str) -> Any:
@@ -292,12 +294,14 @@ class _Table:
         }
         rows, findings = self._rows(own, f"of verdict {place}")
         findings += [base.finding] if base.finding else []
+        stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
         return self._foreign(
             scorer,
             rows.select(list(FOREIGN)),
             findings,
             label_base=f"verdicts are {base.words}, -1 = no error",
             kind="critic",
+            open_base=not stated and self._mapping.clean is None,
         )
 
     def answers(self, place: int, scorer: str) -> Foreign:

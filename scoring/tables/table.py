@@ -23,7 +23,7 @@ from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import SOME, WHOLE, Field, Layout, chunks, name_of, read_by
+from scoring.reading.typed import SOME, WHOLE, Field, Layout, as_made, chunks, name_of, read_by
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import (
     at,
@@ -211,14 +211,10 @@ def _case_fields(mapping: ColumnMapping) -> dict[str, Field]:
 def counted() -> dict[str, Field]:
     """What only rows that are read value by value have."""
     return {
-        _SPLIT: read_by(pl.Boolean(), _given, bool),
-        _ZEROS: read_by(pl.Int64(), partial(_ratings, lambda rating: rating == 0), int),
-        _NEGATIVE: read_by(pl.Int64(), partial(_ratings, lambda rating: rating < 0), int),
+        _SPLIT: as_made(pl.Boolean()),
+        _ZEROS: as_made(pl.Int64(), partial(_ratings, lambda rating: rating == 0)),
+        _NEGATIVE: as_made(pl.Int64(), partial(_ratings, lambda rating: rating < 0)),
     }
-
-
-def _given(fields: Fields, name: str) -> Any:
-    return fields.value.get(name)
 
 
 def _ratings(like: Callable[[float], bool], fields: Fields, _: str) -> int:

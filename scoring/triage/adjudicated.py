@@ -89,8 +89,8 @@ class Adjudicated:
     def over(self, cases: pl.DataFrame) -> pl.DataFrame:
         """The cases with these labels laid over their own; the same frame where none is another.
 
-        Only `earliest_error` and `error_steps` change. The error type and what else a benchmark says of the error are
-        still said of the error that it named.
+        Only `earliest_error` and `error_steps` change, and nothing is said any more of a label beyond the last step.
+        The error type and what else a benchmark says of the error are still said of the error that it named.
         """
         changed = self.rows.filter(pl.col("adjudication").is_in(OVERLAID))
         if changed.is_empty():
@@ -102,7 +102,8 @@ class Adjudicated:
             pl.when(there).then(f"adjudicated_{name}").otherwise(name).alias(name)
             for name in ("earliest_error", "error_steps")
         )
-        return joined.with_columns(columns).select(cases.columns)
+        as_given = pl.when(~there).then(pl.col("^earliest_error_as_given$"))
+        return joined.with_columns(*columns, as_given).select(cases.columns)
 
 
 def adjudicate(said: Mapping[str, Sequence[Words]], cases: pl.DataFrame) -> Adjudicated:

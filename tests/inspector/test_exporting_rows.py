@@ -8,6 +8,8 @@ import pytest
 import making
 import reference
 import rows_out
+from authored import write
+from benchmark_rows import grben
 from inspector.cli import main
 from scoring.benchmarks.imported import Imported, cases_frame
 from scoring.cache import RewardParts
@@ -268,3 +270,14 @@ def test_the_demo_can_be_exported_from_nowhere(export):
         code, found, _ = export(what, "--to", name, *DEMO, *(("--scorer", "blend") if what == "rewards" else ()))
         assert (code, len(found)) == (0, 240)
     assert list(Path().iterdir()) == []
+
+
+def test_grben_gets_back_the_error_types_that_it_gave(export, tmp_path, capsysbinary):
+    kinds = ["Logical error", "factual", "Knowledge error", "Spelling error", None]
+    given = [grben(number, problem=f"What is {number}?", error_type=kind) for number, kind in enumerate(kinds)]
+    write(tmp_path / "given.jsonl", given)
+    assert main(["import", "-q", "given.jsonl"]) in {0, 1}
+    capsysbinary.readouterr()
+    code, written, _ = export("cases", "--benchmark", "grben", "--to", "grben")
+    assert code == 0
+    assert written == given

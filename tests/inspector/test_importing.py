@@ -62,7 +62,8 @@ def test_a_sound_file_is_imported_with_a_report(run, processbench_file):
 def test_an_import_again_says_that_nothing_changed(run, processbench_file):
     path = processbench_file(rows(4))
     run(path)
-    assert "0 new, 0 changed, 4 unchanged" in run(path)[1]
+    assert run(path)[1].startswith(f"{path}: unchanged since it was imported: 4 cases of processbench\n")
+    assert "0 new, 0 changed, 4 unchanged" in run(path, "-v")[1]
     processbench_file([row(0, label=1), *rows(4)[1:], row(9)])
     assert "1 new, 1 changed, 3 unchanged" in run(path)[1]
 

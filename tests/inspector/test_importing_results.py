@@ -1,5 +1,6 @@
 """`import` of results, and of what comes from several places at once."""
 
+import json
 import multiprocessing
 import os
 import re
@@ -75,7 +76,11 @@ def test_results_are_reported_like_cases(run, mixed):
         "-v lists every file and finding.",
     ]
     again = run(mixed)[1]
-    assert "1 PRM (1 unchanged)" in again
+    assert again.splitlines()[:-1] == [
+        f"{mixed}/A-PRM_details.jsonl: unchanged since it was imported: 6 results of A-PRM",
+        f"{mixed}/cases.jsonl: unchanged since it was imported: 6 cases of grben",
+        f"{mixed}/sums.jsonl: unchanged since it was imported: 4 cases of processbench",
+    ]
     whole = run(mixed, "-v")[1]
     results = whole[whole.index(f"{mixed}/A-PRM") :].splitlines()
     assert results[:-1] == [
@@ -157,8 +162,9 @@ def test_a_taken_name_is_said_and_another_name_is_the_way_out(run, mixed):
     other.write_bytes(json_lines(details(6, probs=[0.1, 0.2, 0.3])))
     code, out, _ = run(mixed)
     assert code == 1
-    assert "(1 unchanged, 1 left out)" in out
-    assert "\nwarning: 1 x not-saved in 1 file\n  second/A-PRM_details.jsonl: Scorer name is taken: " in out
+    assert f"{mixed}/A-PRM_details.jsonl: unchanged since it was imported: 6 results of A-PRM" in out
+    assert f"{other}: prm A-PRM (GR-Ben PRM details)\n" in out
+    assert "in the workspace: left out. Scorer name is taken: " in out
     assert f"{mixed}/A-PRM_details.jsonl gave 'A-PRM' other" in out
     assert run(other)[0] == 2
     code, out, _ = run(other, "--name", "A-PRM again")
@@ -254,3 +260,77 @@ def test_results_cannot_be_saved_on_a_disk_that_is_really_read_only(small_disk, 
     err = capsys.readouterr().err
     assert "the file system is read-only" in err
     assert err.count("\n") == 1
+
+
+BOXES = ["\\boxed{1}", "no box at all", "\\boxed{}", "\\boxed{2.0}", "\\boxed{paragraph_2}", "\\boxed{-1}"]
+
+
+def critic_rows(answers):
+    return [{**one, "generated_critique": answer} for one, answer in zip(rows(len(answers)), answers, strict=True)]
+
+
+def unparsed_cases(run, capsys):
+    assert main(["scorers", "-w", str(run.root), "--json"]) == 0
+    return {row["scorer"]: row["unparsed"] for row in json.loads(capsys.readouterr().out)["rows"]}
+
+
+def test_the_report_counts_unparsed_answers_as_metrics_does_and_names_why(run, tmp_path, capsys):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(6)))
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(BOXES)))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl", "-v")
+    why = "2 the box holds no whole number, 1 the answer has no \\boxed{...}, 1 the box is empty"
+    assert f"  what it gives: 6 answers, 4 unparsed ({why})\n" in out
+    assert unparsed_cases(run, capsys) == {"critic": 4}
+
+
+def test_of_votes_the_report_counts_the_cases_that_metrics_counts_too(run, tmp_path, capsys):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(3)))
+    votes = [["none", "\\boxed{1}"], ["none", "none"], ["\\boxed{x}", "\\boxed{x}", "\\boxed{0}"]]
+    (tmp_path / "critic.jsonl").write_bytes(json_lines(critic_rows(votes)))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "critic.jsonl", "-v")
+    why = "3 the answer has no \\boxed{...}, 2 the box holds no whole number"
+    assert f"  what it gives: 7 answers, 5 unparsed ({why}); after the vote 2 of 3 cases are unparsed\n" in out
+    assert unparsed_cases(run, capsys) == {"critic": 2}
+
+
+@pytest.mark.parametrize(("file", "name"), [("mine.jsonl", "mine"), ("rewards.jsonl", "a-prm")])
+def test_a_file_is_named_after_itself_or_the_report_says_that_it_is_not(run, tmp_path, file, name):
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    (tmp_path / "a-prm").mkdir()
+    rewards = [{"id": one["id"], "rewards": [0.9, 0.25, 0.9]} for one in rows(4)]
+    (tmp_path / "a-prm" / file).write_bytes(json_lines(rewards))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm" / file, "-v")
+    assert f"{file}: prm {name} (table)\n" in out
+    said = f"  name: that of its folder, for {file} does not say whose it is; --name NAME gives another\n"
+    assert (said in out) is (name == "a-prm")
+    _, out, _ = run(tmp_path / "a-prm" / file, "--name", "chosen")
+    assert f"{file}: prm chosen (table)\n" in out
+    assert said not in out
+
+
+def test_a_prm_that_gives_verdicts_alone_is_no_critic(run, tmp_path, capsys):
+    predictions = [-1, 0, 2, None]
+    told = [{**one, "prediction": at, "match": False} for one, at in zip(rows(4), predictions, strict=True)]
+    (tmp_path / "cases.jsonl").write_bytes(json_lines(rows(4)))
+    (tmp_path / "a-prm.jsonl").write_bytes(json_lines(told))
+    _, out, _ = run(tmp_path / "cases.jsonl", tmp_path / "a-prm.jsonl", "-v")
+    assert f"{tmp_path / 'a-prm.jsonl'}: prm a-prm (ProcessBench output)\n" in out
+    assert "  what it gives: 1 refused, 3 verdicts as given, without step rewards\n" in out
+    assert "boxed" not in out
+    assert "answers" not in out
+    assert "1 PRM (1 new)" in out
+    assert main(["scorers", "-w", str(run.root), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["kind"], row["scored"], row["refused"], row["unparsed"]) == ("prm", 3, 1, 0)
+    assert (row["answers"], row["threshold_source"]) == (None, "verdicts as given")
+    # What asks for rewards or answers says that there are none.
+    for words in (
+        ["metrics"],
+        ["board"],
+        ["card", "a-prm"],
+        ["thresholds"],
+        ["cases"],
+        ["show", "processbench/sums-1"],
+    ):
+        assert main([*words, "-w", str(run.root), "--json"]) == 0, words
+        assert "answer names" not in capsys.readouterr().out

@@ -161,3 +161,34 @@ def test_the_command_says_what_counts_how(tmp_path, capsys):
     provenance = json.loads(capsys.readouterr().out)["provenance"]
     assert provenance["command"].endswith("--protocol processbench --json")
     assert provenance["protocol"].startswith("processbench: unparsed and refused cases count as wrong")
+
+
+ON_THE_EDGE = [
+    reference.Case(2, 1, (0.9, 0.5), subset="gsm8k"),
+    reference.Case(3, 0, (0.5, 0.25, 0.9), subset="gsm8k"),
+    reference.Case(2, -1, (0.5, 0.75), subset="gsm8k"),
+    reference.Case(2, -1, (0.75, 0.7), subset="gsm8k"),
+]
+"""Rewards on the threshold of 0.5, and differences on that of -0.25 (0.5 and 0.25 are exact)."""
+WRONG = {
+    "prmbench": lambda rewards, at: not rewards[at] > 0.5,
+    "socratic": lambda rewards, at: not rewards[at] > 0.5,
+    "grben": lambda rewards, at: rewards[at] < 0.5,
+}
+"""Which steps are judged wrong, as the benchmarks' own code has it."""
+
+
+@pytest.mark.parametrize("protocol", WRONG)
+@pytest.mark.parametrize("comparison", ["<", "<="])
+def test_under_a_protocol_verdicts_are_those_of_its_code_whatever_the_scorers_own_rule(tmp_path, protocol, comparison):
+    ways = {"rewards": {}, "differences": {"on": "differences", "threshold": -0.25, "low": -1.0}}
+    used = ways if protocol == "grben" else {"rewards": {}}
+    scorers = [making.scorer(name, comparison=comparison, **way) for name, way in used.items()]
+    making.workspace(tmp_path / "w", ON_THE_EDGE, [(one, ON_THE_EDGE) for one in scorers], protocol)
+    loaded = load(Request(workspace=str(tmp_path / "w"), protocol=protocol))
+    expected = [
+        next((at for at in range(case.n_steps) if WRONG[protocol](case.rewards, at)), -1) for case in ON_THE_EDGE
+    ]
+    for one in loaded.evaluations:
+        assert one.verdicts.tolist() == expected
+        assert (one.rule.on, one.rule.threshold) == ("rewards", 0.5)

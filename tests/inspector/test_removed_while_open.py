@@ -96,3 +96,20 @@ async def test_a_benchmark_that_was_asked_for_stays_on_screen_without_texts(spac
         await press(pilot, "j", "enter", "n", "escape", "escape")
         sound(pilot)
         assert pilot.app.front.inspection.cases.height == len(example.EXAMPLES)
+
+
+async def test_a_benchmark_that_comes_waits_until_nobody_is_interrupted(space):
+    gone = remove(space, "benchmark", "bench")
+    async with opened(Request(workspace=str(space.root)), size=(160, 40)) as pilot:
+        await press(pilot, "a", "enter")
+        await shows(pilot, "other/")
+        screen, looks = pilot.app.screen, []
+        real = pilot.app._would_interrupt
+        pilot.app._would_interrupt = lambda workspace: looks.append(real(workspace)) or looks[-1]
+        trash.restore(space, gone)
+        await until(pilot, lambda: True in looks)
+        assert pilot.app.screen is screen
+        await press(pilot, "escape", "escape")
+        await until(pilot, lambda: set(pilot.app.front.inspection.cases["benchmark"]) == {"bench", "other"})
+        assert pilot.app.front.inspection.benchmark == "other"
+        sound(pilot)

@@ -76,3 +76,20 @@ def test_they_say_what_they_decide():
 )
 def test_whose_differences_are_compared_belongs_to_scorer_and_protocol(protocol, family, asked):
     assert protocol_named(protocol).rule(making.scorer("prm", family=family)) == asked
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name", "asked"),
+    [
+        # These compare the rewards that a model gave, whatever another toolkit makes of them.
+        ("grben", "Skywork-PRM", "reward<"),
+        ("grben", "another", "reward<"),
+        ("processbench", "Skywork-PRM", "reward<="),
+        # PRMBench's toolkit labelled on differences itself where the labels of its files fit that.
+        ("prmbench", "another", "<="),
+        ("prmbench", "Skywork-PRM", "diff<="),
+    ],
+)
+def test_a_scorer_whose_own_rule_is_on_differences(protocol, name, asked):
+    scorer = making.scorer(name, on="differences", comparison="<=", threshold=-0.05)
+    assert protocol_named(protocol).rule(scorer) == asked

@@ -199,16 +199,25 @@ def _letter(pair: Pair, name: str | None) -> str:
     return {pair.left: "A", pair.right: "B"}.get(name or "", "the better")
 
 
-def settings_lines(differing: Mapping[str, tuple[str, str]], width: int) -> Iterator[Row]:
-    """In what the two scorers differ; `differing` are both values by the setting's name."""
+def settings_lines(differing: Mapping[str, tuple[str, str]], unrecorded: str, width: int) -> Iterator[Row]:
+    """In what the two scorers differ; `differing` are both values by the setting's name.
+
+    `unrecorded` says of whose numbers it is not known what made them; "" = of none.
+    """
     yield ()
     yield heading("What differs between them")
-    if not differing:
+    if differing:
+        room = max(12, (width - max(map(len, differing)) - 4) // 2)
+        values = {name: [Piece(squeezed(value, room)) for value in pair] for name, pair in differing.items()}
+        yield from table(
+            [Piece(""), Piece("A"), Piece("B")], [[Piece(name, "dim"), *row] for name, row in values.items()]
+        )
+        if unrecorded:
+            yield from paragraph(unrecorded, width, "dim")
+    elif unrecorded:
+        yield from paragraph(f"Nothing that was recorded. {unrecorded}", width, "dim")
+    else:
         yield (Piece("Nothing that was recorded: the same settings under two names.", "dim"),)
-        return
-    room = max(12, (width - max(map(len, differing)) - 4) // 2)
-    rows = [[Piece(name, "dim"), *(Piece(squeezed(value, room)) for value in pair)] for name, pair in differing.items()]
-    yield from table([Piece(""), Piece("A"), Piece("B")], rows)
 
 
 def unlike_lines(reasons: Sequence[str], width: int) -> Iterator[Row]:

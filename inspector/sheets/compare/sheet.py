@@ -11,7 +11,7 @@ from inspector.comparison import compare_document
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.protocol_card.incomparable import incomparable
-from inspector.protocol_card.settings import settings_that_differ
+from inspector.protocol_card.settings import not_recorded, settings_that_differ
 from inspector.sheets.compare.cascade import Cascades, cascade_lines, cascades
 from inspector.sheets.compare.flips import Moved, MovedFigures, flip_lines, moved_figures
 from inspector.sheets.compare.pair import Pair, pair_lines, settings_lines, together_lines, unlike_lines
@@ -124,7 +124,7 @@ def _lines(
     yield from pair_lines(pair, _by_metric(document.rows) if document else None, told, brush, width)
     yield from together_lines(pair, found.together if found else None, brush)
     left, right = (inspection.selection.evaluation(name).scorer for name in names)
-    yield from settings_lines(settings_that_differ(left, right), width)
+    yield from settings_lines(settings_that_differ(left, right), not_recorded((left, right)), width)
     reasons = incomparable(inspection.selection, names, inspection.benchmark, inspection.slice)
     yield from unlike_lines([str(one) for one in reasons if one.why != "cases"], width)
 

@@ -20,6 +20,15 @@ def test_every_table_of_every_paper_can_be_read_without_a_workspace(called, rows
         assert found["value"].null_count() == count
 
 
+@pytest.mark.parametrize("name", ["mrmath", "mrmath_redundant"])
+def test_figures_that_are_only_computed_are_said_to_be_so(called, rows, name):
+    assert rows(name).select("table", "printed", "computed").rows() == [(1, 0, "macro f1")]
+    for words in [(name,), (name, "1")]:
+        code, _, err = called(*words)
+        assert code == 0
+        assert "what its paper prints (arXiv 2404.05692) is not here" in err
+
+
 def test_pictures_are_said_to_print_no_number(called):
     code, _, err = called("processbench")
     assert code == 0
@@ -62,6 +71,6 @@ def test_what_cannot_be_is_one_sentence_and_code_2(called, words, said):
 
 
 def test_a_paper_that_is_not_known_is_wrong_usage(called):
-    code, out, err = called("mrmath")
+    code, out, err = called("prm800k")
     assert (code, out) == (2, "")
-    assert "invalid choice: 'mrmath'" in err
+    assert "invalid choice: 'prm800k'" in err

@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import example
@@ -9,6 +10,7 @@ from inspector.protocol_card.card import card
 from inspector.protocol_card.difference import LACKING, differences, told
 from inspector.protocol_card.document import CARD, card_document
 from inspector.protocol_card.fact import GROUPS
+from inspector.protocol_card.settings import UNTOLD
 from inspector.request import Request
 from inspector.selection import select
 from scoring.errors import UsageError
@@ -103,7 +105,10 @@ def test_the_document_of_one_card_and_of_two(small):
     assert one.rows.columns == list(CARD)
     assert one.rows["other"].null_count() == one.rows.height
     two = card_document(selection, "alpha", "beta")
-    assert set(two.rows["same"]) == {True, False}
+    assert set(two.rows["same"]) == {True, False, None}
+    unsaid = (pl.col("value") == UNTOLD) & (pl.col("other_value") == UNTOLD)
+    assert two.rows.filter(unsaid).height == two.rows["same"].null_count()
+    assert two.provenance["not_recorded"] == ""
     assert two.provenance["command"].startswith("prm-inspect card alpha beta --workspace")
     assert "beta lacks 1 case that alpha has (bench/early-one)" in two.provenance["not_comparable"]["bench"][0]
     assert two.provenance["common_cases"]["bench"]

@@ -4,6 +4,7 @@ import shlex
 import pytest
 
 import example
+import making
 from inspector.cli import main
 
 
@@ -59,3 +60,19 @@ def test_what_cannot_be_is_a_sentence_and_code_2(called, words, said):
     code, out, err = called("card", *words)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_the_cards_of_two_imported_scorers_say_what_is_not_recorded(tmp_path, capsys):
+    cases, (scored, *_) = making.study(n=12)
+    scorers = [(making.scorer(name, settings={"imported_from": "table"}), scored[1]) for name in ("one", "two")]
+    making.workspace(tmp_path / "w", cases, scorers)
+    assert main(["card", "one", "two", "-w", str(tmp_path / "w")]) == 0
+    out = capsys.readouterr().out
+    same, _, unsaid = out.partition("The same in both: ")[2].partition("Said of neither: ")
+    assert "imported_from" in same
+    assert "weights" not in same
+    assert "weights" in unsaid.splitlines()[0]
+    assert "What made the numbers of one and two is not recorded: imported results do not say it.\n" in out
+    assert main(["card", "one", "two", "-w", str(tmp_path / "w"), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {row["same"] for row in document["rows"] if row["fact"] == "weights"} == {None}

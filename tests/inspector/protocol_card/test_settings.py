@@ -1,4 +1,4 @@
-from inspector.protocol_card.settings import UNTOLD, settings_of, settings_that_differ
+from inspector.protocol_card.settings import UNTOLD, not_recorded, settings_of, settings_that_differ
 from making import scorer
 
 
@@ -18,3 +18,11 @@ def test_only_what_differs_is_told_and_never_the_fingerprint():
         "shots": (UNTOLD, "2"),
     }
     assert settings_that_differ(one, one) == {}
+
+
+def test_what_made_imported_numbers_is_not_recorded():
+    own, first, second = scorer("own"), *(scorer(name, settings={"imported_from": "table"}) for name in ("a", "b"))
+    assert not_recorded([own, own]) == ""
+    assert not_recorded([own, first]).startswith("What made the numbers of a is not recorded")
+    assert not_recorded([first, second]).startswith("What made the numbers of a and b is not recorded")
+    assert settings_that_differ(first, second) == {}

@@ -208,3 +208,22 @@ def test_a_name_that_acts_is_only_text(tmp_path):
     inspection = inspect(load(Request(workspace=str(tmp_path))))
     for page in PAGES:
         walk(inspection, sheet(inspection, usual_other(inspection), page))
+
+
+def test_two_imported_scorers_are_never_said_to_be_the_same(tmp_path):
+    cases, (scored, *_) = making.study(n=12)
+    imported = {"settings": {"imported_from": "table"}}
+    scorers = [(making.scorer(name, **imported), scored[1]) for name in ("one-model", "another-model")]
+    making.workspace(
+        tmp_path / "w", cases, [*scorers, (making.scorer("own"), scored[1]), (making.scorer("too"), scored[1])]
+    )
+    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    said = " ".join(lines(sheet(inspection.focused("one-model", "bench"), "another-model", PAIR)))
+    assert "What made the numbers of one-model and another-model is not recorded" in said
+    assert "same settings" not in said
+    said = " ".join(lines(sheet(inspection.focused("own", "bench"), "one-model", PAIR)))
+    assert "imported_from" in said
+    assert "What made the numbers of one-model is not recorded" in said
+    assert "the same settings under two names" in " ".join(
+        lines(sheet(inspection.focused("own", "bench"), "too", PAIR))
+    )

@@ -7,7 +7,16 @@ from hypothesis import strategies as st
 
 import authored
 import modified
-from benchmark_rows import grben, math_shepherd, mrmath, mrmath_redundant, prm800k, rows_of, stepwise
+from benchmark_rows import (
+    grben,
+    math_shepherd,
+    mrmath,
+    mrmath_redundant,
+    prm800k,
+    reasoneval_pair,
+    rows_of,
+    stepwise,
+)
 from scoring.benchmarks import demo
 from scoring.benchmarks.catalogue import MODULES, benchmark_module
 from scoring.importing.sources import recognised
@@ -20,6 +29,7 @@ TYPICAL = {
     "grben": grben(),
     "mrmath": mrmath(),
     "mrmath_redundant": mrmath_redundant(),
+    "reasoneval_pairs": reasoneval_pair(),
     "prm800k": prm800k(),
     "stepwise": stepwise(),
     "math_shepherd": math_shepherd(),
@@ -48,7 +58,9 @@ def test_a_row_is_recognised_by_its_own_benchmark_alone(name):
     assert recognised(rows_of([TYPICAL[name]])) == ("benchmark", name)
 
 
-@pytest.mark.parametrize("name", ["grben", "mrmath", "mrmath_redundant", "prm800k", "stepwise", "math_shepherd"])
+@pytest.mark.parametrize(
+    "name", ["grben", "mrmath", "mrmath_redundant", "reasoneval_pairs", "prm800k", "stepwise", "math_shepherd"]
+)
 @given(data=st.data())
 def test_any_rows_become_cases_or_findings(name, data):
     values = [replaced(TYPICAL[name], data.draw) for _ in range(2)]

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 import authored
 from any_json import ANY_JSON
-from benchmark_rows import grben, math_shepherd, mrmath, mrmath_redundant, prm800k, rows_of, stepwise
+from benchmark_rows import (
+    grben,
+    math_shepherd,
+    mrmath,
+    mrmath_redundant,
+    prm800k,
+    reasoneval_pair,
+    rows_of,
+    stepwise,
+)
 from modified import row as modified
 from scoring.benchmarks import base, demo, prmbench, processbench, socratic
 from scoring.benchmarks import grben as gr_ben
@@ -46,6 +55,7 @@ SOUND = {
 NESTED_ROWS = {
     "mrmath": mrmath(),
     "mrmath_redundant": mrmath_redundant(),
+    "reasoneval_pairs": reasoneval_pair(),
     "prm800k": prm800k(),
     "math_shepherd": math_shepherd(),
 }

@@ -33,6 +33,7 @@ def test_a_row_becomes_a_case():
         "n_steps": 3,
         "earliest_error": 1,
         "error_type": "factual",
+        "error_type_as_given": "Factual error",
         "final_answer_correct": False,
         "reason": "A box holds four.",
         "source": "folder/made.jsonl",

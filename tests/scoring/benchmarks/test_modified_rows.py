@@ -62,7 +62,8 @@ def test_ids(changes, identifier):
         (None, None, None, [("warning", "no-label")]),
         (..., None, None, [("warning", "no-label")]),
         ("2", None, None, [("warning", "wrong-type")]),
-        ([2.0], None, None, [("warning", "wrong-type")]),
+        ([2.0], 1, [1], []),
+        ([2.5], None, None, [("warning", "wrong-type")]),
         ([True], None, None, [("warning", "wrong-type")]),
     ],
 )

@@ -49,9 +49,45 @@ def test_an_installed_one_is_used_by_name_and_found_by_content(rows, tmp_path, m
         assert "(mine 1.2)" in found.findings[0].message
 
 
+DECLARED = EXAMPLE.with_name("lines.py")
+
+
+def test_a_declared_one_keeps_other_columns_and_takes_rewards_beside_its_own(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    values = [
+        {"id": f"a-{number}", **row, "hard": number == 0, "my-prm": [0.5] * len(row["lines"])}
+        for number, row in enumerate(ROWS)
+    ]
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    source = read_source(str(path), ReadOptions(benchmark=str(DECLARED)))
+    (found,), (scorer,) = source.imported, source.foreign
+    assert found.cases.select("case", "earliest_error", "error_steps").rows() == [
+        ("lines/a-0", 1, None),
+        ("lines/a-1", -1, []),
+    ]
+    assert found.metadata.to_dict(as_series=False) == {"hard": [True, False]}
+    assert (scorer.name, scorer.rows["id"].to_list()) == ("my-prm", ["a-0", "a-1"])
+    assert "read by lines.py (sha256 " in found.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("name=NAME", "name='other'", "FORMAT is of 'other' and NAME is 'lines'"),
+        ("FORMAT = CaseFormat", "FORMAT = dict", "FORMAT is dict and should be CaseFormat"),
+        ("FORMAT = ", "OTHER = ", "has no FORMAT, no load"),
+    ],
+)
+def test_what_is_wrong_with_a_declared_one_is_said(rows, tmp_path, old, new, message):
+    path = tmp_path / "mine.py"
+    path.write_text(DECLARED.read_text().replace(old, new))
+    with pytest.raises(PluginError, match=message):
+        read_source(rows, ReadOptions(benchmark=str(path)))
+
+
 FILES = {
     "no name": ("NAME = ", "OTHER = ", "has no NAME"),
-    "no load": ("def load", "def other", "has no load"),
+    "no load": ("def load", "def other", "has no FORMAT, no load"),
     "taken": ('NAME = "sums"', 'NAME = "processbench"', "is a benchmark that is known here"),
     "path": ('NAME = "sums"', 'NAME = "../sums"', "NAME is '../sums'"),
     "raises": ("    return ByField", "    return 1 / 0 or ByField", r"line \d+, in load\(\): ZeroDivisionError"),

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import authored
+import modified
 from scoring.errors import UsageError
 from scoring.importing.found import Wish, find
 from scoring.reading.rows import Rows
@@ -153,3 +154,97 @@ def test_a_path_that_no_row_has_is_refused_and_others_are_offered(tmp_path):
     with pytest.raises(UsageError) as refused:
         find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), None, None)
     assert "sections[].value" in refused.value.next_step
+
+
+# -- verdicts and answers
+
+
+GOLD = [row["label"] for row in CASES]
+
+
+def verdicts_of(joined):
+    return joined.votes.sort("key")["verdict"].to_list()
+
+
+@pytest.mark.parametrize("base", [0, 1])
+def test_the_base_of_verdicts_is_found_from_the_cases(workspace, tmp_path, base):
+    rows = [
+        {"id": case["id"], "prediction": label + base if label >= 0 else -1}
+        for case, label in zip(CASES, GOLD, strict=True)
+    ]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    expected = pl.DataFrame({"id": [row["id"] for row in rows], "verdict": GOLD})
+    cases = workspace.cases()[0].select("case", "id")
+    found = joined.votes.join(cases, on="case").select("id", "verdict").sort("id")
+    assert found.to_dicts() == expected.sort("id").to_dicts()
+    assert f"verdicts are {base}-based, inferred" in joined.foreign.label_base
+    assert [one.code for one in joined.findings if one.severity == "warning"] == []
+
+
+def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(workspace, tmp_path):
+    rows = [{"id": case["id"], "verdict": 1} for case in CASES]
+    path = write(tmp_path, "jsonl", rows)
+    (joined,) = put(workspace, path).joined
+    assert set(verdicts_of(joined)) == {1}
+    assert [one.code for one in joined.findings if one.severity == "warning"] == ["label-base"]
+    assert "--base" in next(one.message for one in joined.findings if one.code == "label-base")
+    stated = ColumnMapping(verdict_base=1, verdicts={"counts-from-1": "verdict"})
+    (joined,) = find([str(path)], Wish(columns=stated), workspace, None).joined
+    assert set(verdicts_of(joined)) == {0}
+    assert joined.foreign.name == "counts-from-1"
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_answers_are_read_by_the_benchmarks_parser(workspace, tmp_path, several):
+    def said(label):
+        one = f"It goes wrong somewhere. \\boxed{{{label}}}"
+        return [one, "No idea.", one] if several else one
+
+    rows = [{"id": case["id"], "answer": said(case["label"])} for case in CASES]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert joined.foreign.kind == "critic"
+    assert joined.votes.height == N * (3 if several else 1)
+    assert set(joined.votes["reader"]) == {"processbench-1"}
+    assert joined.unparsed == (N if several else 0)
+    cases = workspace.cases()[0].select("case", "earliest_error")
+    read = joined.votes.filter(pl.col("vote") == 0).join(cases, on="case")
+    assert read["verdict"].to_list() == read["earliest_error"].to_list()
+
+
+def test_answers_about_ratings_come_as_ratings(tmp_path):
+    workspace = Workspace.create(tmp_path / "ws")
+    cases = [modified.row(number, "circular") for number in range(4)]
+    put(workspace, authored.write(tmp_path / "circular.jsonl", cases))
+    steps = len(cases[0]["modified_process"])
+    answer = json.dumps({"validity": [0.5] * steps, "redundancy": [-1] * steps})
+    rows = [{"id": f"circular_{case['idx']}", "answer": answer} for case in cases]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert joined.rewards.is_empty()
+    assert joined.votes["rewards"].to_list() == [[0.5] * steps] * 4
+    assert (joined.foreign.threshold, joined.foreign.comparison) == (0.0, "<=")
+
+
+def test_what_flags_say_of_columns_and_rule_counts(workspace, tmp_path):
+    rows = [
+        {"name of it": row["id"], "a": row["rewards"], "b": [1 - reward for reward in row["rewards"]]} for row in BY_ID
+    ]
+    path = write(tmp_path, "jsonl", rows)
+    stated = ColumnMapping(id="name of it", rewards={"other": "b"})
+    (joined,) = find([str(path)], Wish(columns=stated, threshold=0.25, comparison="<="), workspace, None).joined
+    assert joined.rewards["rewards"].to_list() == [row["b"] for row in rows]
+    scorer = joined.foreign
+    assert (scorer.name, scorer.threshold, scorer.comparison) == ("other", 0.25, "<=")
+    assert scorer.threshold_source == "stated at import"
+    assert [one.code for one in joined.findings] == ["left-out-columns"]
+
+
+def test_rewards_beside_the_rows_of_any_benchmark_are_a_scorers(tmp_path):
+    workspace = Workspace.create(tmp_path / "ws")
+    cases = [modified.row(number, "circular") for number in range(4)]
+    steps = len(cases[0]["modified_process"])
+    rows = [{**case, "my-prm": [0.1 * case_number + 0.05] * steps} for case_number, case in enumerate(cases)]
+    found = find([str(write(tmp_path, "jsonl", rows))], Wish(), workspace, None)
+    assert [one.benchmark for one in found.imported] == ["prmbench"]
+    (joined,) = found.joined
+    assert (joined.foreign.name, joined.joined) == ("my-prm", 4)
+    assert joined.rewards["rewards"].to_list() == [row["my-prm"] for row in rows]

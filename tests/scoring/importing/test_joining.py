@@ -148,6 +148,45 @@ def test_the_benchmark_that_the_user_names_is_meant_however_few_of_the_ids_fit()
     assert codes(found) == [("warning", "not-joined")] * 4
 
 
+def test_what_judges_redundancy_joins_no_benchmark_of_errors_nor_the_other_way_round():
+    both = together(cases_of("sums", *numbered(5)), cases_of("mrmath_redundant", *numbered(5)))
+    answers = [{"id": str(number), "answer": "it is", "ballot": "-1", "verdict": -1} for number in range(5)]
+
+    def joined(judges, cases=both, named=None):
+        return join(results(*answers, kind="critic", judges=judges), cases, named)
+
+    assert joined("errors").benchmarks == ("sums",)
+    assert joined("redundancy").benchmarks == ("mrmath_redundant",)
+    assert codes(joined("redundancy")) == []
+    with pytest.raises(NotJoined, match="sums 100%, mrmath_redundant 100%"):
+        joined("")
+    alone = both.filter(both["benchmark"] == "sums")
+    with pytest.raises(NotJoined, match=r"It judges redundancy, of which sums has no labels\. Import the benchmark"):
+        joined("redundancy", alone)
+    named = joined("redundancy", both, "sums")
+    assert named.benchmarks == ("sums",)
+    assert codes(named) == [("warning", "other-question")]
+
+
+def test_answers_that_name_every_step_rate_all_of_them():
+    def answer(name, **changes):
+        return {"id": name, "answer": "it is", "ballot": "x", "verdict": -1, **changes}
+
+    cases = cases_of("sums", A, B, case("c"), case("d", 1))
+    rows = [
+        answer("a", verdict=0, named_steps=[0, 2, 7]),
+        answer("b", named_steps=[]),
+        answer("c", verdict=5, named_steps=[5]),
+        answer("d"),
+    ]
+    found = join(results(*rows, kind="critic"), cases)
+    assert found.votes["rewards"].to_list() == [[-1.0, 1.0, -1.0], [1.0, 1.0, 1.0], None, None]
+    assert found.votes["verdict"].to_list() == [0, -1, 5, -1]
+    assert found.rewards.is_empty()
+    (finding,) = [one for one in found.findings if one.code == "named-beyond-end"]
+    assert finding.message == "2 answers name steps that are not there; these are left out"
+
+
 def test_content_of_another_benchmark_than_the_user_names_does_not_join():
     both = together(CASES, cases_of("products", case("c")))
     with pytest.raises(NotJoined, match=r"none of the 1 results of .* belongs to a case of products"):
@@ -277,7 +316,7 @@ def test_answers_that_say_nothing_are_counted():
         {"id": "a", "vote": 1, "answer": "two", "ballot": "two"},
         {"id": "b", "verdict": 0},
     ]
-    assert join(results(*answers, kind="critic"), CASES).unparsed == 1
+    assert join(results(*answers, kind="critic"), CASES).unparsed == 2
 
 
 def test_what_the_reader_noticed_stays():

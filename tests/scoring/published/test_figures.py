@@ -79,9 +79,11 @@ def test_figures_are_fractions_and_names_are_those_of_this_program():
 
 
 def test_every_table_that_is_asked_for_is_known_and_has_figures():
-    assert {name: {table.number for table in paper.tables} for name, paper in PAPERS.items()} == NAMED_BY_THE_ISSUE
+    printed = {name: paper for name, paper in PAPERS.items() if not paper.computed_only}
+    assert {name: {table.number for table in paper.tables} for name, paper in printed.items()} == NAMED_BY_THE_ISSUE
+    assert set(PAPERS) - set(printed) == {"mrmath", "mrmath_redundant"}
     statistics = published_statistics()
-    for name, paper in PAPERS.items():
+    for name, paper in printed.items():
         for table in paper.tables:
             frame = statistics if table.kind == "statistics" else figures()
             rows = frame.filter((pl.col("paper") == name) & (pl.col("table") == table.number))

@@ -113,7 +113,10 @@ def test_what_is_no_whole_number(value):
 
 def test_lists_of_whole_numbers():
     assert fields(x=[2, 0]).integers("x") == [2, 0]
-    for wrong in ([True], [1.0], ["1"], 3, [2**40]):
+    as_floats = fields(x=[2.0, 0.0, -1]).integers("x")
+    assert as_floats == [2, 0, -1]
+    assert all(type(part) is int for part in as_floats)
+    for wrong in ([True], [1.5], [math.nan], [-math.inf], [1e300], ["1"], 3, [2**40]):
         one = fields(x=wrong)
         assert one.integers("x") is None
         assert noted(one) == [("warning", "wrong-type")]

@@ -98,7 +98,7 @@ def test_a_threshold_that_is_no_cut_is_said(rows, threshold):
     assert codes(found) == [("warning", "wrong-type", 1)]
 
 
-@pytest.mark.parametrize("probs", [None, [], "0.5", [0.5, None], [[0.5]]])
+@pytest.mark.parametrize("probs", [None, "0.5", [0.5, None], [[0.5]]])
 def test_a_row_without_numbers_has_a_reason(rows, probs):
     found = load(rows, {"probs": probs}, {})
     assert found.rows["reason"].to_list() == ["probs is no list of numbers", None]
@@ -131,3 +131,14 @@ def test_nothing_escapes(rows):
         assert math.isfinite(found.threshold + found.low + found.high)
 
     run()
+
+
+def test_without_any_number_no_step_is_below_the_threshold(rows):
+    found = load(rows, {"probs": [], "pred_label": -1}, {"probs": [], "pred_label": 2}, {})
+    assert found.rows["verdict"].to_list() == [-1, -1, None]
+    assert found.rows.select("rewards", "reason").null_count().row(0) == (2, 3)
+    assert codes(found) == [
+        ("warning", "empty-probs", 1),
+        ("warning", "prediction-differs", 2),
+        ("warning", "empty-probs", 2),
+    ]

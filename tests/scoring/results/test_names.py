@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.results.names import scorer_name
+from scoring.results.names import named_after_folder, scorer_name
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,17 @@ from scoring.results.names import scorer_name
         ("judge.zip/results.jsonl.bz2", "judge"),
         ("https://host/judge.feather", "judge"),
         ("-", "stdin"),
+        # A folder says nothing where the file does, whatever the folder is called.
+        ("results/mine.jsonl", "mine"),
+        ("judge/mine.parquet", "mine"),
+        ("judge/mine_results.csv", "mine"),
+        ("results/mine.jsonl.gz", "mine"),
+        ("judge/my-rewards.csv.zst", "my-rewards"),
+        ("judge/gsm8k.jsonl", "gsm8k"),
+        ("judge/step_rewards.jsonl", "step_rewards"),
+        ("judge/rewards.jsonl", "judge"),
+        ("judge/model_scores.jsonl", "judge"),
+        ("judge/results/rewards.jsonl.gz", "judge"),
         # A dot in a name is no suffix.
         ("hf:someone/Judge-2.5-7B", "Judge-2.5-7B"),
         ("Judge-2.5", "Judge-2.5"),
@@ -49,3 +60,27 @@ def test_names(source, name):
 @given(st.text())
 def test_any_source_has_a_name(source):
     assert bool(scorer_name(source)) == bool(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "after_folder"),
+    [
+        ("judge/results.jsonl", "judge", True),
+        ("judge/eval_results/samples.json", "judge", True),
+        ("judge_details/gsm8k_error.jsonl", "judge", True),
+        ("judge/mine.jsonl", "mine", False),
+        ("mine/mine.jsonl", "mine", False),
+        ("judge/results.jsonl", "called by --name", False),
+        ("results.jsonl", "results", False),
+        ("results/results.jsonl", "results", False),
+    ],
+)
+def test_a_name_that_is_the_folders_is_known_as_such(source, name, after_folder):
+    assert named_after_folder(source, name) is after_folder
+
+
+@given(st.text())
+def test_a_name_is_the_files_or_a_folders(source):
+    name = scorer_name(source)
+    assert name in source.replace("\\", "/")
+    assert not named_after_folder(f"somewhere/{name}/mine.jsonl", "mine")

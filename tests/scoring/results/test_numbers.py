@@ -66,7 +66,7 @@ def test_truths(value, found):
     assert not one.findings
 
 
-@pytest.mark.parametrize("value", [[], [2], [0.0], ["true"], [None], "true", True])
+@pytest.mark.parametrize("value", [[], [2], [0.5], [math.nan], ["true"], [None], "true", True])
 def test_what_is_no_list_of_truths_is_said(value):
     one = fields(value)
     assert truths(one, "x") is None

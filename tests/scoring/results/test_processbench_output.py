@@ -148,6 +148,8 @@ def test_the_first_row_with_an_id_counts_and_broken_rows_are_said():
         ("outputs/A-Critic-7B_voting/omnimath_correct.jsonl", "A-Critic-7B_voting"),
         ("outputs\\A-Critic-7B\\math_error.jsonl", "A-Critic-7B"),
         ("somewhere/a-critic.jsonl", "a-critic"),
+        ("results/gsm8k_error.jsonl", "gsm8k"),
+        ("gsm8k_error.jsonl", "gsm8k"),
     ],
 )
 def test_files_are_called_after_the_subset_and_folders_after_the_model(source, name):
@@ -179,3 +181,12 @@ def test_hostile_rows_give_findings_and_no_exception(values):
         recognises(value)
         processbench.recognises(value)
     assert_sound(load(as_rows(values)), len(values))
+
+
+def test_without_any_critique_it_is_a_prm_whose_verdicts_were_read_from_no_box():
+    prm = one([BARE, {**BARE, "id": "sums-1", "generated_critique": None}])
+    assert (prm.kind, dict(prm.settings)) == ("prm", {})
+    assert "boxed" not in prm.label_base
+    mixed = one([BARE, {**ONE, "id": "sums-1"}])
+    assert mixed.kind == "critic"
+    assert "boxed" in mixed.label_base

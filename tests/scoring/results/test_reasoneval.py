@@ -1,12 +1,17 @@
 import math
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from any_json import ANY_JSON, rows_near
+from benchmark_rows import reasoneval_pair, rows_of
+from scoring.benchmarks import reasoneval_pairs
+from scoring.importing.joining import join
 from scoring.results import reasoneval
 from scoring.results.foreign import FOREIGN
+from scoring.schema import METADATA
 
 THREE = [[0.1, 0.2, 0.7], [0.6, 0.1, 0.3]]
 REASONEVAL = (
@@ -94,10 +99,48 @@ def test_numbers_that_are_not_finite_are_kept_and_said(rows):
         assert (found.low, found.high) == (0.0, 1.0)
 
 
-def test_other_names_of_the_id(rows):
-    (found,) = reasoneval.load(rows({"rid": 4, "scores": [0.5]}, {"scores": [0.5]}))
-    assert found.rows["id"].to_list() == ["4"]
+def test_a_rid_names_the_right_solution_of_perturbation_pairs(rows):
+    source = "eval_results/perturbation/a-prm_original_eval_results.json"
+    (found,) = reasoneval.load(rows({"rid": 4, "scores": [0.5]}, {"scores": [0.5]}, source=source))
+    assert found.rows["id"].to_list() == ["original_4"]
+    assert (found.name, found.benchmark) == ("a-prm", "reasoneval_pairs")
     assert codes(found) == [("error", "no-id", 2)]
+
+
+def test_results_of_right_solutions_join_these_and_no_perturbed_one(rows):
+    # Ids and numbers of steps are the same on both sides.
+    imported = reasoneval_pairs.load(rows_of([reasoneval_pair(number, rid=number) for number in range(3)]))
+    cases = pl.concat([imported.cases, imported.twins]).select(list(METADATA))
+    scores = [[0.9, 0.8, 0.7], [0.6, 0.5, 0.4], [0.3, 0.2, 0.1]]
+    for name, before in (("rid", "original_"), ("id", "")):
+        (foreign,) = reasoneval.load(rows(*({name: row, "scores": one} for row, one in enumerate(scores))))
+        joined = join(foreign, cases)
+        assert joined.rewards["case"].to_list() == [f"reasoneval_pairs/{before}{row}" for row in range(3)]
+        assert joined.rewards["rewards"].to_list() == scores
+        assert not joined.findings
+
+
+@pytest.mark.parametrize("file", ["a_prm-34b_perturbed", "a_prm_34b_original", "a_prm-34b_original", "a_prm-34b"])
+def test_both_sides_of_perturbation_pairs_are_one_scorers(rows, file):
+    assert load(rows, [0.5], source=f"{file}_eval_results.json").name == "a_prm-34b"
+
+
+@pytest.mark.parametrize(
+    ("folder", "benchmark", "judges"),
+    [
+        ("eval_results/mr-math_invalid_errors", "mrmath", "errors"),
+        ("eval_results\\mr-gsm8k", "mrmath", "errors"),
+        ("mr-math_redundant_errors", "mrmath_redundant", "redundancy"),
+        ("results.zip/mr-math_redundant_errors", "mrmath_redundant", "redundancy"),
+        ("mr-math_redundant_errors_of_mine", None, ""),
+        ("", None, ""),
+    ],
+)
+def test_folders_of_the_repository_tell_what_ids_are_of(rows, folder, benchmark, judges):
+    found = load(rows, 0.03, source=f"{folder}/roscoe-sa_eval_results.json")
+    assert (found.benchmark, found.judges) == (benchmark, judges)
+    # Numbers a step show by themselves what they are of.
+    assert load(rows, [0.5], source=f"{folder}/a-prm_eval_results.json").judges == ""
 
 
 def test_what_is_recognised():

@@ -61,6 +61,74 @@ def test_a_judgement_is_a_number_or_a_reason(correctness, step):
     assert read is None or -1 <= read < 2**31
 
 
+@pytest.mark.parametrize(
+    ("presence", "steps", "read"),
+    [
+        ("Absent", "N/A", []),
+        ("absent.", "", []),
+        ("not present", "-1", []),
+        ("Present", "3", [3]),
+        ("**Present.**", "Steps 4, 2 and 4.", [2, 4]),
+        ("Neutral steps **are present**.", "[1, 4]", [1, 4]),
+        ("not absent", "Step 1, Step 3", [1, 3]),
+        ("Present", "N/A", [0]),
+        ("Present", "0, 0, 0", [0]),
+        ("Present", "9" * 30, [999_999_999]),
+    ],
+)
+def test_judgements_of_redundancy(presence, steps, read):
+    assert reasoneval_critic.redundancy(presence, steps) == (read, None)
+
+
+@pytest.mark.parametrize(
+    ("presence", "steps", "why"),
+    [
+        ("Absent", "1, 2", "judged absent, yet a step is named: 1, 2"),
+        ("", "N/A", "the judgement is neither present nor absent: (nothing)"),
+        ("Wrong", "3", "the judgement is neither present nor absent: Wrong"),
+        ("present or absent", "3", "the judgement is neither present nor absent: present or absent"),
+        ("None are present", "3", "the judgement is neither present nor absent: None are present"),
+    ],
+)
+def test_what_cannot_be_read_of_redundancy(presence, steps, why):
+    assert reasoneval_critic.redundancy(presence, steps) == (None, why)
+
+
+@given(st.text() | st.sampled_from(["Present", "Absent"]), st.text())
+def test_a_judgement_of_redundancy_is_steps_or_a_reason(presence, steps):
+    read, why = reasoneval_critic.redundancy(presence, steps)
+    assert (read is None) == (why is not None)
+    assert read is None or (read == sorted(set(read)) and all(0 <= step < 2**31 for step in read))
+
+
+def test_every_step_named_is_redundant_and_no_other(rows):
+    found = load(
+        rows,
+        {"correctness_pred": "Present", "error_step_pred": "Steps 3, 1"},
+        {"correctness_pred": "Absent", "error_step_pred": "N/A"},
+        {"correctness_pred": "Present", "error_step_pred": "N/A"},
+        {"correctness_pred": "Wrong", "error_step_pred": "2"},
+        {"correctness_pred": "Absent", "error_step_pred": "2"},
+    )
+    assert found.judges == "redundancy"
+    assert found.rows["named_steps"].to_list() == [[0, 2], [], None, None, None]
+    assert found.rows["verdict"].to_list() == [0, -1, -2, None, None]
+    assert found.rows["ballot"].to_list() == ["1, 3", "-1", "present", None, None]
+    assert found.rows["reason"].is_not_null().to_list() == [False, False, False, True, True]
+    assert codes(found)[:2] == [("warning", "unparsed", 4), ("warning", "unparsed", 5)]
+    assert "2 of 5 are unparsed" in found.findings[-1].message
+    assert '1 say "Present" and name no step' in found.findings[-1].message
+    assert "every number" in found.label_base
+    assert (found.threshold, found.low, found.high) == (0.5, -1.0, 1.0)
+
+
+def test_a_file_judges_what_most_of_its_rows_do(rows):
+    found = load(rows, {}, {"correctness_pred": "Present"}, {"correctness_pred": "Correct", "error_step_pred": "N/A"})
+    assert found.judges == "errors"
+    assert found.rows["named_steps"].null_count() == 3
+    assert found.rows["reason"].to_list() == [None, "the judgement is neither correct nor wrong: Present", None]
+
+
 def load(rows, *changes):
     values = [{**ROW, "id": number, **change} for number, change in enumerate(changes)]
     assert all(map(reasoneval_critic.recognises, values))

@@ -93,9 +93,9 @@ def test_rewards_beside_a_benchmarks_own_fields():
     row = {"id": "1", "problem": "q", "steps": ["a", "b"], "label": 1}
     assert rewards_beside(table(row)) is None
     found = rewards_beside(table({**row, "step_rewards": [0.9, 0.5], "my-prm": [1, 0.25]}, row))
-    assert found == ColumnMapping(
-        problem="problem", steps="steps", rewards={"step_rewards": "step_rewards", "my-prm": "my-prm"}
-    )
+    assert found == ColumnMapping(rewards={"step_rewards": "step_rewards", "my-prm": "my-prm"})
+    assert rewards_beside(table({**row, "my-prm": [1, 0.25]}), claimed={"my-prm"}) is None
+    assert rewards_beside(table({"lines": ["a"], "my-prm": [0.25]}), "lines").rewards == {"my-prm": "my-prm"}
     assert rewards_beside(table({**row, "rewards": [0.9, 0.5]})).rewards == {"sums": "rewards"}
 
 

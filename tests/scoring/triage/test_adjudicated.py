@@ -330,3 +330,12 @@ def test_without_a_ruling_on_the_gold_or_the_import_all_labels_stay(by_case):
     }
     cases = cases_of()
     assert adjudicate(mild, cases).over(cases) is cases
+
+
+def test_nothing_is_said_of_a_label_beyond_the_last_step_once_people_give_another():
+    cases = cases_of({"first": (3, None), "second": (3, None)}).with_columns(
+        earliest_error_as_given=pl.lit(8, dtype=METADATA["earliest_error_as_given"])
+    )
+    said = said_of({"ann": ("gold wrong", {1: -1, 0: 1})}, "b/first")
+    laid = adjudicate(said, cases).over(cases)
+    assert laid.select("earliest_error", "earliest_error_as_given").rows() == [(1, None), (3, 8)]
