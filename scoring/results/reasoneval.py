@@ -42,7 +42,8 @@ def is_distinct(sample: Iterable[Any], source: str) -> bool:
 
     An id with a number a step may be anybody's, whose steps are not judged with `<=`.
     """
-    return "eval_result" in source or any(_shape(row) not in {None, _STEP} for row in sample)
+    told = any("rid" in row or _shape(row) not in {None, _STEP} for row in sample if isinstance(row, Mapping))
+    return told or "eval_result" in source
 
 
 def load(rows: Rows) -> list[Foreign]:
