@@ -8,7 +8,6 @@ import polars as pl
 
 from inspector.documents import provenance
 from inspector.headline import official_score
-from inspector.parts import parts
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
@@ -19,6 +18,7 @@ from scoring.metrics.final_answers import boxed_answer, contradicted
 from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
 from scoring.metrics.responses import Responses, responses_of
+from scoring.parts import parts
 
 BEST_OF_N = {
     "scorer": pl.String(),

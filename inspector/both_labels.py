@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import METRICS, metrics_document
+from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.export import Document
+from scoring.official_rows import METRICS
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 """Columns that come a second time, called `adjudicated_value` and so on."""

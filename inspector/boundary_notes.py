@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inspector.parts import parts
 from inspector.selection import Selection
+from scoring.parts import parts
 from scoring.protocols import protocol_of
 from scoring.verdicts import Rule
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from inspector.documents import provenance
 from inspector.filtering.facet_counts import FACETS
-from inspector.parts import parts
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.benchmarks.catalogue import step_labelled
@@ -30,6 +29,7 @@ from scoring.metrics.reliability import ECE, case_reliability, step_reliability
 from scoring.metrics.reward_histograms import SEPARATIONS, case_histogram, step_histogram
 from scoring.metrics.step_bins import PRESETS, StepBins
 from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.parts import parts
 from scoring.schema import METADATA
 from scoring.step_rewards import Bools
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from inspector.case_measures import MEASURES
 from inspector.case_rows import FOUND_IN
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS, INSTRUCTIVE
-from inspector.triage_columns import DTYPES as TRIAGE
+from scoring.case_measures import MEASURES
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import OURS
+from scoring.triage_columns import DTYPES as TRIAGE
 
 REWARDS = "rewards"
 """The key of the picture of a case's rewards."""

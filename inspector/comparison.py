@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import METRICS, provenance, repeated_solutions
-from inspector.parts import parts
+from inspector.documents import provenance, repeated_solutions
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.benchmarks.catalogue import step_labelled
@@ -22,6 +21,8 @@ from scoring.metrics.lineup import Lineup, line_up
 from scoring.metrics.paired import shared_values
 from scoring.metrics.paired_steps import StepLineup, common_prmscores, labelled, line_up_steps
 from scoring.metrics.step_comparison import PAIRED, step_comparison_rows
+from scoring.official_rows import METRICS
+from scoring.parts import parts
 from scoring.step_rewards import Bools
 
 COMPARISON = {

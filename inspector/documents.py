@@ -14,38 +14,23 @@ from inspector.critique.counts import unparsed_notes
 from inspector.filtering.searching import query_of
 from inspector.label_notes import label_notes
 from inspector.label_set import changed_words, labels_words
-from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_rows
-from inspector.parts import parts
+from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_figures
 from inspector.range_notes import range_notes
 from inspector.request import Request
 from inspector.run_notes import first_run_notes, mean_notes, unlike_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
 from inspector.wish_notes import wish_notes
-from inspector.wishes import speaks_of
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.parts import parts
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
+from scoring.wishes import speaks_of
 
-METRICS = {
-    "scorer": pl.String(),
-    "benchmark": pl.String(),
-    "subset": pl.String(),
-    "metric": pl.String(),
-    "value": pl.Float64(),
-    "low": pl.Float64(),
-    "high": pl.Float64(),
-    "n": pl.Int64(),
-    "reason": pl.String(),
-    # Whether few cases say it; the sample standard deviation (n-1) of the runs' values, null for one run; their number.
-    "small": pl.Boolean(),
-    "sd": pl.Float64(),
-    "runs": pl.Int64(),
-}
 DIFFERING = ("question", "original_problem")
 """Other wordings of the problem, told where they are another."""
 
@@ -170,9 +155,7 @@ def _coverage(evaluation: Evaluation, shown: Bools) -> str:
 
 def metrics_document(selection: Selection, form: str = "") -> Document:
     """Official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
-    rows = list(official_rows(selection))
-    by = {name: pl.String() for name in selection.request.by if name not in METRICS}
-    frame = pl.DataFrame(rows, schema={**METRICS, **by}, orient="row")
+    frame = official_figures(selection)
     notes = [*interval_notes(selection), *label_notes(selection), *boundary_notes(selection), *range_notes(selection)]
     if repeated := repeated_solutions(selection):
         notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")

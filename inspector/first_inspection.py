@@ -7,10 +7,10 @@ import numpy as np
 from inspector.best_scorer import best_scorer
 from inspector.filtering.searching import found_in
 from inspector.inspection import Inspection
-from inspector.names import match_name
 from inspector.selection import Selection
-from inspector.wishes import OPTIMISTIC
 from scoring.filters import Facet
+from scoring.names import match_name
+from scoring.wishes import OPTIMISTIC
 
 
 def inspect(selection: Selection) -> Inspection:

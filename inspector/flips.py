@@ -12,7 +12,6 @@ import polars as pl
 from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
-from inspector.wishes import at_wish, check
 from scoring.benchmarks.catalogue import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
@@ -22,6 +21,7 @@ from scoring.metrics.step_flips import step_flips
 from scoring.metrics.threshold_conditions import flip_conditions
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
+from scoring.wishes import at_wish, check
 
 FLIPS = {
     "scorer": pl.String(),

@@ -22,7 +22,6 @@ from inspector.holding import held_filter, held_order
 from inspector.ordering import is_of_scorer
 from inspector.selection import Selection, select
 from inspector.threshold_span import threshold_span
-from inspector.wishes import OPTIMISTIC
 from scoring.condition_reading import columns_read
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
@@ -31,6 +30,7 @@ from scoring.score_curves import Curve, score_curve
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES
+from scoring.wishes import OPTIMISTIC
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal

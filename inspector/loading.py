@@ -10,19 +10,19 @@ import polars as pl
 from inspector.absence_notes import absence_notes
 from inspector.filtering.searching import found_in
 from inspector.label_set import label_set, labels_note, on_labels
-from inspector.names import match_name
 from inspector.request import Request
 from inspector.selection import Selection, decide, select
 from inspector.stale_notes import stale_notes
-from inspector.triage_columns import TriageColumns
 from inspector.wish_notes import wish_notes
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.derived import Derived
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
+from scoring.names import match_name
 from scoring.scored import scored
 from scoring.triage.said import Triage
+from scoring.triage_columns import TriageColumns
 
 if TYPE_CHECKING:
     from scoring.triage.words import Words

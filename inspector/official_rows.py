@@ -1,73 +1,32 @@
-"""The official metrics of scorers as rows: those that each benchmark reports first, and what else holds for it."""
+"""The official metrics of a selection, and what is to be said of them: averages, intervals, what is not counted."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from inspector.grouping import grouped, groups
-from inspector.parts import parts
+import polars as pl
+
 from inspector.selection import Selection
-from inspector.twins import twin_evaluations
 from scoring.benchmarks.catalogue import StepLabelled, step_labelled
-from scoring.evaluation import Evaluation
+from scoring.grouping import grouped
 from scoring.metrics import first_error, step_labels
 from scoring.metrics.intervals import RESAMPLES, SMALL
 from scoring.metrics.redundancy import redundancy_untold
 from scoring.metrics.step_counts import asked_by_redundancy
-from scoring.protocols import protocol_named
-from scoring.step_rewards import Bools
-
-Row = dict[str, Any]
+from scoring.official_rows import metrics_frame
+from scoring.parts import parts
+from scoring.twins import twin_evaluations
 
 STRATA = "stratified by erroneous/clean and, for the average, subset"
 WHOLE = "of whole problems, without strata, since cases share problems"
 SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on either side)"
 
 
-def official_rows(selection: Selection) -> Iterator[Row]:
-    """Rows of `scorer, benchmark, subset, metric, value, low, high, n, reason` and the columns that were asked for.
-
-    Over the shown cases of every benchmark. Grouped by columns, only `all` is told of each group.
-    """
-    request, shown = selection.request, selection.mask
-    twins = {name: twin_evaluations(selection, name) for name, facts in step_benchmarks(selection) if facts.twins}
-    frame = grouped(selection)
-    for evaluation in selection.chosen_evaluations:
-        for benchmark, within in parts(selection.cases, ("benchmark",)):
-            name = benchmark["benchmark"]
-            own = twins.get(name, {}).get(evaluation.scorer.name)
-            for group, rows in groups(frame, request.by, within & shown):
-                for row in figures_of(evaluation, name, rows, selection, own):
-                    if not request.by or row["subset"] == "all":
-                        yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
-
-
-def figures_of(
-    evaluation: Evaluation, benchmark: str, rows: Bools, selection: Selection, twins: Evaluation | None = None
-) -> Iterable[Row]:
-    """Rows of `subset, metric, value` and so on of the cases `rows` (n) of one benchmark, counted as the request asks.
-
-    Args:
-        evaluation: the decided cases.
-        benchmark: that of `rows`.
-        rows: (n,) which cases take part.
-        selection: says how it is counted.
-        twins: the same scorer on the unharmed originals, where the benchmark has some.
-    """
-    request, facts = selection.request, step_labelled(benchmark)
-    undefined = protocol_named(request.protocol).undefined if request.protocol else None
-    official = undefined if facts is None and undefined is not None and undefined >= 0 else None
-    unparsed = selection.unparsed(benchmark)
-    of_first_errors = first_error.metric_rows(evaluation, rows, unparsed, request.seed, official)
-    if facts is None:
-        return of_first_errors
-    of_steps = step_labels.metric_rows(evaluation, rows, facts, twins, request.seed, official=undefined == -1)
-    return [*of_steps, *_with_both_sides(list(of_first_errors))]
-
-
-def _with_both_sides(rows: list[Row]) -> Iterator[Row]:
-    """First errors where there are both erroneous and clean cases: most classes of step labels have no clean ones."""
-    lacking = {row["subset"] for row in rows if row["metric"] != "f1" and row["value"] is None}
-    yield from (row for row in rows if row["subset"] not in lacking)
+def official_figures(selection: Selection) -> pl.DataFrame:
+    """Columns of `scoring.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was asked for."""
+    of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
+    chosen, folders = selection.chosen_evaluations, selection.folders
+    twins = {name: twin_evaluations(selection.workspace, name, chosen, folders) for name in of_steps}
+    request = selection.request
+    return metrics_frame(selection.evaluated, chosen, selection.mask, selection.counting, request.by, twins)
 
 
 def averaging(selection: Selection) -> str:
@@ -104,7 +63,7 @@ def resampled_words(selection: Selection, benchmark: str) -> str:
     found = {
         first_error.first_errors(one, rows, unparsed).decided.related
         for one in selection.chosen_evaluations
-        for _, rows in parts(grouped(selection), selection.request.by, within)
+        for _, rows in parts(grouped(selection.evaluated, selection.request.by), selection.request.by, within)
         if (one.tried & rows).any()
     }
     if {True, False} <= found:

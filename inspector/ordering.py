@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from inspector.names import match_name
 from scoring.categories import Categories
 from scoring.errors import UsageError
+from scoring.names import match_name
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Floats, Ints
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from inspector.parts import parts
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.metrics.first_error import first_errors
+from scoring.parts import parts
 
 
 def first_run_notes(selection: Selection) -> Iterator[str]:

@@ -9,35 +9,32 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from inspector.case_measures import MEASURES, CaseMeasures
-from inspector.deciding import Deciding, decided
 from inspector.filtering.searching import found_in, matching
 from inspector.label_set import on_labels
-from inspector.names import match_name
 from inspector.ordering import Orders
 from inspector.request import Request
-from inspector.triage_columns import DTYPES as SAID
-from inspector.triage_columns import TriageColumns
-from inspector.wishes import Surroundings
 from scoring.cache import VoteParts
+from scoring.case_measures import CaseMeasures
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
+from scoring.deciding import Deciding, decided
 from scoring.derived import Unkept
 from scoring.errors import FilterError
+from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
-from scoring.importing.missing_columns import missing_column
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.first_error import Unparsed
-from scoring.protocols import protocol_named, protocol_of
-from scoring.scorer_columns import EVERY_COLUMN
+from scoring.names import match_name
+from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.texts import Texts
 from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.said import Triage
 from scoring.triage.words import Words
-from scoring.verdicts import OUTCOMES
+from scoring.triage_columns import TriageColumns
+from scoring.wishes import Surroundings
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -94,11 +91,14 @@ class Selection:
         mask[self.shown] = True
         return mask
 
+    @property
+    def counting(self) -> Counting:
+        """How the request's figures count."""
+        return Counting(self.request.protocol, self.request.unparsed, self.request.seed)
+
     def unparsed(self, benchmark: str) -> Unparsed:
         """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
-        request = self.request
-        protocol = protocol_named(request.protocol) if request.protocol else protocol_of(benchmark)
-        return request.unparsed or protocol.unparsed
+        return self.counting.unparsed_of(benchmark)
 
     def evaluation(self, scorer: str) -> Evaluation:
         """The evaluation of a scorer, by its full name."""
@@ -114,42 +114,42 @@ class Selection:
 
     # -- columns, which are made when they are asked for
 
+    @cached_property
+    def evaluated(self) -> EvaluatedCases:
+        """The cases with all columns that there are, in file order."""
+        return EvaluatedCases(
+            self.workspace,
+            self.cases,
+            self.evaluations,
+            self.metadata,
+            self.said,
+            self.further,
+            self.masks,
+            self.measures,
+        )
+
     @property
     def height(self) -> int:
         """How many cases there are."""
         return self.cases.height
 
-    @cached_property
+    @property
     def schema(self) -> dict[str, pl.DataType]:
         """Names and dtypes of all columns that a condition, an order or a list may speak of."""
-        made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
-        further = {name: column.dtype for name, column in self.further.items()}
-        said = {name: SAID[name] for name in self.said or ()}
-        ours = {**said, **further, **MEASURES, **made}
-        own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
-        return {**self.cases.schema, **own, **ours}
+        return self.evaluated.schema
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of all columns that a condition, an order or a list may speak of."""
-        return tuple(self.schema)
+        return self.evaluated.columns
 
     def column(self, name: str) -> pl.Series:
         """One column of all cases, in file order. Raises polars' ColumnNotFoundError."""
-        if (beside := self.beside(name)) is not None:
-            return beside
-        if name in MEASURES:
-            return self.measures.column(name, self.evaluations, self.height)
-        evaluation = self._of_scorer(name)
-        if evaluation is None:
-            return self.metadata.column(name) if self.is_metadata(name) else self.cases.get_column(name)
-        return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+        return self.evaluated.column(name)
 
     def beside(self, name: str) -> pl.Series | None:
         """One of the columns that are neither of the cases nor of a scorer; None where there is none of that name."""
-        if name in self.further:
-            return self.further[name]
-        return self.said[name] if self.said is not None and name in SAID else None
+        return self.evaluated.beside(name)
 
     def table(self, names: Sequence[str]) -> pl.DataFrame:
         """Some columns of all cases: whoever needs few of many asks here, not for the whole frame."""
@@ -157,28 +157,19 @@ class Selection:
 
     def owner(self, name: str) -> object:
         """What a column is made from: while it is the same object, the column's values are the same."""
-        if name in MEASURES:
-            return self.evaluations
-        beside = self.beside(name)
-        return (self._of_scorer(name) or self._of_cases(name)) if beside is None else beside
+        return self.evaluated.owner(name)
 
     def is_metadata(self, name: str) -> bool:
         """Whether a column is one of the cases' files that no reader claims."""
-        return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
-
-    def _of_cases(self, name: str) -> object:
-        return self.metadata if self.is_metadata(name) else self.cases
+        return self.evaluated.is_metadata(name)
 
     def coded(self, name: str) -> Categories | None:
         """An outcome column as codes; None for the others."""
-        evaluation = self._of_scorer(name)
-        if evaluation is None or not name.endswith(".outcome"):
-            return None
-        return Categories(OUTCOMES, evaluation.codes)
+        return self.evaluated.coded(name)
 
     def categories(self, name: str) -> Categories | None:
         """A column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
-        return self.masks.categories(self, name)
+        return self.evaluated.categories(name)
 
     def passing(self, conditions: Sequence[str]) -> Bools:
         """The cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
@@ -186,44 +177,24 @@ class Selection:
         Raises:
             FilterError: a condition cannot be read or names a column that is not there.
         """
-        try:
-            return self.masks.passing(self, conditions)
-        except FilterError as error:
-            raise self.explained(error) from None
+        return self.evaluated.passing(conditions)
 
     def explained(self, error: FilterError) -> FilterError:
         """The error, and where it is of a column that an imported file has, why it is not there."""
-        why, sure = self._missing(error.unknown)
-        if not why:
-            return error
-        fault = f"there is no column {error.unknown!r}. {why}" if sure else f"{error.fault.rstrip('.')}. {why}"
-        return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
+        return self.evaluated.explained(error)
 
     def why_missing(self, name: str) -> str:
         """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
-        why, sure = self._missing(name)
-        return why if sure else ""
-
-    def _missing(self, name: str) -> tuple[str, bool]:
-        if not name or name in self.schema:
-            return "", False
-        return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
+        return self.evaluated.why_missing(name)
 
     def scorer_of(self, name: str) -> str | None:
         """The scorer that a column is of; None for the cases' own and for those that are of none."""
-        found = self._of_scorer(name)
+        found = self.evaluated.evaluation_of(name)
         return found.scorer.name if found else None
 
     def said_by_scorers(self, name: str) -> bool:
         """Whether a column says what one scorer or several made of the cases."""
-        return name in MEASURES or self._of_scorer(name) is not None
-
-    def _of_scorer(self, name: str) -> Evaluation | None:
-        return self._owners.get(name)
-
-    @cached_property
-    def _owners(self) -> dict[str, Evaluation]:
-        return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
+        return self.evaluated.said_by_scorers(name)
 
     def triaged(self, journal: "Journal | None" = None) -> "Selection":
         """With the tags and notes that there are now, in another journal or in the present one; the rows shown stay.

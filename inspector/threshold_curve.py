@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 
 from inspector.breakdown import within
-from inspector.documents import METRICS, provenance
+from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
-from inspector.parts import parts
 from inspector.selection import Selection, surroundings
 from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways
@@ -26,6 +25,8 @@ from scoring.metrics.paired import SIDES
 from scoring.metrics.reward_bins import even_bins
 from scoring.metrics.step_threshold_bands import prmscore_bands
 from scoring.metrics.threshold_bands import Bands, first_error_bands
+from scoring.official_rows import METRICS
+from scoring.parts import parts
 from scoring.step_rewards import Bools, Floats
 from scoring.verdicts import Rule, RuleByCase, spelled
 

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import METRICS, provenance
-from inspector.official_rows import figures_of, resampled_words, step_benchmarks, without_errors
-from inspector.parts import parts
+from inspector.documents import provenance
+from inspector.official_rows import resampled_words, step_benchmarks, without_errors
 from inspector.selection import Selection, surroundings
 from inspector.threshold_ways import PER_SUBSET, Way, ways
 from scoring.benchmarks.catalogue import step_labelled
@@ -21,6 +20,8 @@ from scoring.dev_sets import EACH, listed
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.intervals import RESAMPLES
+from scoring.official_rows import METRICS, figures_of
+from scoring.parts import parts
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, RuleByCase, spelled
 
@@ -83,7 +84,7 @@ def _rows(evaluation: Evaluation, within: Bools, scope: Selection, benchmark: st
         if way.evaluation is None:
             yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
             continue
-        for row in figures_of(way.evaluation, benchmark, shown, scope):
+        for row in figures_of(way.evaluation, benchmark, shown, scope.counting):
             if row["metric"] == metric:
                 yield {**row, **_about(way, way.evaluation, row, shown, benchmark)}
 

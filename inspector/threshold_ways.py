@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.wishes import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.dev_sets import dev_thresholds, dev_tuned, listed
 from scoring.errors import UsageError
@@ -27,6 +26,7 @@ from scoring.score_curves import tuned
 from scoring.step_rewards import Bools
 from scoring.step_thresholds import redundancy_sweep
 from scoring.verdicts import Rule
+from scoring.wishes import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 
 PER_SUBSET = "best-per-subset"
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"

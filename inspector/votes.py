@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 
 from inspector.documents import provenance
-from inspector.official_rows import averaging, figures_of, interval_notes
-from inspector.parts import parts
+from inspector.official_rows import averaging, interval_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts
@@ -22,6 +21,8 @@ from scoring.export import Document
 from scoring.metrics.accuracies import harmonic
 from scoring.metrics.first_error import Unparsed
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
+from scoring.official_rows import figures_of
+from scoring.parts import parts
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.votes import by_run
 
@@ -129,7 +130,7 @@ def _rows(selection: Selection, ballots: _Ballots) -> Iterator[Row]:
         name = part["benchmark"]
         expected = _expected(ballots, rows, selection.unparsed(name))
         for count, evaluation in enumerate(every, 1):
-            for row in figures_of(evaluation, name, rows, selection):
+            for row in figures_of(evaluation, name, rows, selection.counting):
                 found = expected.get((row["subset"], row["metric"]))
                 value = None if found is None or row["value"] is None else found[count - 1]
                 yield {"scorer": own.scorer.name, "benchmark": name, "votes": count, **row, "expected": value}

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspector.names import match_name
 from inspector.request import Request
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.redundancy import redundancy_rows
 from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.names import match_name
 
 Wishes = Sequence[tuple[str | None, str]]
 EVERY = "every scorer"

@@ -137,3 +137,23 @@ def protocol_named(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise UsageError(f"there is no protocol {name!r}.", f"There are: {', '.join(PROTOCOLS)}.")
     return PROTOCOLS[name]
+
+
+@dataclass(frozen=True)
+class Counting:
+    """How figures count.
+
+    Attributes:
+        protocol: The protocol that decides, by name; None = each benchmark's own way of counting.
+        unparsed: How refused and unparsed cases count; None = as the protocol does.
+        seed: Of the intervals.
+    """
+
+    protocol: str | None = None
+    unparsed: Unparsed | None = None
+    seed: int = 0
+
+    def unparsed_of(self, benchmark: str) -> Unparsed:
+        """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""
+        protocol = protocol_named(self.protocol) if self.protocol else protocol_of(benchmark)
+        return self.unparsed or protocol.unparsed

@@ -74,18 +74,23 @@ def test_the_json_command_prints_one_document(tmp_path: Path):
     assert "optimistic" in str(document["provenance"]["threshold_source"])
 
 
-def test_the_snippet_makes_rewards_that_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_notebook_adds_a_benchmark_and_a_scorer_and_reads_metrics(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     monkeypatch.chdir(tmp_path)
-    file = authored.write(tmp_path / "gsm8k.json", authored.rows(6))
-    assert cli.main(["import", str(file), "-q"]) == 0
-    mine = [(row["problem"], row["steps"], [0.9, 0.2, 0.8]) for row in authored.rows(6)]
-    snippet = next(block for language, block in BLOCKS if language == "python")
-    exec(compile(snippet, "README.md", "exec"), {"mine": mine})  # noqa: S102  # the README's own words
-    selection = load(Request())
-    assert selection.chosen == ("my-prm",)
-    assert selection.evaluation("my-prm").coverage == 6
-    assert selection.evaluation("my-prm").verdicts.tolist() == [1] * 6
-    assert isinstance(selection.cases, pl.DataFrame)
+    authored.write(tmp_path / "gsm8k.json", [authored.row(number, label=number % 2 - 1) for number in range(6)])
+    snippet = next(block for language, block in BLOCKS if language == "python" and "open_workspace" in block)
+    # A step is wrong where the text is the first one of an odd case.
+    made: dict[str, Any] = {"my_prm": lambda steps: [0.1 if steps[0][8] in "135" else 0.9, 0.7, 0.8]}
+    exec(compile(snippet, "README.md", "exec"), made)  # noqa: S102  # the README's own words
+    said = capsys.readouterr().out
+    assert "processbench: 6 cases new" in said
+    assert "my-prm: new, 6 results belong to a case" in said
+    assert made["by_step"]["reward"].to_list()[:6] == [0.9, 0.7, 0.8, 0.1, 0.7, 0.8]
+    line = "prm-inspect metrics --benchmark processbench --scorer my-prm --where 'n_steps > 2' --json"
+    rows = [row for row in json.loads(run(line, tmp_path).stdout)["rows"] if row["metric"] == "f1"]
+    assert made["f1"].to_dicts() == rows
+    assert load(Request()).evaluation("my-prm").verdicts.tolist() == [-1, 0] * 3
 
 
 def test_plain_polars_makes_the_same_metrics_of_the_exported_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

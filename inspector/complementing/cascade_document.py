@@ -9,7 +9,7 @@ import polars as pl
 from inspector.breakdown import within
 from inspector.comparison import lineups, scorer_command, without_gold
 from inspector.complementing.answer_costs import answer_costs
-from inspector.documents import METRICS, provenance
+from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
@@ -21,6 +21,7 @@ from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.lineup_conditions import EVERY, common_of
 from scoring.metrics.paired import METRICS as FIGURES
 from scoring.metrics.paired import SharedScores
+from scoring.official_rows import METRICS
 from scoring.step_rewards import Floats
 
 CASCADE = {

@@ -6,12 +6,13 @@ import polars as pl
 
 from inspector.breakdown import within
 from inspector.comparison import lineups, need_two, scorer_command, without_gold
-from inspector.documents import METRICS, provenance
+from inspector.documents import provenance
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.export import Document
 from scoring.metrics.complements import OVER_BETTER, agreement_rows, covered_rows, oracle_rows
 from scoring.metrics.intervals import RESAMPLES
+from scoring.official_rows import METRICS
 
 PAIRS = {
     "scorer": METRICS["scorer"],

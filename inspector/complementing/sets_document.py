@@ -7,7 +7,7 @@ import polars as pl
 
 from inspector.breakdown import within
 from inspector.comparison import lineups, need_two, scorer_command, trying, without_gold
-from inspector.documents import METRICS, provenance
+from inspector.documents import provenance
 from inspector.request import joined
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
@@ -17,6 +17,7 @@ from scoring.metrics.intervals import SMALL
 from scoring.metrics.lineup import Lineup
 from scoring.metrics.paired import SIDES
 from scoring.metrics.right_sets import RightSet, right_sets
+from scoring.official_rows import METRICS
 
 RIGHT_SETS = {
     **{name: METRICS[name] for name in ("scorer", "benchmark", "subset")},

@@ -11,13 +11,13 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from inspector.parts import parts
 from inspector.selection import Selection
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.contested import Contested, contested
 from scoring.metrics.lineup import Lineup, line_up
+from scoring.parts import parts
 from scoring.schema import METADATA, TEXTS
 from scoring.step_rewards import Bools, Ints
 

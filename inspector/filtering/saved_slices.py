@@ -11,10 +11,10 @@ from typing import Any
 
 import msgspec
 
-from inspector.names import match_name
 from inspector.request import Request
 from scoring.errors import NoWorkspace, UnwritableWorkspace, UsageError
 from scoring.files import locked, unwritable, write_atomically
+from scoring.names import match_name
 
 FILE = "slices.json"
 FORMAT = 1

@@ -13,7 +13,6 @@ from inspector.papers.printed import made_how, printed_for, table_figures
 from inspector.papers.values import Asked, Ours, values_of
 from inspector.selection import Selection
 from inspector.statistics_document import STATISTICS, described_cases
-from inspector.twins import twin_evaluations
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.first_error import Unparsed
@@ -22,6 +21,7 @@ from scoring.protocols import protocol_of
 from scoring.published.figures import other_values
 from scoring.published.papers import Paper, Table
 from scoring.published.statistics import published_statistics
+from scoring.twins import twin_evaluations
 from scoring.verdicts import AsGiven
 
 TABLES = {
@@ -203,9 +203,13 @@ def _asked(source: Source, table: Table) -> Iterator[tuple[Evaluation, Asked]]:
     selection, name = source.selection, source.paper.name
     if selection is None:
         return
-    twins = twin_evaluations(selection, name) if table.kind == "step labels" else {}
+    twins = _twins(selection, name) if table.kind == "step labels" else {}
     for one in selection.chosen_evaluations:
         yield one, Asked(name, table, selection.mask, source.unparsed, twins.get(one.scorer.name))
+
+
+def _twins(selection: Selection, benchmark: str) -> dict[str, Evaluation]:
+    return twin_evaluations(selection.workspace, benchmark, selection.chosen_evaluations, selection.folders)
 
 
 def _beside(ours: Ours, printed: dict[str, Any] | None, whole: Wholeness, unknown: str) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from inspector.range_notes import range_notes
 from inspector.run_notes import unlike_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import SMALL
+from scoring.wishes import speaks_of
 
 
 def warnings_of(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:

@@ -10,13 +10,13 @@ from inspector.board_columns import MEANINGS, NAMES, UNSORTABLE
 from inspector.board_document import board_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
-from inspector.names import match_name
 from inspector.request import split
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put
 from inspector.shell.requests import request_of
 from scoring.errors import UsageError
 from scoring.export import Document
+from scoring.names import match_name
 
 POINTS = ("d_score", "d_low", "d_high", "d_on_wrong", "d_on_right", "bias")
 """Columns that a person reads as signed percentage points."""

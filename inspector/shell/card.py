@@ -8,7 +8,6 @@ from typing import Any
 import polars as pl
 
 from inspector.loading import load
-from inspector.names import match_name
 from inspector.protocol_card.document import card_document
 from inspector.protocol_card.fact import TITLES
 from inspector.shell.output import form_of, put, say
@@ -17,6 +16,7 @@ from inspector.shell.tables import print_table
 from inspector.text import clean
 from scoring.errors import UsageError
 from scoring.export import Document
+from scoring.names import match_name
 
 _DIGEST = r"\b([0-9a-f]{12})[0-9a-f]{20,}\b"
 

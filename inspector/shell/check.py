@@ -11,7 +11,6 @@ import polars as pl
 from inspector.checking.condition import check_condition
 from inspector.checking.document import LISTED, Check, cases_command, check, points
 from inspector.loading import load
-from inspector.names import match_name
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.shell.output import form_of, put, say
@@ -21,6 +20,7 @@ from inspector.text import clean
 from scoring.errors import UsageError
 from scoring.export import Document, p_words
 from scoring.metrics.paired import SIDES
+from scoring.names import match_name
 
 SETTINGS = 4
 """Settings that a terminal names."""

@@ -7,7 +7,6 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import program_version
-from inspector.names import match_name
 from inspector.prm_job import ask, prm_words
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
@@ -17,6 +16,7 @@ from inspector.weights_place import other_settings, place_of
 from inspector.xray import problems
 from scoring.errors import UsageError
 from scoring.export import Document
+from scoring.names import match_name
 from scoring.scorer import Scorer
 
 TOKENS = {

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
-from inspector.wishes import check_rule
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
 from scoring.benchmarks.construction import broken_rules
@@ -30,6 +29,7 @@ from scoring.reading.findings import Finding
 from scoring.results.names import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.readings import Choice, Reading
+from scoring.wishes import check_rule
 from scoring.workspace import Workspace
 
 

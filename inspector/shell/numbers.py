@@ -9,9 +9,7 @@ import polars as pl
 from inspector import documents
 from inspector.boundary_notes import boundary_notes
 from inspector.critique.counts import unparsed_notes
-from inspector.grouping import grouped
 from inspector.loading import load
-from inspector.parts import parts
 from inspector.range_notes import range_notes
 from inspector.request import Request
 from inspector.run_notes import mean_notes, unlike_notes
@@ -22,6 +20,8 @@ from inspector.shell.wide import FEW, wide_both, wide_metrics
 from inspector.statistics_document import statistics_document
 from inspector.statistics_tables import wide_statistics
 from scoring.export import Document
+from scoring.grouping import grouped
+from scoring.parts import parts
 from scoring.verdicts import REFUSED, UNPARSED
 
 WIDE = {"metrics": wide_metrics, "stats": wide_statistics}
@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         "cases": _cases,
         "stats": statistics_document,
     }[args.command]
-    grouped(selection)  # A column that is not there is an error whether or not there is a scorer.
+    grouped(selection.evaluated, request.by)  # A column that is not there is an error whether or not there is a scorer.
     document = make(selection, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
@@ -75,7 +75,7 @@ def _both(args: argparse.Namespace, request: Request) -> int:
 
     own, adjudicated = load_both(request)
     for selection in (own, adjudicated):
-        grouped(selection)
+        grouped(selection.evaluated, request.by)
     document = both_document(own, adjudicated, form_of(args))
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}

@@ -6,7 +6,6 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import program_version
-from inspector.names import match_name
 from inspector.prm_job import ask, prm_words
 from inspector.request import Request
 from inspector.shell.output import form_of, put
@@ -15,6 +14,7 @@ from inspector.shell.prm_pages import check_page, family_page, list_page
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document
+from scoring.names import match_name
 from scoring.own_code import installed, is_file, package_of
 from scoring.prms.about import ABOUT
 from scoring.prms.catalogue import ADAPTERS, family

@@ -8,7 +8,6 @@ import polars as pl
 
 from inspector.critique.counts import OTHER
 from inspector.critique.talk import is_talk
-from inspector.names import match_name
 from inspector.sentences import counted
 from inspector.shell.output import say
 from inspector.stale_notes import protocol_of_critic
@@ -19,6 +18,7 @@ from scoring.claim import scorers
 from scoring.critics.protocol import CriticProtocol
 from scoring.critics.readers import version
 from scoring.errors import UsageError
+from scoring.names import match_name
 from scoring.reread import Reread, reread, stale
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace

@@ -13,7 +13,6 @@ from inspector.case_table import CaseTable, Judgement
 from inspector.critique.kept import described, kept_answers, measures
 from inspector.documents import case_document
 from inspector.loading import load
-from inspector.names import match_name
 from inspector.selection import Selection
 from inspector.sentences import TRUNCATED
 from inspector.shell.explaining import explain
@@ -23,6 +22,7 @@ from inspector.shell.tables import print_table
 from inspector.text import clean, json_text
 from scoring.export import footer
 from scoring.importing.original import original_row
+from scoring.names import match_name
 
 TOLD = ("case", "subset", "generator", "problem", "earliest_error", "label", "error_type", "pattern", "reason_of_gold")
 BESIDE = 3

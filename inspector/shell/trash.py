@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspector.absence_notes import scorers_of
-from inspector.names import match_name
 from inspector.request import shell_word
 from inspector.sentences import counted, size_words
 from inspector.text import clean
@@ -14,6 +13,7 @@ from inspector.triage.said import benchmark_of
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, NoWorkspace, UsageError
+from scoring.names import match_name
 from scoring.trash import Kind, Removable, Removed, leftovers, prune, removable, remove, removed, restore
 from scoring.triage.history import History
 from scoring.triage.words import words_of

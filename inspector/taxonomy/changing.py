@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.names import match_name
 from inspector.sentences import counted
 from inspector.taxonomy.gathered import Gathered, named_categories
 from inspector.text import clean
 from scoring.errors import UsageError
+from scoring.names import match_name
 from scoring.triage.actions import Change
 from scoring.triage.notes import Note, in_category, sorting
 

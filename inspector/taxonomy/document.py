@@ -1,7 +1,7 @@
 """The documents of `taxonomy`: categories of notes, the notes themselves, and how categories came."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -9,19 +9,19 @@ import numpy as np
 import polars as pl
 
 from inspector.documents import provenance
-from inspector.grouping import grouped, groups
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.taxonomy.gathered import Gathered, gathered, saturation_words
-from inspector.wishes import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.export import Document
+from scoring.grouping import grouped, groups
 from scoring.metrics.first_error import FAILURES, Unparsed
 from scoring.metrics.intervals import SMALL
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES
 from scoring.metrics.saturation import LAST
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import OUTCOMES
+from scoring.wishes import speaks_of
 
 BY_SCORER = "scorer"
 """What `--by` takes beside columns: which scorers have the cases wrong."""
@@ -161,7 +161,7 @@ def notes_of(selection: Selection, who: str = "") -> Gathered:
     Raises:
         UsageError: there is no folder that could hold notes, or nobody of that name wrote any.
     """
-    from inspector.names import match_name
+    from scoring.names import match_name
 
     found = gathered(selection)
     return found.of(match_name(who, found.people, "person")) if who else found
@@ -244,7 +244,7 @@ def _counts(selection: Selection, found: Gathered, columns: tuple[str, ...], *, 
 
     A case counts once, however many people noted it.
     """
-    frame = grouped(replace(selection, request=replace(selection.request, by=columns)))
+    frame = grouped(selection.evaluated, columns)
     failing = Failing(selection)
     decided = {one.scorer.name: failing.of(one) for one in selection.chosen_evaluations} if scorers else {}
     for name in found.by_category:

@@ -6,11 +6,11 @@ from typing import Any
 import polars as pl
 
 from inspector.documents import provenance
-from inspector.names import match_name
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.said import gone, journal_of
 from scoring.export import Document
+from scoring.names import match_name
 from scoring.triage.actions import (
     DEFER,
     NOTE,

@@ -10,11 +10,11 @@ from inspector.documents import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.said import Said, benchmark_of, said
-from inspector.wishes import speaks_of
 from scoring.export import Document
 from scoring.triage.actions import RULINGS
 from scoring.triage.queue import Queue
 from scoring.triage.words import Words
+from scoring.wishes import speaks_of
 
 TRIAGED: dict[str, pl.DataType] = {
     "case": pl.String(),

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from inspector.names import match_name
 from inspector.selection import Selection
 from scoring.benchmarks import demo
 from scoring.errors import UsageError
+from scoring.names import match_name
 from scoring.triage.history import History
 from scoring.triage.journal import Journal
 from scoring.triage.words import Words, words_of

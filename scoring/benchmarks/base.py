@@ -109,6 +109,7 @@ class CaseFormat:
         """
         large = folder is not None and rows.size >= LARGE
         further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in FORMATS.values())
+        further.see([] if rows.table is None else rows.table.columns)
         texts_to = folder if large else None
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))
         columns, fates = further.finish()

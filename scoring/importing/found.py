@@ -181,6 +181,32 @@ def find(
     unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)
     read = tuple((one.brought, len(one.source.foreign)) for one in every if one.brought is not None)
     sources = list(_opened_alone([(one.among, one.source) for one in every if one.unchanged is None], known))
+    found = together(sources, skipped, wish, workspace, alone=not unchanged)
+    return replace(found, unchanged=unchanged, read=read, ledger=ledger)
+
+
+def together(
+    sources: list[tuple[bool, Source]],
+    skipped: list[str],
+    wish: Wish,
+    workspace: Workspace | None,
+    *,
+    alone: bool = True,
+) -> Found:
+    """Join the results among sources to the cases of the workspace and of the sources themselves.
+
+    Args:
+        sources: what was read, each with whether it is one of many that a word stands for: such a one that does not fit
+            is left out with a sentence, any other is an error.
+        skipped: a sentence for each that could not be read.
+        wish: how they are to be read; its name, run and threshold count here.
+        workspace: whose cases results may belong to; None = there is none yet.
+        alone: whether there is nothing beside them.
+
+    Raises:
+        InputError: one cannot be joined, or nothing at all was recognised.
+        UsageError: a name, run or threshold does not fit.
+    """
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
@@ -196,13 +222,13 @@ def find(
             if not within:
                 raise
             skipped.append(str(error))
-    if not imported and not joined and not unchanged:
+    if alone and not imported and not joined:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
     proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger, proposals)
+    return Found(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
 
 
 def _opened_alone(
@@ -331,7 +357,7 @@ def _read_one(
         return _Read(among, Source(), unchanged=unchanged)
     # Nobody wants to answer for each file of a folder.
     source = read_source(brought, replace(options, ask=None) if among else options)
-    _some(source)
+    check_usable(source)
     if ledger is not None and file is not None:
         ledger.look(file)
     return _Read(among, source, file)
@@ -408,8 +434,12 @@ def _not_copied(source: Source, workspace: Workspace) -> Source:
     return replace(source, imported=tuple(kept), foreign=tuple(foreign))
 
 
-def _some(source: Source) -> None:
-    """Refuse a source of which not one row could be used."""
+def check_usable(source: Source) -> None:
+    """Refuse a source of which not one row could be used.
+
+    Raises:
+        InputError: none could.
+    """
     if source.foreign or any(one.cases.height for one in source.imported):
         return
     for one in source.imported:

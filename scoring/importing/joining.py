@@ -4,7 +4,8 @@ Content wins over ids, and of cases of equal content ids tell which is meant: a 
 to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
 benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
 the one that was named; anything less is refused, because small whole numbers are ids of many things. Where a file says
-whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at.
+whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at. Ids that name their
+benchmark (`processbench/gsm8k-0`) join wherever they are cases.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -186,6 +187,12 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
         return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
+    if benchmark is None and named["id"].str.contains("/", literal=True).sum() >= ENOUGH * named.height:
+        # Names of cases with their benchmark's say of themselves which they are of, be it of several.
+        of_cases = cases.select("case", *_CASE)
+        whole = named.join(of_cases, left_on="id", right_on="case", how="inner", maintain_order="left")
+        if whole.height >= ENOUGH * named.height:
+            return whole.select("_row", *_CASE, case="id")
     names = cases["benchmark"].unique(maintain_order=True).to_list()
     left_out = [name for name in names if benchmark is None and not _of_its_question(foreign, name)]
     fits = {}

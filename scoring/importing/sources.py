@@ -17,18 +17,20 @@ from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows, read_rows
+from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.results import catalogue as results
 from scoring.results import inspect_log, reasoneval
 from scoring.results.foreign import Foreign
 from scoring.tables import table
 from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.readings import Choice, Reading, readings
 from scoring.tables.results import results as table_results
 
 HUB = "hf:"
+FRAME = "frame://"
+"""What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
@@ -85,9 +87,7 @@ def read_source(source: str | Brought, options: ReadOptions | None = None) -> So
         UsageError: there is no such benchmark, the mapping does not fit, or a table would be called like a benchmark.
     """
     options = options or ReadOptions()
-    if options.table in benchmarks.MODULES:
-        name = options.table
-        raise UsageError(f"{name!r} is the name of a benchmark that is known here.", "Give the table another name.")
+    _free_name(options.table)
     if isinstance(source, Brought):
         return _read(source, options)
     if source.startswith(HUB):
@@ -100,6 +100,29 @@ def read_source(source: str | Brought, options: ReadOptions | None = None) -> So
                 raise UsageError(f"{source} holds several files.", "Unpack it and name one of them.")
             return _read(brought, options)
     raise AssertionError(source)
+
+
+def _free_name(name: str | None) -> None:
+    if name in benchmarks.MODULES:
+        raise UsageError(f"{name!r} is the name of a benchmark that is known here.", "Give the table another name.")
+
+
+def read_table(table: pl.DataFrame, name: str, options: ReadOptions | None = None) -> Source:
+    """Read a data frame as if it were a file of this name.
+
+    Raises:
+        InputError: it holds no rows, or nothing recognises them.
+        UsageError: as for `read_source`.
+    """
+    options = options or ReadOptions()
+    _free_name(options.table)
+    rows = some_rows(Rows(printable(name), "data frame", table=table))
+    return as_frame_source(_of(rows, options), rows.source)
+
+
+def as_frame_source(source: Source, name: str) -> Source:
+    """Say of what was read that it came from the data frame of this name, which is its identity."""
+    return _placed(source, Brought(name, f"{FRAME}{printable(name)}", Path(name)))
 
 
 def _read(brought: Brought, options: ReadOptions) -> Source:
@@ -175,15 +198,15 @@ def _previewed(source: Source, rows: Rows, mapping: ColumnMapping, options: Read
     return replace(source, proposal=propose_mapping(rows, options.columns, cases, mapping=source.mapping or mapping))
 
 
-_OF_TABLES = (
-    *("id", "step", "problem", "steps", "separator"),
-    *("earliest_error", "error_steps", "step_labels", "label_base", "clean", "wrong_below"),
-)
+_OPTIONS = ("separator", "label_base", "clean", "wrong_below")
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:
     """Whether a person said what a benchmark's own declaration says already."""
-    return stated is not None and any(getattr(stated, field) is not None for field in _OF_TABLES)
+    if stated is None:
+        return False
+    named = any(name in COLUMNS or name == "step" for name, _ in stated.named)
+    return named or any(getattr(stated, option) is not None for option in _OPTIONS)
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:

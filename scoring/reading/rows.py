@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.parquet import read_arrow, read_parquet
 from scoring.reading import csv_rows, json_rows
@@ -30,6 +32,8 @@ _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 _FEATHER_V1 = b"FEA1\0"
 _SAMPLED = 1024 * 1024
 """Bytes by which a file is told to be JSON Lines, and in which the first rows are looked for."""
+_SAMPLED_ROWS = 500
+"""Rows at the start of a table, and as many spread over all of it, in which columns are looked at."""
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
 
 
@@ -50,11 +54,12 @@ class Rows:
     """The rows of one source.
 
     Those of JSON Lines are read when they are asked for: all of them by `rows`, or some megabytes of lines at a time by
-    `blocks`.
+    `blocks`. Those of a table stay in its columns until they are asked for one by one.
 
     Attributes:
         source: What findings call it.
         format: The format, in words.
+        table: The columns of all rows, where these came as columns: a data frame, Parquet, Arrow. None = they did not.
         cases: The numbers of the rows that became cases, in their order, where a reader of single rows made them.
     """
 
@@ -67,13 +72,15 @@ class Rows:
         read: int = 0,
         *,
         file: Path | None = None,
+        table: pl.DataFrame | None = None,
     ) -> None:
         self.source = source
         self.format = format
         self._findings = list(findings)
-        self._read = read
+        self._read = read if table is None else table.height
         self._rows = list(rows)
         self._file = file
+        self.table = table
         self.cases: list[int] = []
         self._sample: list[Any] | None = None
         self.block_size = SIZE
@@ -98,21 +105,25 @@ class Rows:
     @property
     def findings(self) -> list[Finding]:
         """What was noticed while reading all rows."""
-        self._read_whole()
+        if self.table is None:
+            self._read_whole()
         return self._findings
 
     @property
     def read(self) -> int:
         """How many rows there are, broken ones too."""
-        self._read_whole()
+        if self.table is None:
+            self._read_whole()
         return self._read
 
     def _read_whole(self) -> None:
+        if self.table is not None and not self._rows:
+            self._rows = list(table_rows(self.table))
         if self._file is not None:
             text, undecodable = decoded(file_bytes(self._file, self.source), self.source)
             self._file = None
             self._findings += undecodable
-            _some(_collect(json_rows.lines(text), self))
+            some_rows(_collect(json_rows.lines(text), self))
 
     @property
     def size(self) -> int:
@@ -133,7 +144,9 @@ class Rows:
             self.progress(read)
 
     def sample(self) -> list[Any]:
-        """The values of all rows, or of those in the first megabyte of a file that is read in blocks."""
+        """The values of all rows; of some of a table, or of those in the first megabyte of a file read in blocks."""
+        if self.table is not None:
+            return self._sample_table(self.table)
         if self._file is None:
             return [row.value for row in self._rows]
         if self._sample is None:
@@ -144,6 +157,13 @@ class Rows:
                 if found.rows:
                     break
             self._sample = [row.value for row in found.rows]
+        return self._sample
+
+    def _sample_table(self, table: pl.DataFrame) -> list[Any]:
+        if self._sample is None:
+            step = max(1, (table.height - _SAMPLED_ROWS) // _SAMPLED_ROWS)
+            places = [*range(min(_SAMPLED_ROWS, table.height)), *range(_SAMPLED_ROWS, table.height, step)]
+            self._sample = table[places].rows(named=True)
         return self._sample
 
     def add(self, value: Any, line: int | None = None) -> None:
@@ -173,12 +193,16 @@ def read_rows(path: Path, source: str = "") -> Rows:
     if raw.startswith(_FEATHER_V1):
         raise UnknownFormat(f"{source} is Feather V1.", "Write it again as V2, which pyarrow and polars do by default.")
     rows = _table(path, source, raw) if raw in _TABLES else text_rows(*decoded(raw, source), source)
-    return _some(rows)
+    return some_rows(rows)
 
 
-def _some(rows: Rows) -> Rows:
-    """The rows, of which there must be one."""
-    if rows.rows:
+def some_rows(rows: Rows) -> Rows:
+    """The rows, of which there must be one.
+
+    Raises:
+        UnknownFormat: there is none.
+    """
+    if rows.table.height if rows.table is not None else rows.rows:
         return rows
     broken = [finding for finding in rows.findings if finding.code == "broken-row"]
     why = f"no row of {rows.source} can be read ({broken[0].message})" if broken else f"{rows.source} holds no rows"
@@ -270,14 +294,18 @@ def _collect(elements: Iterable[json_rows.Element], rows: Rows) -> Rows:
 
 
 def _table(path: Path, source: str, mark: bytes) -> Rows:
-    rows = Rows(source, _TABLES[mark])
     try:
-        frame = read_parquet(path) if mark == PARQUET else read_arrow(path, stream=mark == ARROW_STREAM)
+        table = read_parquet(path) if mark == PARQUET else read_arrow(path, stream=mark == ARROW_STREAM)
     except OSError as error:
         why = str(error).replace(str(path), source)
         raise UnreadableFile(
-            f"{source} starts like {rows.format} and cannot be read: {why}.", "It may be cut off."
+            f"{source} starts like {_TABLES[mark]} and cannot be read: {why}.", "It may be cut off."
         ) from None
-    for value in frame.iter_rows(named=True):
-        rows.add(value)
-    return rows
+    return Rows(source, _TABLES[mark], table=table)
+
+
+def table_rows(table: pl.DataFrame, numbers: Iterable[int] | None = None) -> Iterator[Row]:
+    """The rows of a table one by one; their numbers, which are their lines as well, are those given, else 1, 2, ..."""
+    given = range(1, table.height + 1) if numbers is None else numbers
+    for number, value in zip(given, table.iter_rows(named=True), strict=True):
+        yield Row(number, number, value)

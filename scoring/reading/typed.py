@@ -1,8 +1,9 @@
 """Rows become typed columns, some megabytes at a time: what every format's expressions are evaluated on.
 
 A format declares its fields. A line of JSON whose fields all have their natural types, and of which nothing has to be
-said, is decoded by msgspec, thousands in one go. Any other row goes through `Fields`, value by value, which notes what
-is odd. Both give the same columns, so that a broken line costs itself only.
+said, is decoded by msgspec, thousands in one go. The rows of a table whose columns hold values of the natural types are
+taken over column by column. Any other row goes through `Fields`, value by value, which notes what is odd. All give the
+same columns, so that a broken line costs itself only.
 
 The decoder checks every line and every type but takes the last of repeated keys without a word; so the strings of a row
 are counted: there must be none but its keys and texts.
@@ -35,7 +36,7 @@ from scoring.reading.fields import Fields, fields_of
 from scoring.reading.file_bytes import decoded_as
 from scoring.reading.findings import Finding
 from scoring.reading.json_bytes import CONTROL, holds_control, strings_in
-from scoring.reading.rows import Row, Rows, json_lines
+from scoring.reading.rows import Row, Rows, json_lines, table_rows
 from scoring.schema import content_key
 
 LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
@@ -51,6 +52,8 @@ _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 _OTHER = "\0"
 """What stands before the key of a value that is no field."""
 _AHEAD = 2
+_TABLE_ROWS = 65_536
+"""Rows of a table that are looked at together."""
 _TURN_SECONDS = 0.0001
 """How long one thread keeps the interpreter while another waits for it: the writer needs it often and briefly."""
 
@@ -203,20 +206,24 @@ class Chunk:
         findings: (number of the row, finding) of what was noticed, in order; the number is 0 where it is of no row.
         read: How many rows were read, broken ones too.
         whole: Row's number -> the row, of rows that were read value by value.
-        others: Key that is no field -> its values as JSON, of the other rows, whose numbers are `sound`.
+        others: Key that is no field -> its values of the other rows, as JSON or as a column; `sound` are their numbers.
     """
 
     frame: pl.DataFrame
     findings: list[tuple[int, Finding]]
     read: int
     whole: Mapping[int, Mapping[str, Any]]
-    others: Mapping[str, Sequence[Any]]
+    others: Mapping[str, list[Any] | pl.Series]
     sound: npt.NDArray[np.int64]
 
     def rows(self, numbers: pl.Series, wanted: Callable[[str], bool]) -> list[Mapping[str, Any]]:
         """The rows of these numbers with what is in them beside the fields, under keys that are `wanted`."""
         places = np.searchsorted(self.sound, numbers.to_numpy())
-        columns = {key: values for key, values in self.others.items() if wanted(key)}
+        columns = {
+            key: values.to_list() if isinstance(values, pl.Series) else values
+            for key, values in self.others.items()
+            if wanted(key)
+        }
         if not columns and not self.whole:
             return [_NO_VALUES] * len(numbers)
         found: list[Mapping[str, Any]] = []
@@ -224,9 +231,13 @@ class Chunk:
             row = self.whole.get(number)
             if row is None:
                 raw = ((key, values[place]) for key, values in columns.items())
-                row = {key: msgspec.json.decode(value) for key, value in raw if value is not UNSET}
+                row = {key: _decoded(value) for key, value in raw if value is not UNSET}
             found.append(row)
         return found
+
+
+def _decoded(value: Any) -> Any:
+    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
@@ -238,6 +249,10 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
         UnreadableFile: the file cannot be read, or a line of it is too long.
     """
     reader = _Reader(layout, rows.source)
+    if rows.table is not None:
+        for before in range(0, rows.table.height, _TABLE_ROWS):
+            yield work(reader.table(rows.table[before : before + _TABLE_ROWS], before))
+        return
     if not rows.streamed:
         yield work(reader.slowly(rows.rows, rows.findings, rows.read))
         return
@@ -323,6 +338,39 @@ class _Reader:
         whole = pl.concat([frame, slow.frame]).sort(NUMBER)
         return Chunk(whole, slow.findings, read, slow.whole, checked.others, sound)
 
+    def table(self, table: pl.DataFrame, before: int) -> Chunk:
+        """Some rows of a table; `before` rows stand before them."""
+        numbers = np.arange(before + 1, before + table.height + 1)
+        if not self.layout.natural:
+            return self.slowly(table_rows(table, numbers.tolist()), (), table.height)
+        keys, height = self.layout.row_keys(), table.height
+        made = {LINE: pl.Series(LINE, numbers), NUMBER: pl.Series(NUMBER, numbers)}
+        sound = pl.Series([True]).new_from_index(0, height)
+        for name, one in self.layout.fields.items():
+            if one.made:
+                made[name] = pl.Series([None], dtype=one.dtype).new_from_index(0, height)
+                continue
+            there = keys[name] in table.columns
+            given = table[keys[name]] if there else pl.Series([None], dtype=pl.Null).new_from_index(0, height)
+            made[name], fits = _natural_values(given, one)
+            sound &= fits
+        frame = pl.DataFrame(made)
+        quiet = [pl.lit(sound), *self._no_finding(control=True)]
+        sound = frame.select(sound=pl.all_horizontal(quiet).fill_null(value=False))["sound"]
+        frame = frame.filter(sound)
+        contents = zip(*(frame[name].to_list() for name in self.layout.content), strict=True)
+        content_keys = [content_key(*content) for content in contents] if self._keyed else [None] * frame.height
+        frame = frame.with_columns(pl.Series(KEY, content_keys, dtype=pl.String), pl.lit(value=True).alias(KEPT))
+        frame = frame.select(list(self.layout.columns()))
+        fields = set(keys.values())
+        others = {one.name: one.filter(sound) for one in table if one.name not in fields}
+        places = sound.to_numpy()
+        if places.all():
+            return Chunk(frame, [], height, {}, others, numbers)
+        slow = self.slowly(table_rows(table.filter(~sound), numbers[~places].tolist()), (), height)
+        whole = pl.concat([frame, slow.frame]).sort(NUMBER)
+        return Chunk(whole, slow.findings, height, slow.whole, others, numbers[places])
+
     def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""
         noticed: list[tuple[int, Finding]] = [(0, one) for one in findings]
@@ -373,7 +421,8 @@ class _Reader:
         for name in self.layout.row_keys():
             one, column = self.layout.fields[name], pl.col(name)
             if one.filled:
-                yield column.str.strip_chars() != ""
+                # Where nothing is there that need not be, nothing has to be said.
+                yield (column.str.strip_chars() != "").fill_null(value=True)
             if one.dtype == pl.String() and control:
                 yield ~column.str.contains(CONTROL).fill_null(value=False)
             if one.dtype == pl.List(pl.String()) and (one.steps or control):
@@ -433,6 +482,46 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
         [pl.Series("row", row, dtype=pl.Int64).set_sorted(), pl.Series("value", inner, dtype=dtype.inner)]
     )
     return long.group_by("row", maintain_order=True).agg("value")["value"].alias(name)
+
+
+def _natural_values(given: pl.Series, field: Field) -> tuple[pl.Series, pl.Series]:
+    """A column as the field's, and which of its values are of the field's natural type; null is where it may be."""
+    # A name may look like a pattern, which expressions take it for.
+    column, value = given.alias("given").to_frame(), pl.col("given")
+    nested = isinstance(given.dtype, pl.List | pl.Array)
+    fitting = _fitting(msgspec.inspect.type_info(field.natural), given.dtype, value)
+    if fitting is None or nested != isinstance(field.dtype, pl.List):
+        fitting, made = pl.lit(value=False), pl.lit(None, dtype=field.dtype)
+    else:
+        made = value.cast(field.dtype, strict=False)
+    fits = fitting.fill_null(value=False) if field.needed else fitting.fill_null(value=False) | value.is_null()
+    found = column.with_columns(made=made, fits=fits)
+    return found["made"], found["fits"]
+
+
+def _fitting(natural: msgspec.inspect.Type, dtype: Any, value: pl.Expr) -> pl.Expr | None:
+    """When a value of a column is of a natural type; false or null where it is null. None = no value can be."""
+    fitting = None
+    match natural:
+        case msgspec.inspect.UnionType(types):
+            each = [one for part in types if (one := _fitting(part, dtype, value)) is not None]
+            fitting = pl.any_horizontal(each) if each else None
+        case msgspec.inspect.StrType(shortest) if dtype in {pl.String, pl.Categorical, pl.Enum}:
+            fitting = value.cast(pl.String).str.len_bytes() >= (shortest or 0)
+        case msgspec.inspect.IntType(above, _, below) if dtype.is_integer():
+            fitting = value.is_not_null() if above is None or below is None else (value > above) & (value < below)
+        case msgspec.inspect.FloatType() if dtype.is_float():
+            fitting = value.is_finite()
+        case msgspec.inspect.FloatType() if dtype.is_integer():
+            fitting = value.is_not_null()
+        case msgspec.inspect.BoolType() if dtype == pl.Boolean():
+            fitting = value.is_not_null()
+        case msgspec.inspect.ListType(item, shortest) if isinstance(dtype, pl.List | pl.Array):
+            listed, inner = value.cast(pl.List(dtype.inner)), _fitting(item, dtype.inner, pl.element())
+            if inner is not None:
+                every = listed.list.eval(inner.fill_null(value=False)).list.all()
+                fitting = every & (listed.list.len() >= (shortest or 0))
+    return fitting
 
 
 def _other_keys(line: bytes, fields: frozenset[str]) -> tuple[str, ...]:

@@ -95,7 +95,7 @@ class ColumnMapping:
             value = getattr(self, name)
             if value is not None and not _is_word(value):
                 raise UsageError(f"{name} of a mapping is no text or an empty one.", "Give it a name, or leave it out.")
-        if self.benchmark is not None and not _NAME.match(self.benchmark):
+        if self.benchmark is not None and not is_benchmark_name(self.benchmark):
             raise UsageError("the benchmark's name cannot be a folder's.", "Use letters, digits, dots and hyphens.")
         for name in ("label_base", "verdict_base"):
             value = getattr(self, name)
@@ -161,6 +161,11 @@ class ColumnMapping:
                 named = printable(key[:40])
                 raise UsageError(f"{source} maps {named!r}, which is no field.", f"Known are {', '.join(known)}.")
         return cls(**document)
+
+
+def is_benchmark_name(name: str) -> bool:
+    """Whether a name can be a benchmark's: a word that can be a folder."""
+    return _NAME.match(name) is not None
 
 
 def _is_word(value: Any) -> bool:

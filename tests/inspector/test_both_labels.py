@@ -11,9 +11,10 @@ import example
 from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_document, load_both
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.documents import METRICS, metrics_document
+from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
+from scoring.official_rows import METRICS
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal
 

@@ -8,9 +8,9 @@ from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
-from inspector.triage_columns import DTYPES as TRIAGE
 from reference import Case
 from scoring.filters import Facet, Filter
+from scoring.triage_columns import DTYPES as TRIAGE
 
 CASES = [Case(1, -1)] * 3
 NEW = {

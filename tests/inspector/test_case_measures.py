@@ -5,10 +5,10 @@ import pytest
 
 import example
 import making
-from inspector.case_measures import MEASURES, CaseMeasures
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
+from scoring.case_measures import MEASURES, CaseMeasures
 from scoring.disagreement import disagreement
 from scoring.filters import Filter
 

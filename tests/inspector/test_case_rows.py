@@ -5,12 +5,12 @@ import polars as pl
 import pytest
 
 import example
-from inspector.case_measures import MEASURES
 from inspector.case_rows import CaseRows
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import FACETS, facet_counts
 from inspector.first_inspection import inspect
 from inspector.loading import load
+from scoring.case_measures import MEASURES
 from scoring.filters import Facet, Filter, passing
 from scoring.scorer_columns import EVERY_COLUMN
 

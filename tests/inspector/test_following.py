@@ -4,6 +4,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import example
@@ -13,6 +14,7 @@ from inspector.loading import load
 from inspector.messages import Reloaded, TriageRead
 from opened import inspected, opened
 from scoring import derived
+from scoring.api import open_workspace
 from scoring.cache import RewardParts
 from screen_text import press, settled, shows, until
 
@@ -113,3 +115,18 @@ async def test_what_was_computed_of_a_scorer_goes_with_it(request_, monkeypatch)
         shutil.rmtree(inspected(pilot).selection.folders["beta"])
         await until(pilot, lambda: kept() == ["alpha"])
         assert pilot.app.is_running
+
+
+async def test_what_a_notebook_adds_shows_in_an_open_app(request_):
+    async with opened(request_) as pilot:
+        workspace = open_workspace(request_.workspace)
+        cases = workspace.cases("bench", texts=False)
+        rewards = [[0.9] * n_steps for n_steps in cases["n_steps"]]
+        workspace.add_rewards("from-a-notebook", cases.select("case", rewards=pl.Series(rewards)), threshold=0.4)
+        await until(pilot, lambda: "from-a-notebook" in scorers(pilot))
+        found = inspected(pilot).selection.evaluation("from-a-notebook")
+        assert found.rule.threshold == 0.4
+        assert found.coverage == cases.height
+        await shows(pilot, "from-a-notebook")
+        metrics = workspace.metrics("bench", scorer="from-a-notebook")
+        assert metrics.filter(metric="correct_acc", subset="all")["value"].to_list() == [1.0]

@@ -7,10 +7,10 @@ import pytest
 
 import making
 from inspector.cli import main
-from inspector.grouping import grouped, groups
 from inspector.loading import load
 from inspector.request import Request
 from reference import Case
+from scoring.grouping import grouped, groups
 from scoring.metrics.axes import LENGTHS, POSITIONS
 
 LENGTH = (12, 2, 10, 11, 3, 16)
@@ -32,7 +32,7 @@ def found(root, *by):
     selection = load(Request(workspace=root, by=by))
     return [
         (tuple(group.values()), np.flatnonzero(rows).tolist())
-        for group, rows in groups(grouped(selection), by, selection.mask)
+        for group, rows in groups(grouped(selection.evaluated, selection.request.by), by, selection.mask)
     ]
 
 

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from authored import json_lines, rows
-from inspector.case_measures import MEASURES
 from inspector.case_rows import FOUND_IN
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.cli import main
@@ -19,15 +18,16 @@ from inspector.request import Request
 from inspector.sheets.breakdown.columns import axis
 from inspector.sheets.breakdown.columns import offered as axes_offered
 from inspector.shell.wide import _OF_A_FIGURE
-from inspector.triage_columns import DTYPES
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
+from scoring.case_measures import MEASURES
 from scoring.importing.sources import read_source
 from scoring.metadata_columns import RESERVED, metadata_name
 from scoring.metrics.axes import DERIVED
 from scoring.metrics.breakdown import SCHEMA
 from scoring.schema import CASES
 from scoring.scorer_columns import EVERY_COLUMN
+from scoring.triage_columns import DTYPES
 from screen_text import press, rests, shows, until
 
 ODD = "odd \x1b[31m[bold]'\""

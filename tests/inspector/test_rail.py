@@ -8,8 +8,8 @@ import pytest
 
 import example
 from inspector.cli import main
-from inspector.wishes import OPTIMISTIC
 from opened import DEMO, inspected, opened
+from scoring.wishes import OPTIMISTIC
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, type_ahead, until
 
 

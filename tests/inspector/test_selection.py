@@ -7,10 +7,10 @@ import pytest
 import making
 import reference
 from inspector.loading import load
-from inspector.names import match_name
 from inspector.request import Request
-from inspector.wishes import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
+from scoring.names import match_name
+from scoring.wishes import OPTIMISTIC
 from scoring.workspace import Workspace
 
 

@@ -20,12 +20,12 @@ from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request
 from inspector.shell.wide import wide_metrics
-from inspector.wishes import OPTIMISTIC
 from opened import opened
 from reference import Case
 from scoring.benchmarks.catalogue import MODULES, STEP_LABELLED, benchmark_module, step_labelled
 from scoring.benchmarks.imported import Imported
 from scoring.cache import RewardParts
+from scoring.wishes import OPTIMISTIC
 from scoring.workspace import Workspace
 from screen_text import press, shows
 from step_reference import Step

@@ -22,13 +22,13 @@ from inspector.loading import load
 from inspector.request import Request
 from inspector.shell.thresholds import wide_thresholds
 from inspector.threshold_rows import thresholds_document
-from inspector.wishes import OPTIMISTIC, Surroundings, at_wish
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.imported import Imported
 from scoring.dev_sets import dev_sets
 from scoring.errors import UsageError
 from scoring.gold import Gold
+from scoring.wishes import OPTIMISTIC, Surroundings, at_wish
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import up_to

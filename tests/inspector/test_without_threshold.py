@@ -20,10 +20,10 @@ from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.sentences import outcome_sentence, votes_words
-from inspector.wishes import OPTIMISTIC
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts
 from scoring.errors import UsageError
+from scoring.wishes import OPTIMISTIC
 from screen_text import press, rests, shows
 
 PLAIN = Brush(ascii_only=True)

@@ -12,7 +12,6 @@ from inspector.sentences import GLYPHS, WORDS
 from inspector.sheets.layout import Cell, heading, paragraph, table
 from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count, difference, p_value, percent
-from inspector.wishes import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.metrics.agreement import quadrants
 from scoring.metrics.comparison_row import sides
@@ -22,6 +21,7 @@ from scoring.metrics.paired import METRICS, holm, mcnemar, shared_scores
 from scoring.metrics.threshold_conditions import AtThreshold, flip_conditions
 from scoring.step_rewards import Bools
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, AsGiven, Rule
+from scoring.wishes import OPTIMISTIC
 
 TITLES = {"f1": "F1", "error_acc": "on erroneous cases", "correct_acc": "on clean cases"}
 _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wrong in another way"}

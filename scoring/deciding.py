@@ -3,16 +3,37 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from inspector.names import match_name
-from inspector.request import Request
-from inspector.wishes import CHOSEN, Surroundings, at_wish, check, check_rule
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.protocols import Protocol, protocol_named
+from scoring.names import match_name
+from scoring.protocols import Protocol as OfficialProtocol
+from scoring.protocols import protocol_named
+from scoring.wishes import CHOSEN, Surroundings, at_wish, check, check_rule
 
 Evaluations = tuple[Evaluation, ...]
 Wishes = Sequence[tuple[str | None, str]]
+
+
+class DecisionRequest(Protocol):
+    """What is asked of decisions.
+
+    Attributes:
+        thresholds: Scorer's name (None = every scorer) and what is asked: see `scoring.wishes`; later pairs win.
+        rules: The same with one of `scoring.wishes.RULES`.
+        redundancy: The same with the number above which a step is redundant.
+        protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.
+    """
+
+    @property
+    def thresholds(self) -> Wishes: ...  # noqa: D102
+    @property
+    def rules(self) -> Wishes: ...  # noqa: D102
+    @property
+    def redundancy(self) -> Wishes: ...  # noqa: D102
+    @property
+    def protocol(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +43,7 @@ class Deciding:
     `around` says for some evaluations what thresholds are tuned in; the shown cases may depend on any of them.
     """
 
-    request: Request
+    request: DecisionRequest
     chosen: tuple[str, ...]
     around: Callable[[Evaluations], Surroundings]
 
@@ -54,7 +75,7 @@ def decided(evaluations: Evaluations, how: Deciding) -> Evaluations:
     return _redundant(_granted(first, best, how, by_name), request.redundancy)
 
 
-def _tuned_by(protocol: Protocol, evaluations: Sequence[Evaluation]) -> dict[str, str]:
+def _tuned_by(protocol: OfficialProtocol, evaluations: Sequence[Evaluation]) -> dict[str, str]:
     """What a protocol asks of the thresholds of scorers by name.
 
     Raises:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inspector.names import match_name
 from scoring.benchmarks.catalogue import step_labelled
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed
+from scoring.names import match_name
 from scoring.score_curves import Tuned, score_curve, tuned
 from scoring.scorer import Comparison, On
 from scoring.sql_words import named

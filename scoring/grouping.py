@@ -1,33 +1,33 @@
 """The groups of `metrics --by`: cases by the values of columns, in the order of these values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
-from inspector.parts import parts
-from inspector.selection import Selection
 from scoring.errors import UsageError
+from scoring.evaluated_cases import EvaluatedCases
 from scoring.metrics.axes import DERIVED, axis
+from scoring.parts import parts
 from scoring.step_rewards import Bools
 from scoring.verdicts import OUTCOMES
 
 
-def grouped(selection: Selection) -> pl.DataFrame:
+def grouped(evaluated: EvaluatedCases, by: Sequence[str]) -> pl.DataFrame:
     """The cases with what they are grouped by: their own columns, DERIVED, and whatever others are asked for.
 
     Raises:
         UsageError: a column that is asked for is not there.
     """
-    cases, by = selection.cases, selection.request.by
+    cases = evaluated.cases
     for name in by:
-        if name not in {*selection.schema, *DERIVED}:
-            if why := selection.why_missing(name):
+        if name not in {*evaluated.schema, *DERIVED}:
+            if why := evaluated.why_missing(name):
                 raise UsageError(f"there is no column {name!r}.", why)
-            listed = ", ".join((*cases.columns, *selection.metadata.schema, *DERIVED))
+            listed = ", ".join((*cases.columns, *evaluated.metadata.schema, *DERIVED))
             told = f"There are: {listed}; and SCORER.outcome, SCORER.verdict and so on."
             raise UsageError(f"there is no column {name!r}.", told)
-    beside = [selection.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
+    beside = [evaluated.column(name).alias(name) for name in by if name not in {*cases.columns, *DERIVED}]
     frame = cases.with_columns(beside)
     return frame.with_columns(_derived(cases, name) for name in by if name in DERIVED)
 

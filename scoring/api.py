@@ -1,0 +1,647 @@
+"""What a notebook or a script imports: a workspace whose cases, rewards and metrics go in and out as data frames.
+
+    from scoring.api import open_workspace
+
+    workspace = open_workspace(".prm-inspect")
+    workspace.add_cases(frame)                                  # a benchmark's rows, or a table of your own
+    workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
+    workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
+
+Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
+has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
+are polars frames. Steps are 0-based and -1 means that no step is wrong; metrics are fractions. A frame is read as
+`prm-inspect import` reads a file, and everything odd is a finding: nothing is dropped without one. What is expected to
+go wrong raises one of `scoring.errors.InspectError`, whose text says what to do next; flags that it names are keywords
+here. An app that is open on the same folder shows what was added within seconds.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from scoring.benchmarks.catalogue import MODULES, step_labelled
+from scoring.cache import RewardParts
+from scoring.case_rows import rows_of_cases
+from scoring.deciding import Deciding, decided
+from scoring.derived import Derived
+from scoring.errors import InputError, InspectError, StrictFindings, UsageError
+from scoring.evaluated_cases import EvaluatedCases
+from scoring.generation import Added
+from scoring.importing.found import Found, Wish, check_usable, together
+from scoring.importing.saving import Saved
+from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table
+from scoring.importing.spill import spill_folder
+from scoring.metadata_columns import columns_frame
+from scoring.metrics.first_error import Unparsed
+from scoring.names import match_name
+from scoring.official_rows import metrics_frame
+from scoring.protocols import Counting
+from scoring.reading.findings import Finding, counted
+from scoring.results.foreign import Foreign
+from scoring.reward_keys import reward_keys
+from scoring.schema import STEP_INDEX
+from scoring.scored import Scored, scored
+from scoring.scorer import Scorer
+from scoring.step_rewards import Bools
+from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
+from scoring.tables.column_mapping import ColumnMapping
+from scoring.texts import Texts
+from scoring.triage_columns import TriageColumns
+from scoring.twins import twin_evaluations
+from scoring.wishes import Surroundings, check_rule
+from scoring.workspace import Workspace, workspace_folder
+
+__all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace"]
+
+Names = str | Sequence[str]
+"""One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
+Threshold = float | str
+"""A number, or `default`, `best` (optimistic), `dev`, `dev:kept` or `from:SUBSET`."""
+
+_FINDINGS = {
+    "severity": pl.String(),
+    "code": pl.String(),
+    "message": pl.String(),
+    "line": pl.Int64(),
+    "case": pl.String(),
+}
+_KINDS = 8
+"""Kinds of findings that are written out."""
+_CASES = "frame"
+"""What a frame of cases is called that was given no name."""
+
+
+class WorkspaceWarning(UserWarning):
+    """Something of a workspace that could not be read, so that what was asked for lacks it."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AddedFrame:
+    """What adding a frame did, and everything that was noticed.
+
+    Attributes:
+        source: What the frame is called in the workspace.
+        read: Its rows, usable or not.
+        benchmarks: Name -> how many of its cases are `new`, `changed` and `unchanged`.
+        scorers: Name -> `new`, `changed` or `unchanged`.
+        joined: Scorer's name -> how many of its results (rows; answers, where several of a row vote) belong to a case.
+        unparsed: Scorer's name -> how many of its answers cannot be read.
+        findings: Columns `severity` (`error`: a row was left out; `warning`: look at it; `note`), `code`, `message`,
+            `line` (the row of the frame, counted from 1 as in messages; null = it is of the whole frame), `case`.
+    """
+
+    source: str
+    read: int
+    benchmarks: Mapping[str, Added]
+    scorers: Mapping[str, str]
+    joined: Mapping[str, int]
+    unparsed: Mapping[str, int]
+    findings: pl.DataFrame
+
+    @property
+    def grave(self) -> bool:
+        """Whether there is anything graver than a note."""
+        return bool(self.findings["severity"].is_in(["error", "warning"]).any())
+
+    def __repr__(self) -> str:
+        lines = [f"{self.source}: {self.read:,} rows read"]
+        for name, added in self.benchmarks.items():
+            lines.append(f"  {name}: {added.new:,} cases new, {added.changed:,} changed, {added.unchanged:,} unchanged")
+        for name, state in self.scorers.items():
+            unread = f", {self.unparsed[name]:,} answers cannot be read" if self.unparsed[name] else ""
+            lines.append(f"  {name}: {state}, {self.joined[name]:,} results belong to a case{unread}")
+        kinds = counted(Finding(source=self.source, **row) for row in self.findings.iter_rows(named=True))
+        for severity, code, count, first in kinds[:_KINDS]:
+            place = "" if first.line is None else f" (line {first.line})"
+            lines.append(f"  {count:,} x {severity} {code}: {first.message}{place}")
+        more = kinds[_KINDS:]
+        lines += [f"  and {len(more)} more kinds of findings: see .findings"] if more else []
+        return "\n".join(lines)
+
+
+def open_workspace(path: str | Path = ".prm-inspect", *, create: bool = True) -> "OpenedWorkspace":
+    """Open the workspace in a folder.
+
+    Args:
+        path: the folder; what `prm-inspect -w` names, or the `.prm-inspect` in the current folder.
+        create: make it where there is none.
+
+    Raises:
+        NoWorkspace: there is none, and none is to be made.
+        UnwritableWorkspace: it cannot be made.
+        DamagedWorkspace: it is of a newer format, or its mark cannot be read.
+        UsageError: it is an address and no folder.
+    """
+    folder = workspace_folder(str(path)).expanduser()
+    return OpenedWorkspace(Workspace.create(folder) if create else Workspace.open(folder))
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedWorkspace:
+    """A workspace whose contents go in and out as frames. Everything is read from the folder when it is asked for."""
+
+    workspace: Workspace
+
+    def __repr__(self) -> str:
+        return (
+            f"OpenedWorkspace({str(self.workspace.root)!r}, benchmarks={self.benchmarks()}, scorers={self.scorers()})"
+        )
+
+    def benchmarks(self) -> list[str]:
+        """Give the names of the benchmarks here, in their order."""
+        return self.workspace.benchmarks()
+
+    def scorers(self) -> list[str]:
+        """Give the names of the scorers here, in their order; one whose `scorer.json` is damaged is warned of."""
+        return list(self._folders())
+
+    # -- in
+
+    def add_cases(
+        self,
+        frame: Any,
+        name: str | None = None,
+        *,
+        benchmark: str | None = None,
+        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        **columns: Any,
+    ) -> AddedFrame:
+        """Add the cases of a frame, and the scorers whose rewards stand beside them.
+
+        The rows are those of a benchmark, which is recognised; cases as `cases()` gives them (columns `problem` String,
+        `steps` List(String), `earliest_error` integer, 0-based, -1 = none; others of the names of
+        `scoring.schema.CASES`); or those of any table, whose columns are found by name and content, with a note. A case
+        of an identity that is here already is replaced, so that adding a frame again changes nothing. Further columns
+        with one value a case are kept as metadata.
+
+        Args:
+            frame: a frame, see the module.
+            name: what a table's benchmark, and the frame in findings, is called; None = after `benchmark`, or "frame".
+            benchmark: whose rows they are, if it is not to be recognised: a name, or the path of a Python file.
+            mapping: which column is what, of all that are read: a ColumnMapping or its fields.
+            strict: raise, and write nothing, where there is anything graver than a note.
+            columns: what single columns are, as fields of a ColumnMapping (`problem="question"`, `label_base=1`,
+                `rewards={"my-prm": "scores"}`); the others are found.
+
+        Raises:
+            InputError: nothing recognises the rows, or not one can be used.
+            UsageError: there is no such benchmark, column or field.
+            StrictFindings: `strict`, and there are such findings.
+            WorkspaceError: the workspace cannot be read or written.
+        """
+        known = benchmark is not None and benchmark in MODULES
+        source = name or (benchmark if known else None) or _CASES
+        table = _polars(frame)
+        stated, wanted = _mapping(mapping), _mapping(columns or None)
+        if (
+            benchmark is None
+            and stated is None
+            and wanted is None
+            and (names_its_benchmarks(table) or is_case_frame(table))
+        ):
+            cases = tuple(read_case_frame(table, source, _free(source)))
+            found = as_frame_source(Source(cases), source)
+            return self._add(found, source, table.height, Wish(), strict=strict)
+        with spill_folder(self._root) as spill:
+            options = ReadOptions(benchmark, stated, wanted, None if source in MODULES else source, spill)
+            return self._add(read_table(table, source, options), source, table.height, Wish(), strict=strict)
+
+    def add_rewards(
+        self,
+        name: str,
+        frame: Any,
+        *,
+        threshold: float | None = None,
+        rule: str | None = None,
+        benchmark: str | None = None,
+        source: str | None = None,
+        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        id: str | None = None,  # noqa: A002  # the flag's name
+        rewards: str | None = None,
+        step: str | None = None,
+    ) -> AddedFrame:
+        """Add one scorer's step rewards.
+
+        A row is of one case and holds a list of numbers, one a step, in step order; or, with `step`, of one step, and
+        holds a number. It names its case by an id (`gsm8k-0`, or with the benchmark `processbench/gsm8k-0` in a column
+        `case` or `id`), else by the text in `problem` and `steps`. The cases must be here. What an earlier frame of the
+        same name said is replaced; the same frame again changes nothing.
+
+        Args:
+            name: the scorer's.
+            frame: a frame, see the module.
+            threshold: a step is wrong iff its reward is below; None = 0.5. Rewards may lie in any range.
+            rule: the boundary, in the words of `--rule`: `<` (the default), `<=`, `diff<` and so on.
+            benchmark: whose ids these are, where several benchmarks have them.
+            source: what this frame is called, for a scorer whose rewards come in several frames; None = `name`.
+            mapping: which column is what: a ColumnMapping or its fields.
+            strict: raise, and write nothing, where there is anything graver than a note.
+            id: the column with the ids; None = it is found.
+            rewards: the column with the rewards; None = it is found.
+            step: the column with the index of the step, in a frame with a row a step; None = it is found.
+
+        Raises:
+            NotJoined: no row belongs to a case here, or it is not clear to which.
+            InputError: nothing recognises the rows, or they hold no rewards of one scorer.
+            UsageError: a column or rule is not there, or the threshold is no finite number.
+            ScorerConflict: another source gave a scorer of this name other rewards of the same cases.
+            StrictFindings: `strict`, and there are such findings.
+            WorkspaceError: the workspace cannot be read or written.
+        """
+        comparison, on = (None, None) if rule is None else check_rule(rule)
+        if threshold is not None and not np.isfinite(threshold):
+            raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
+        wish = Wish(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
+        stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
+        return self._add_scorer(
+            frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
+        )
+
+    def add_answers(
+        self,
+        name: str,
+        frame: Any,
+        *,
+        benchmark: str | None = None,
+        source: str | None = None,
+        run: int | None = None,
+        mapping: ColumnMapping | Mapping[str, Any] | None = None,
+        strict: bool = False,
+        id: str | None = None,  # noqa: A002  # the flag's name
+        answers: str | None = None,
+        verdict: str | None = None,
+        base: Literal[0, 1] | None = None,
+    ) -> AddedFrame:
+        """Add one critic's answers in words, which the benchmark's own parser reads, or its verdicts as numbers.
+
+        A row holds a text, or a list of texts that vote; or the index of the step that the critic takes for the
+        earliest wrong one. It names its case as for `add_rewards`.
+
+        Args:
+            name: the critic's.
+            frame: a frame, see the module.
+            benchmark: whose ids these are, where several benchmarks have them.
+            source: what this frame is called; None = `name`, with the run where one is given.
+            run: which independent repetition the answers are of (from 0 on); None = there is one.
+            mapping: which column is what: a ColumnMapping or its fields.
+            strict: raise, and write nothing, where there is anything graver than a note.
+            id: the column with the ids; None = it is found.
+            answers: the column with the answers; None = it is found.
+            verdict: the column with the verdicts; None = it is found.
+            base: what verdicts call the first step, 0 or 1; None = it is found, or assumed to be 0 with a warning.
+
+        Raises:
+            NotJoined, UsageError, ScorerConflict, StrictFindings, WorkspaceError: as for `add_rewards`.
+            InputError: nothing recognises the rows, or they hold no answers of one critic.
+        """
+        stated = ColumnMapping(
+            id=id,
+            answers={} if answers is None else {name: answers},
+            verdicts={} if verdict is None else {name: verdict},
+            verdict_base=base,
+        )
+        called = source or (name if run is None else f"{name} run {run}")
+        wish = Wish(join_to=benchmark, name=name, run=run)
+        what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
+        return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
+
+    def _add_scorer(
+        self,
+        frame: Any,
+        source: str,
+        wish: Wish,
+        columns: ColumnMapping,
+        mapping: ColumnMapping | Mapping[str, Any] | None,
+        fits: Callable[[Foreign], bool],
+        what: str,
+        *,
+        strict: bool,
+    ) -> AddedFrame:
+        table = _polars(frame)
+        stated = _mapping(mapping)
+        if stated is None and columns.id is None and "case" in table.columns:
+            # The whole identity says more than the id.
+            columns = replace(columns, id="case")
+        found = read_table(table, source, ReadOptions(None, stated, None if columns == ColumnMapping() else columns))
+        if len(found.foreign) != 1 or not fits(found.foreign[0]):
+            listed = ", ".join(one.name for one in found.foreign) or "none"
+            raise InputError(
+                f"the frame of {source} should hold {what} of one scorer, and holds: {listed}.", "Name it."
+            )
+        # Cases are added by name, not because a scorer's rows repeat them.
+        return self._add(replace(found, imported=()), source, table.height, wish, strict=strict)
+
+    def _add(self, found: Source, source: str, read: int, wish: Wish, *, strict: bool) -> AddedFrame:
+        check_usable(found)
+        joined = together([(False, found)], [], wish, self.workspace)
+        if strict and joined.grave:
+            said = next(one for one in _findings(joined) if one.severity != "note")
+            raise StrictFindings(f"there are findings and strict was asked: {said}.", "Nothing was written.")
+        added, saved = joined.put(self.workspace, wish.name)
+        return _added(source, read, joined, added, saved)
+
+    # -- out
+
+    def cases(self, benchmark: Names = (), *, where: Names = (), texts: bool = True) -> pl.DataFrame:
+        """Give the cases, a row a case: the columns of `scoring.schema.CASES`, then metadata columns of their files.
+
+        Args:
+            benchmark: whose cases; () = all that were imported.
+            where: SQL conditions, as of `prm-inspect cases --where`; a case must fulfil all.
+            texts: with the columns `problem`, `steps` and the further texts, which are most of the bytes.
+
+        Raises:
+            UsageError: a benchmark is not here.
+            FilterError: a condition cannot be read or names a column that is not there.
+            DamagedWorkspace: cases cannot be read.
+        """
+        conditions = _several(where)
+        if conditions:
+            evaluated, _, text = self._evaluated(benchmark)
+        else:
+            cases, text, metadata = self.workspace.cases_and_columns(_several(benchmark))
+            evaluated = EvaluatedCases(self.workspace, cases, metadata=metadata)
+        rows = np.flatnonzero(evaluated.passing(conditions))
+        own = [evaluated.metadata.column(name) for name in evaluated.metadata.schema if evaluated.is_metadata(name)]
+        parts = [evaluated.cases, columns_frame(own, evaluated.height)] if own else [evaluated.cases]
+        frame = pl.concat(parts, how="horizontal")[rows]
+        if not texts:
+            return frame
+        held: pl.DataFrame = text.gather(rows).frame()
+        # A file may have a column that is called like a text: its metadata name is another one.
+        return pl.concat(
+            [frame.select(evaluated.cases.columns), held, frame.drop(evaluated.cases.columns)], how="horizontal"
+        )
+
+    def rewards(self, scorer: str, *, benchmark: Names = (), by: Literal["case", "step"] = "case") -> pl.DataFrame:
+        """Give what one scorer gave the cases here: by identity where a file named the case, else by content.
+
+        Args:
+            scorer: its name, or any part that only one has.
+            benchmark: of whose cases; () = of all that were imported.
+            by: a row a case, or a row a step.
+
+        Returns:
+            By case: `case`, `key` (of its content), `vote` (Int32, 0 but for sampled answers), `rewards`
+            (List(Float64), one a step; null = refused), `redundancy`, `labels`, `redundancy_labels`, `solution` (one
+            number for the whole) and `reason` (why there is nothing), in the order of the cases. By step: `case`,
+            `key`, `vote`, `step` (Int32, 0-based), `reward`, `redundancy`, `label`; a case without numbers has no row.
+            A critic's verdicts are columns of conditions and of `metrics`.
+
+        Raises:
+            UsageError: no scorer, several, or no benchmark of that name.
+            DamagedWorkspace: cases or the scorer's description cannot be read.
+        """
+        if by not in {"case", "step"}:
+            raise UsageError(f"rewards are given by case or by step, not by {by!r}.", "Say by='case' or by='step'.")
+        folders = self._folders(_several(benchmark))
+        folder = folders[match_name(scorer, list(folders), "scorer")]
+        cases, texts = self.workspace.cases(_several(benchmark))
+        rows, problems = RewardParts(folder).read()
+        _warn(problems)
+        keyed = reward_keys(cases, texts, Scorer.load(folder).reads)
+        told = rows_of_cases(keyed, rows).sort("case_row", "vote", maintain_order=True)
+        told = told.with_columns(key=cases["key"].gather(told["case_row"]))
+        names = ("case", "key", "vote", "rewards", "redundancy", "labels", "redundancy_labels", "solution", "reason")
+        given = told.select(names)
+        return given if by == "case" else _by_step(given)
+
+    def metrics(
+        self,
+        benchmark: Names = (),
+        *,
+        scorer: Names = (),
+        subset: Names = (),
+        where: Names = (),
+        threshold: Threshold | Mapping[str, Threshold] | None = None,
+        rule: str | Mapping[str, str] | None = None,
+        redundancy: float | Mapping[str, float] | None = None,
+        protocol: str | None = None,
+        unparsed: Unparsed | None = None,
+        by: Names = (),
+        seed: int = 0,
+    ) -> pl.DataFrame:
+        """Give the official metrics: exactly the rows of `prm-inspect metrics --json` with the same flags.
+
+        Args:
+            benchmark: of whose cases; () = of all that were imported.
+            scorer: of which scorers; () = all.
+            subset: of which subsets; () = all.
+            where: SQL conditions, of which a case must fulfil all.
+            threshold: one for all scorers, or by scorer; None = each scorer's own.
+            rule: the boundary, in the words of `--rule`, for all scorers or by scorer; None = each scorer's own.
+            redundancy: the number above which a step is redundant, for all scorers or by scorer.
+            protocol: the benchmark whose protocol decides; None = each benchmark's own way of counting.
+            unparsed: whether cases without a verdict count as `wrong`, or `drop` out; None = as the protocol does.
+            by: columns to group by: then only `all` is told of each group.
+            seed: of the bootstrap intervals, and of dev sets.
+
+        Returns:
+            `scorer, benchmark, subset, metric` (String), `value, low, high` (Float64, fractions; null = undefined, and
+            `reason` says why; `low` and `high` are the 95% interval), `n` (Int64, the denominator), `reason`, `small`
+            (fewer than 20 cases), `sd` and `runs` (of several runs), and the columns of `by` as texts.
+
+        Raises:
+            UsageError: a name, threshold, rule or protocol that there is not.
+            FilterError: a condition cannot be read or names a column that is not there.
+            DamagedWorkspace: cases cannot be read.
+        """
+        evaluated, there, _ = self._evaluated(benchmark)
+        names = [one.scorer.name for one in evaluated.evaluations]
+        wanted = [match_name(word, names, "scorer") for word in _several(scorer)]
+        chosen = tuple(dict.fromkeys(wanted or names))
+        counting = Counting(protocol, unparsed, seed)
+        asked = _Decisions(_by_scorer(threshold), _by_scorer(rule), _by_scorer(redundancy), protocol)
+        kept = _Kept(_several(subset), _several(where))
+
+        def around(evaluations: Any) -> Surroundings:
+            now = replace(evaluated, evaluations=evaluations)
+            return Surroundings(lambda: kept.mask(now), kept.where, counting.unparsed_of, seed)
+
+        found = decided(tuple(evaluated.evaluations), Deciding(asked, chosen, around))
+        evaluated = replace(evaluated, evaluations=found)
+        by_name = {one.scorer.name: one for one in found}
+        told = [by_name[name] for name in chosen]
+        twins = {
+            name: twin_evaluations(self.workspace, name, told, there.folders)
+            for name in evaluated.cases["benchmark"].unique(maintain_order=True)
+            if (facts := step_labelled(name)) is not None and facts.twins
+        }
+        return metrics_frame(evaluated, told, kept.mask(evaluated), counting, _several(by), twins)
+
+    @property
+    def _root(self) -> Path:
+        assert self.workspace.root is not None  # noqa: S101  # it was opened in a folder
+        return self.workspace.root
+
+    def _folders(self, benchmarks: Sequence[str] = ()) -> dict[str, Path]:
+        """Scorer's name -> the folder of its parts."""
+        found: dict[str, Path] = {}
+        names = list(benchmarks) or self.workspace.default_benchmarks()
+        for folder in self.workspace.reward_folders(names):
+            try:
+                found.setdefault(Scorer.load(folder).name, folder)
+            except InspectError as error:
+                _warn([str(error)])
+        return found
+
+    def _evaluated(self, benchmark: Names) -> tuple[EvaluatedCases, Scored, Texts]:
+        """The cases with all columns, every scorer on them at its own threshold, and their texts."""
+        names = tuple(dict.fromkeys(_several(benchmark)))
+        place = Derived.of(self.workspace, names)
+        cases, texts, metadata = self.workspace.cases_and_columns(names)
+        unchanged = place == Derived.of(self.workspace, names)
+        there = scored(self.workspace, cases, texts, place if unchanged else None)
+        _warn(there.problems)
+        journal = self.workspace.journal()
+        _warn(journal.problems if journal else ())
+        said = None if journal is None else TriageColumns(journal.triage, cases["case"])
+        evaluated = EvaluatedCases(self.workspace, cases, tuple(there.evaluations), metadata, said)
+        return evaluated, there, texts
+
+
+@dataclass(frozen=True)
+class _Decisions:
+    """What is asked of decisions: pairs of a scorer's name (None = all) and what is asked of it."""
+
+    thresholds: tuple[tuple[str | None, str], ...]
+    rules: tuple[tuple[str | None, str], ...]
+    redundancy: tuple[tuple[str | None, str], ...]
+    protocol: str | None
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Which cases take part."""
+
+    subsets: tuple[str, ...]
+    where: tuple[str, ...]
+
+    def mask(self, evaluated: EvaluatedCases) -> Bools:
+        """The cases that are kept, shape (n,)."""
+        keep = np.ones(evaluated.height, dtype=np.bool_)
+        if self.subsets:
+            names = [name for name in evaluated.cases["subset"].unique(maintain_order=True).to_list() if name]
+            wanted = [match_name(word, names, "subset") for word in self.subsets]
+            keep &= evaluated.cases["subset"].is_in(wanted).fill_null(value=False).to_numpy()
+        return keep & evaluated.passing(self.where)
+
+
+def _several(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _by_scorer(asked: Any) -> tuple[tuple[str | None, str], ...]:
+    """What is asked for all scorers, or for some by name, in words."""
+    if asked is None:
+        return ()
+    pairs = asked.items() if isinstance(asked, Mapping) else [(None, asked)]
+    return tuple((name, value if isinstance(value, str) else repr(float(value))) for name, value in pairs)
+
+
+def _warn(problems: Sequence[str]) -> None:
+    for problem in problems:
+        warnings.warn(problem, WorkspaceWarning, stacklevel=4)
+
+
+def _mapping(stated: ColumnMapping | Mapping[str, Any] | None) -> ColumnMapping | None:
+    if stated is None or isinstance(stated, ColumnMapping):
+        return stated
+    try:
+        return ColumnMapping(**stated)
+    except TypeError:
+        known = ColumnMapping.__dataclass_fields__
+        odd = [name for name in stated if name not in known]
+        raise UsageError(f"{', '.join(odd)}: no field of a mapping.", f"There are: {', '.join(known)}.") from None
+
+
+def _free(name: str) -> str:
+    """A name for a benchmark of one's own: none that is known here."""
+    return f"{name}-table" if name in MODULES else name
+
+
+def _has_numbers(foreign: Foreign) -> bool:
+    given = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
+    return any(count < foreign.rows.height for count in given) or foreign.kind == "prm"
+
+
+def _has_answers(foreign: Foreign) -> bool:
+    return foreign.kind == "critic"
+
+
+def _polars(frame: Any) -> pl.DataFrame:
+    """A frame of whatever kind as columns.
+
+    Raises:
+        UsageError: it is none.
+        InputError: it cannot be had as columns.
+    """
+    pandas = sys.modules.get("pandas")
+    try:
+        if isinstance(frame, pl.LazyFrame):
+            return frame.collect()
+        if isinstance(frame, pl.DataFrame):
+            return frame
+        if pandas is not None and isinstance(frame, pandas.DataFrame):
+            # A name says that the index is a column.
+            named = any(name is not None for name in frame.index.names)
+            return pl.from_pandas(frame, include_index=named)
+        if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__"):
+            return pl.DataFrame(frame)
+        if isinstance(frame, list) and all(isinstance(row, Mapping) for row in frame):
+            return pl.DataFrame(frame, infer_schema_length=None)
+    except Exception as error:
+        # polars, pandas and pyarrow each raise classes of their own.
+        why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise InputError(
+            f"the {type(frame).__name__} cannot be read as columns: {why}.", "Give polars columns."
+        ) from error
+    raise UsageError(
+        f"{type(frame).__name__} is no data frame.",
+        "Give a frame of polars or pandas, an Arrow table, or dictionaries.",
+    )
+
+
+def _by_step(given: pl.DataFrame) -> pl.DataFrame:
+    """A row a step of rows by case."""
+    lists = {"reward": "rewards", "redundancy": "redundancy", "label": "labels"}
+    length = pl.max_horizontal(pl.col(name).list.len().fill_null(0) for name in lists.values())
+    steps = given.with_columns(step=pl.int_ranges(0, length, dtype=STEP_INDEX)).filter(length > 0)
+    steps = steps.explode("step", empty_as_null=False)
+    picked = [pl.col(name).list.get(pl.col("step"), null_on_oob=True).alias(one) for one, name in lists.items()]
+    return steps.select("case", "key", "vote", "step", *picked)
+
+
+def _findings(found: Found) -> list[Finding]:
+    each = [*(one.findings for one in found.imported), *(one.findings for one in found.joined)]
+    return [finding for findings in each for finding in findings]
+
+
+def _added(source: str, read: int, found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
+    rows = [
+        {"severity": one.severity, "code": one.code, "message": one.message, "line": one.line, "case": one.case}
+        for one in _findings(found)
+    ]
+    # What saving a scorer has to say, as that another threshold stays, is of the whole frame.
+    rows += [{"severity": "warning", "code": "scorer", "message": one.why} for one in saved if one.why]
+    for one, counts in zip(found.imported, added, strict=True):
+        if counts.elsewhere:
+            message = f"cases of {one.benchmark} came from {', '.join(counts.elsewhere)} before, and were changed"
+            rows.append({"severity": "warning", "code": "changed-cases", "message": message})
+    return AddedFrame(
+        source,
+        read,
+        {one.benchmark: counts for one, counts in zip(found.imported, added, strict=True)},
+        {one.scorer: one.state for one in saved},
+        {one.scorer: joined.joined for one, joined in zip(saved, found.joined, strict=True)},
+        {one.scorer: joined.unparsed for one, joined in zip(saved, found.joined, strict=True)},
+        pl.DataFrame(rows, schema=_FINDINGS),
+    )

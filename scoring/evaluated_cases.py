@@ -1,0 +1,148 @@
+"""Cases with every column that a condition, an order or a group may speak of: each is made when it is asked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import polars as pl
+
+from scoring.case_measures import MEASURES, CaseMeasures
+from scoring.categories import Categories
+from scoring.condition_masks import ConditionMasks
+from scoring.errors import FilterError
+from scoring.evaluation import Evaluation
+from scoring.importing.missing_columns import missing_column
+from scoring.metadata_columns import MetadataColumns
+from scoring.scorer_columns import EVERY_COLUMN
+from scoring.step_rewards import Bools
+from scoring.triage_columns import DTYPES as SAID
+from scoring.triage_columns import TriageColumns
+from scoring.verdicts import OUTCOMES
+from scoring.workspace import Workspace
+
+
+@dataclass(frozen=True, eq=False)
+class EvaluatedCases:
+    """n cases, and what files, scorers and people say of them.
+
+    Attributes:
+        workspace: Where they are from; it says why a column is not there.
+        cases: Columns of METADATA, n rows.
+        evaluations: Of all scorers, on these cases.
+        metadata: The columns of the cases' files that no reader claims.
+        said: What people said of the cases; None = it is not known.
+        further: Columns beside those, by name.
+        masks, measures: Remember what was made of columns.
+    """
+
+    workspace: Workspace
+    cases: pl.DataFrame
+    evaluations: Sequence[Evaluation] = ()
+    metadata: MetadataColumns = field(default_factory=MetadataColumns)
+    said: TriageColumns | None = None
+    further: Mapping[str, pl.Series] = field(default_factory=dict)
+    masks: ConditionMasks = field(default_factory=ConditionMasks)
+    measures: CaseMeasures = field(default_factory=CaseMeasures)
+
+    @property
+    def height(self) -> int:
+        """How many cases there are."""
+        return self.cases.height
+
+    @cached_property
+    def schema(self) -> dict[str, pl.DataType]:
+        """Names and dtypes of all columns that a condition, an order or a list may speak of."""
+        made = {f"{one.scorer.name}.{name}": dtype for one in self.evaluations for name, dtype in EVERY_COLUMN.items()}
+        further = {name: column.dtype for name, column in self.further.items()}
+        said = {name: SAID[name] for name in self.said or ()}
+        ours = {**said, **further, **MEASURES, **made}
+        own = {name: dtype for name, dtype in self.metadata.schema.items() if name not in ours}
+        return {**self.cases.schema, **own, **ours}
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of all columns that a condition, an order or a list may speak of."""
+        return tuple(self.schema)
+
+    def column(self, name: str) -> pl.Series:
+        """One column of all cases, in their order. Raises polars' ColumnNotFoundError."""
+        if (beside := self.beside(name)) is not None:
+            return beside
+        if name in MEASURES:
+            return self.measures.column(name, self.evaluations, self.height)
+        evaluation = self.evaluation_of(name)
+        if evaluation is None:
+            return self.metadata.column(name) if self.is_metadata(name) else self.cases.get_column(name)
+        return evaluation.column(name.removeprefix(f"{evaluation.scorer.name}."))
+
+    def beside(self, name: str) -> pl.Series | None:
+        """One of the columns that are neither of the cases nor of a scorer; None where there is none of that name."""
+        if name in self.further:
+            return self.further[name]
+        return self.said[name] if self.said is not None and name in SAID else None
+
+    def owner(self, name: str) -> object:
+        """What a column is made from: while it is the same object, the column's values are the same."""
+        if name in MEASURES:
+            return self.evaluations
+        beside = self.beside(name)
+        return (self.evaluation_of(name) or self._of_cases(name)) if beside is None else beside
+
+    def is_metadata(self, name: str) -> bool:
+        """Whether a column is one of the cases' files that no reader claims."""
+        return name in self.metadata.schema and self.beside(name) is None and not self.said_by_scorers(name)
+
+    def coded(self, name: str) -> Categories | None:
+        """An outcome column as codes; None for the others."""
+        evaluation = self.evaluation_of(name)
+        if evaluation is None or not name.endswith(".outcome"):
+            return None
+        return Categories(OUTCOMES, evaluation.codes)
+
+    def categories(self, name: str) -> Categories | None:
+        """A column of few values as numbers; None where they are too many. Raises polars' ColumnNotFoundError."""
+        return self.masks.categories(self, name)
+
+    def passing(self, conditions: Sequence[str]) -> Bools:
+        """The cases that fulfil every SQL condition, as a mask (n,) that nobody may write to.
+
+        Raises:
+            FilterError: a condition cannot be read or names a column that is not there.
+        """
+        try:
+            return self.masks.passing(self, conditions)
+        except FilterError as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: FilterError) -> FilterError:
+        """The error, and where it is of a column that an imported file has, why it is not there."""
+        why, sure = self._missing(error.unknown)
+        if not why:
+            return error
+        fault = f"there is no column {error.unknown!r}. {why}" if sure else f"{error.fault.rstrip('.')}. {why}"
+        return FilterError(fault, place=error.place, fault=fault, unknown=error.unknown)
+
+    def why_missing(self, name: str) -> str:
+        """Why a column of an imported file is not there, and what brings it, as a sentence; or ""."""
+        why, sure = self._missing(name)
+        return why if sure else ""
+
+    def _missing(self, name: str) -> tuple[str, bool]:
+        if not name or name in self.schema:
+            return "", False
+        return missing_column(self.workspace, self.cases["benchmark"].unique(maintain_order=True).to_list(), name)
+
+    def said_by_scorers(self, name: str) -> bool:
+        """Whether a column says what one scorer or several made of the cases."""
+        return name in MEASURES or self.evaluation_of(name) is not None
+
+    def evaluation_of(self, name: str) -> Evaluation | None:
+        """The evaluation that a column is of; None for the cases' own and for those that are of no scorer."""
+        return self._owners.get(name)
+
+    @cached_property
+    def _owners(self) -> dict[str, Evaluation]:
+        return {f"{one.scorer.name}.{name}": one for one in self.evaluations for name in EVERY_COLUMN}
+
+    def _of_cases(self, name: str) -> object:
+        return self.metadata if self.is_metadata(name) else self.cases
