@@ -208,6 +208,16 @@ def _views(name: str, parser: argparse.ArgumentParser) -> None:
         views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
 
 
+_CASE_FIELDS = {
+    "problem": "what is to be solved",
+    "steps": "the solution, a list of steps or one text; COL may be a path: messages[role=assistant].content",
+    "earliest_error": "gold label: the index of the first wrong step",
+    "error_steps": "gold label: a list of the indices of wrong steps",
+    "step_labels": "gold label: a truth value or rating a step",
+}
+"""Flags of `import` that name the columns of cases: fields of a mapping."""
+
+
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
@@ -231,6 +241,15 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         columns.add_argument("--base", type=int, choices=(0, 1), help="what verdicts call the first step")
         answers = "a critic's answers in words, read by the benchmark's own parser"
         columns.add_argument("--answers", action="append", default=[], metavar="COL[=SCORER]", help=answers)
+        for field, what in _CASE_FIELDS.items():
+            columns.add_argument(f"--{field.replace('_', '-')}", metavar="COL", help=what)
+        between = r"what stands between two steps of one text, \n for a line break (default: blank lines)"
+        columns.add_argument("--separator", metavar="TEXT", help=between)
+        columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
+        clean = "what stands in --earliest-error where no step is wrong, beside -1; null = nothing"
+        columns.add_argument("--clean", metavar="WORD", help=clean)
+        below = "a step is wrong if its label is a number below this (default 0.5)"
+        columns.add_argument("--wrong-below", type=float, metavar="X", help=below)
         columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
         columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
         parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")

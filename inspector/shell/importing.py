@@ -3,15 +3,17 @@
 import argparse
 import math
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
 from inspector.shell.progress import ReadingProgress
-from inspector.shell.reports import reports
+from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
@@ -26,6 +28,7 @@ from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.names import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.readings import Choice, Reading
 from scoring.wishes import check_rule
 from scoring.workspace import Workspace
 
@@ -36,6 +39,8 @@ def run(args: argparse.Namespace) -> int:
         found = _found(args, None)
         _refuse_if_strict(found, args)
         _report(found, args)
+        for proposal in found.proposals:
+            _print(preview_lines(proposal), args)
         _keep_mapping(found, args)
         return int(found.grave)
     with spill_folder(_place(args)) as spill:
@@ -100,7 +105,31 @@ def _found(args: argparse.Namespace, spill: Path | None) -> Found:
     # Whoever asks for all findings, only looks, or wants none wants the file read.
     reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
     with ReadingProgress("reading", quiet=args.quiet) as progress:
-        return find(*_asked(args), spill, _tell(args), progress, skip_unchanged=not reads)
+        ask = partial(_chosen, progress) if _may_ask(args) else None
+        preview = getattr(args, "dry_run", False)
+        asked = _asked(args)
+        return find(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
+
+
+def _may_ask(args: argparse.Namespace) -> bool:
+    """Whether somebody is there to decide how a table is meant."""
+    wanted = args.command == "import" and not (args.quiet or args.strict or args.dry_run)
+    return wanted and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _chosen(progress: ReadingProgress, source: str, reading: Reading) -> Choice | None:
+    """Ask on the terminal which of several readings is meant; None = Enter, for that which is taken anyway."""
+    with progress.hushed():
+        print(clean(f"{source}: {reading.question}"), file=sys.stderr)
+        for number, choice in enumerate(reading.choices, start=1):
+            print(clean(f"  {number}  {choice.words} ({choice.flags})"), file=sys.stderr)
+        while True:
+            print(f"1 to {len(reading.choices)}, Enter = 1: ", end="", file=sys.stderr, flush=True)
+            word = sys.stdin.readline().strip()
+            if not word:
+                return None
+            if word.isdecimal() and 1 <= int(word) <= len(reading.choices):
+                return reading.choices[int(word) - 1]
 
 
 def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:
@@ -124,16 +153,26 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | N
     return paths, wish, workspace
 
 
+_COLUMN = re.compile(r"(?:\[[^\]]*\]|[^=])*")
+_SAME_NAME = (
+    *("id", "step", "problem", "steps", "earliest_error", "error_steps", "step_labels"),
+    *("separator", "label_base", "clean", "wrong_below"),
+)
+"""Fields of a mapping whose flag has the same name."""
+
+
 def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | None:
     """What the flags say of a table's columns; None = nothing."""
     found = ColumnMapping(
-        id=getattr(args, "id", None),
-        step=getattr(args, "step", None),
+        **{name: getattr(args, name, None) for name in _SAME_NAME},
         rewards=_by_scorer(getattr(args, "rewards", ()), args, paths),
         verdicts=_by_scorer(getattr(args, "verdict", ()), args, paths),
         answers=_by_scorer(getattr(args, "answers", ()), args, paths),
         verdict_base=getattr(args, "base", None),
     )
+    if found.separator is not None:
+        # A line break can hardly be typed.
+        found = replace(found, separator=found.separator.replace("\\n", "\n").replace("\\t", "\t"))
     return None if found == ColumnMapping() else found
 
 
@@ -141,13 +180,19 @@ def _by_scorer(words: Sequence[str], args: argparse.Namespace, paths: Sequence[s
     """Scorer -> column, of words like `COL` or `COL=SCORER`; a lone column's scorer is called after the file."""
     found = {}
     for word in words:
-        column, _, scorer = word.partition("=")
+        column, scorer = _named_scorer(word)
         only = len(words) == 1 and len(paths) == 1
         name = scorer or (args.name or scorer_name(paths[0]) if only else column)
         if name in found:
             raise UsageError(f"two columns are said to be of {name!r}.", "Name each scorer: COL=SCORER.")
         found[name] = column
     return found
+
+
+def _named_scorer(word: str) -> tuple[str, str]:
+    """A column and a scorer's name, "" for none; the `=` of a path (`messages[role=assistant].content`) is neither."""
+    column = _COLUMN.match(word)[0]  # type: ignore[index]  # it matches any text
+    return column, word[len(column) + 1 :]
 
 
 def _rule(args: argparse.Namespace) -> dict[str, Any]:

@@ -4,6 +4,8 @@ import shutil
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -56,12 +58,25 @@ class ReadingProgress:
         self._began = time.monotonic()
         self._end = threading.Event()
         self._painted = False
+        self._hushed = False
         wanted = not quiet and sys.stderr.isatty()
         self._painter = threading.Thread(target=self._paint, daemon=True) if wanted else None
 
     def __call__(self, done: int, to_do: int, what: str) -> None:
         """Say that so many bytes of so many are done, and what is done now."""
         self._now = (done, to_do, what)
+
+    @contextmanager
+    def hushed(self) -> Iterator[None]:
+        """Paint nothing while something else is on the terminal; the time it takes does not count."""
+        began, self._hushed = time.monotonic(), True
+        if self._painted:
+            print(f"\r{_CLEAR}", end="", file=sys.stderr, flush=True)
+        try:
+            yield
+        finally:
+            self._began += time.monotonic() - began
+            self._hushed = False
 
     def __enter__(self) -> Self:
         if self._painter is not None:
@@ -81,6 +96,8 @@ class ReadingProgress:
     def _paint(self) -> None:
         wait = PATIENCE
         while not self._end.wait(wait):
+            if self._hushed:
+                continue
             wait, self._painted = EVERY, True
             done, to_do, _ = self._now
             show_progress(done, to_do, self.words(time.monotonic() - self._began))

@@ -6,6 +6,7 @@ Rows: `id, domain, generator, problem, steps[], label, final_answer_correct, err
 PRM is compared (`run_prm_eval.py`), and is compared as it is with what a language model says (`run_llm_eval.py`).
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -62,13 +63,21 @@ _TYPE = {**{name: name for name in ERROR_TYPES}, "knowledge": "knowledge-based",
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row looks like GR-Ben: what ProcessBench has, and a domain or a type of error beside it."""
+    """Whether a row looks like GR-Ben: what ProcessBench has, and one of its domains or types of error beside it.
+
+    Its labels count from 1, which nobody's own rows with some domain or other do.
+    """
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
-        and bool({"domain", "error_type"} & row.keys())
+        and (_said(row.get("domain")) in _DOMAIN or _said(row.get("error_type")).removesuffix("-error") in _TYPE)
         and not {"completions", "modified_process", "pred_error_idx"} & row.keys()
     )
+
+
+def _said(value: Any) -> str:
+    """A text as `_word` and `_TYPE` spell it; "" for anything else."""
+    return re.sub(r"[\s_]+", "-", value.strip().lower()) if isinstance(value, str) else ""
 
 
 def _domain(fields: Fields, name: str) -> str | None:

@@ -48,6 +48,8 @@ def recognises(row: Any) -> bool:
         and {"problem", "steps", "label"} <= row.keys()
         and not {"domain", "error_type", "completions", "generated_critique", "responses"} & row.keys()
         and not {"prediction", "match"} <= row.keys()
+        # A label a step is somebody's own.
+        and not isinstance(row["label"], list | Mapping)
     )
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,8 +16,10 @@ from scoring.benchmarks.imported import Imported
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added
+from scoring.importing.alone import belongs
 from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
 from scoring.importing.joining import OF_CASES, Joined, join
+from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
 from scoring.importing.shifted import relabelled
 from scoring.importing.sources import HUB, ReadOptions, Source, read_source
@@ -29,6 +31,7 @@ from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.readings import Choice, Reading
 from scoring.workspace import Workspace
 
 
@@ -38,7 +41,8 @@ class Found:
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
     `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
-    they are, and were not read; `read` those that were, with how many scorers each holds.
+    they are, and were not read; `read` those that were, with how many scorers each holds. `proposals` are what mappings
+    make of the first rows, if that was wanted.
     """
 
     imported: tuple[Imported, ...]
@@ -48,6 +52,7 @@ class Found:
     unchanged: tuple[Unchanged, ...] = ()
     read: tuple[tuple[Brought, int], ...] = ()
     ledger: Ledger | None = None
+    proposals: tuple[Proposal, ...] = ()
 
     @property
     def grave(self) -> bool:
@@ -129,6 +134,8 @@ class Wish:
     run: int | None = None
 
 
+Ask = Callable[[str, Reading], Choice | None]
+"""Decides which reading is meant of a source, given what it is called; None = nothing is said, and the first taken."""
 Progress = Callable[[int, int, str], None]
 """Hears how many bytes of how many are read, and of what."""
 
@@ -142,6 +149,8 @@ def find(
     progress: Progress = lambda *_: None,
     *,
     skip_unchanged: bool = False,
+    ask: Ask | None = None,
+    preview: bool = False,
 ) -> Found:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
@@ -153,16 +162,29 @@ def find(
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
         skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.
+        ask: decides which of several readings of a table is meant that is the only one of its word.
+        preview: whether mappings of tables are wanted with what they make of the first rows.
 
     Raises:
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
     ledger = Ledger(workspace, wish) if skip_unchanged and not is_file(wish.benchmark or "") else None
-    every, skipped = _read(words, wish, spill, tell, progress, ledger)
+    known = cache(lambda: _cases(workspace, ()))
+    options = ReadOptions(
+        wish.benchmark,
+        wish.mapping,
+        wish.columns,
+        wish.name,
+        spill,
+        known=known if wish.join_to is None else None,
+        ask=ask,
+        preview=preview,
+    )
+    every, skipped = _read(words, options, tell, progress, ledger)
     unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)
     read = tuple((one.brought, len(one.source.foreign)) for one in every if one.brought is not None)
-    sources = [(one.among, one.source) for one in every if one.unchanged is None]
+    sources = list(_opened_alone([(one.among, one.source) for one in every if one.unchanged is None], known))
     found = together(sources, skipped, wish, workspace, alone=not unchanged)
     return replace(found, unchanged=unchanged, read=read, ledger=ledger)
 
@@ -209,7 +231,26 @@ def together(
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings)
+    proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
+    return Found(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
+
+
+def _opened_alone(
+    sources: Sequence[tuple[bool, Source]], known: Callable[[], pl.DataFrame]
+) -> Iterator[tuple[bool, Source]]:
+    """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
+
+    Cases that were made of one source are known to those after it.
+    """
+    cases = [one.cases["key"] for _, source in sources for one in source.imported]
+    for many, source in sources:
+        if source.alone is None:
+            yield many, source
+        elif belongs(source.foreign, partial(pl.concat, [known()["key"], *cases])):
+            yield many, replace(source, alone=None)
+        else:
+            cases += [one.cases["key"] for one in source.alone.imported]
+            yield many, source.alone
 
 
 def _in_run(foreign: Foreign, run: int | None) -> Foreign:
@@ -264,7 +305,7 @@ class _Read:
 
 
 def _read(
-    words: Sequence[str], wish: Wish, spill: Path | None, tell: Tell, progress: Progress, ledger: Ledger | None
+    words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress, ledger: Ledger | None
 ) -> tuple[list[_Read], list[str]]:
     """Every source, and what could not be read of those that are among many."""
     sources: list[_Read] = []
@@ -274,7 +315,7 @@ def _read(
     sizes = [_size(word) for word, _ in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
-        folder = spill or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
+        folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
         for (word, many), size in zip(named, sizes, strict=True):
             progress(done, total, word)
             within = partial(_within, progress, done, total, size, word)
@@ -282,7 +323,7 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append(_read_one(among, brought, wish, spill, within, ledger))
+                        sources.append(_read_one(among, brought, replace(options, progress=within), ledger))
                     except InputError as error:
                         if not among:
                             raise
@@ -312,16 +353,14 @@ def _within(progress: Progress, before: int, total: int, size: int, word: str, r
 def _read_one(
     among: bool,  # it goes into the record as it is
     brought: str | Brought,
-    wish: Wish,
-    spill: Path | None,
-    progress: Callable[[int], None],
+    options: ReadOptions,
     ledger: Ledger | None,
 ) -> _Read:
     file = brought if isinstance(brought, Brought) and brought.refusal is None else None
     if ledger is not None and file is not None and (unchanged := ledger.unchanged(file)):
         return _Read(among, Source(), unchanged=unchanged)
-    options = ReadOptions(wish.benchmark, wish.mapping, wish.columns, wish.name, spill, progress)
-    source = read_source(brought, options)
+    # Nobody wants to answer for each file of a folder.
+    source = read_source(brought, replace(options, ask=None) if among else options)
     check_usable(source)
     if ledger is not None and file is not None:
         ledger.look(file)

@@ -10,18 +10,22 @@ import polars as pl
 from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UnknownFormat, UsageError
+from scoring.importing.alone import belongs, has_texts, own_cases
 from scoring.importing.bringing import Brought, bring
 from scoring.importing.metadata import OWN, with_metadata
+from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
 from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.results import catalogue as results
-from scoring.results import inspect_log
+from scoring.results import inspect_log, reasoneval
 from scoring.results.foreign import Foreign
 from scoring.tables import table
-from scoring.tables.column_guess import propose, rewards_beside
+from scoring.tables.cells import outermost
+from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
+from scoring.tables.readings import Choice, Reading, readings
 from scoring.tables.results import results as table_results
 
 HUB = "hf:"
@@ -34,11 +38,17 @@ _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What one source holds; `mapping` is how it was read, where it is a table."""
+    """What one source holds; `mapping` is how it was read, where it is a table.
+
+    `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
+    there where a table was to be previewed.
+    """
 
     imported: tuple[Imported, ...] = ()
     foreign: tuple[Foreign, ...] = ()
     mapping: ColumnMapping | None = None
+    alone: "Source | None" = None
+    proposal: Proposal | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,9 @@ class ReadOptions:
         table: What the benchmark of a table is called, whatever its mapping or its file says.
         folder: Where the texts of a source that is too large for memory go. None = they stay there.
         progress: Hears how many bytes of a file are read.
+        known: Gives the cases that are known, with the columns that joining needs. None = results are not opened alone.
+        ask: Decides which of several readings of a table is meant; None = the first one is taken.
+        preview: Whether the mapping of a table is wanted with what it makes of the first rows.
     """
 
     benchmark: str | None = None
@@ -61,6 +74,9 @@ class ReadOptions:
     table: str | None = None
     folder: Path | None = None
     progress: Callable[[int], None] = lambda _: None
+    known: Callable[[], pl.DataFrame] | None = None
+    ask: Callable[[str, Reading], Choice | None] | None = None
+    preview: bool = False
 
 
 def read_source(source: str | Brought, options: ReadOptions | None = None) -> Source:
@@ -129,6 +145,8 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     if not any(votes.values()):
         votes |= {("benchmark", name): count for name, count in benchmarks.recognised_by_installed(values).items()}
     best = max(votes, key=lambda name: votes[name])
+    if best == ("results", "reasoneval") and not reasoneval.is_distinct(values, rows.source):
+        return "table", None
     return best if votes[best] else ("table", None)
 
 
@@ -136,7 +154,8 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     stated = options.columns
     if options.mapping is not None:
         mapping = options.mapping if stated is None else options.mapping.overridden(stated)
-        return _table(rows, replace(mapping, benchmark=options.table or mapping.benchmark), options.folder)
+        mapping = replace(mapping, benchmark=options.table or mapping.benchmark)
+        return _previewed(_table(rows, mapping, options.folder), rows, mapping, options)
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
@@ -146,16 +165,48 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if kind == "benchmark" and name is not None and not _names_a_table(stated):
         return _benchmark(rows, name, options)
     if kind == "results" and name is not None and stated is None:
-        return Source(foreign=tuple(results.load_results(name, rows)))
+        return _results(rows, name, options)
     proposed = propose(rows, stated)
     if proposed is None:
         raise _unknown(rows)
-    return _guessed(rows, replace(proposed, benchmark=options.table or proposed.benchmark), stated, options.folder)
+    if options.ask is not None:
+        stated = _asked(rows, proposed, stated, options.ask)
+        proposed = propose(rows, stated) or proposed
+    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
+    return _previewed(_guessed(rows, mapping, stated, options.folder), rows, mapping, options)
+
+
+def _asked(
+    rows: Rows,
+    proposed: ColumnMapping,
+    stated: ColumnMapping | None,
+    ask: Callable[[str, Reading], Choice | None],
+) -> ColumnMapping | None:
+    """What is stated, and what somebody decided where two readings are possible."""
+    for reading in readings(rows, proposed, stated):
+        choice = ask(rows.source, reading)
+        if choice is not None:
+            stated = (stated or ColumnMapping()).overridden(choice.states)
+    return stated
+
+
+def _previewed(source: Source, rows: Rows, mapping: ColumnMapping, options: ReadOptions) -> Source:
+    """The source with its mapping tried on the first rows, if that is wanted."""
+    if not options.preview:
+        return source
+    cases = None if options.known is None else options.known()
+    return replace(source, proposal=propose_mapping(rows, options.columns, cases, mapping=source.mapping or mapping))
+
+
+_OPTIONS = ("separator", "label_base", "clean", "wrong_below")
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:
-    """Whether a person named columns that a benchmark's own fields cannot be."""
-    return stated is not None and any(name in COLUMNS or name == "step" for name, _ in stated.named)
+    """Whether a person said what a benchmark's own declaration says already."""
+    if stated is None:
+        return False
+    named = any(name in COLUMNS or name == "step" for name, _ in stated.named)
+    return named or any(getattr(stated, option) is not None for option in _OPTIONS)
 
 
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
@@ -165,11 +216,14 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     form = reader.form
     keys = {} if form is None else form.layout.row_keys()
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
-    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, set(keys.values()))
-    beside = () if mapping is None else tuple(column for _, column in mapping.named)
+    claimed = set(keys.values())
+    mapping = stated if stated is not None and stated.scorers else rewards_beside(rows, steps, claimed)
+    beside = () if mapping is None else _keys_of(mapping)
     imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:
         imported = with_metadata(imported, rows, [*OWN, *beside])
+    if stated is None:
+        imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows, steps, claimed)))
     if mapping is None:
         return Source((imported,))
     mapping = replace(mapping, benchmark=imported.benchmark)
@@ -180,6 +234,27 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     if mapping is not stated:
         scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
     return Source((imported,), tuple(scorers))
+
+
+def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
+    """The keys of rows that a mapping claims."""
+    return tuple(dict.fromkeys(name for _, column in mapping.named for name in (column, outermost(column))))
+
+
+def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
+    """What a result format holds, and what its rows are where no case that is known has their texts."""
+    foreign = tuple(results.load_results(name, rows))
+    known = options.known
+    if known is None or not has_texts(foreign) or belongs(foreign, lambda: known()["key"]):
+        return Source(foreign=foreign)
+    if cases := own_cases(rows, name, options.folder):
+        return Source(foreign=foreign, alone=Source(cases, foreign))
+    proposed = propose(rows)
+    gold = proposed and (proposed.earliest_error or proposed.error_steps or proposed.step_labels)
+    if proposed is None or not gold or not proposed.rewards:
+        return Source(foreign=foreign)
+    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
+    return Source(foreign=foreign, alone=_guessed(rows, mapping, None, options.folder))
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -197,7 +272,20 @@ def _table(rows: Rows, mapping: ColumnMapping, folder: Path | None) -> Source:
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     cases = (table.load(rows, mapping, folder),) if has_cases else ()
     scorers = tuple(table_results(rows, mapping)) if mapping.scorers or not cases else ()
+    if not cases and (left_out := _left_out(rows, mapping)):
+        scorers = (replace(scorers[0], findings=(left_out, *scorers[0].findings)), *scorers[1:])
     return Source(cases, scorers, mapping)
+
+
+def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
+    """A note which columns of results are not kept: what is of a case belongs to the cases' own file."""
+    columns = dict.fromkeys(str(key) for value in rows.sample() if isinstance(value, dict) for key in value)
+    names = [printable(column[:40]) for column in columns if column not in _keys_of(mapping)]
+    if not names:
+        return None
+    more = f" and {len(names) - _KEYS} more" if len(names) > _KEYS else ""
+    message = f"{OF_RESULTS}; left out: {', '.join(names[:_KEYS])}{more}"
+    return Finding("note", "left-out-columns", message, rows.source)
 
 
 def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, folder: Path | None) -> Source:
@@ -206,8 +294,9 @@ def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, f
     if not source.imported:
         return replace(source, foreign=tuple(_noted(mapping, scorer, stated) for scorer in source.foreign))
     message = "which column is what was guessed by name and content; state it with --mapping FILE"
-    noticed = Finding("note", "guessed-columns", message, rows.source)
-    return replace(source, imported=tuple(replace(one, findings=(noticed, *one.findings)) for one in source.imported))
+    noticed = [Finding("note", "guessed-columns", message, rows.source)]
+    noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, told=False)]
+    return replace(source, imported=tuple(replace(one, findings=(*noticed, *one.findings)) for one in source.imported))
 
 
 _FLAGS = {
@@ -250,7 +339,8 @@ def _placed(source: Source, brought: Brought) -> Source:
         imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
     elif foreign:
         foreign[0] = replace(foreign[0], findings=(*brought.findings, *foreign[0].findings))
-    return replace(source, imported=tuple(imported), foreign=tuple(foreign))
+    alone = None if source.alone is None else _placed(source.alone, brought)
+    return replace(source, imported=tuple(imported), foreign=tuple(foreign), alone=alone)
 
 
 def _unknown(rows: Rows) -> UnknownFormat:
@@ -263,5 +353,6 @@ def _unknown(rows: Rows) -> UnknownFormat:
     known = ", ".join((*benchmarks.MODULES, *results.MODULES))
     return UnknownFormat(
         f"{rows.source} is none of the formats known here; {seen}.",
-        f"Say which column is what with --mapping FILE. Known formats: {known}.",
+        "Say which column is what with --id, --rewards, --verdict, --answers (results), --problem, --steps (cases) "
+        f"or --mapping FILE. Known formats: {known}.",
     )

@@ -28,6 +28,11 @@ def result_module(name: str) -> ModuleType:
     return import_module(MODULES[name])
 
 
+def added_keys(name: str) -> frozenset[str]:
+    """What a format adds to the rows of a benchmark, whose texts and labels it repeats; () = it repeats none."""
+    return frozenset(getattr(result_module(name), "ADDED", ()))
+
+
 def recognised(sample: Sequence[object]) -> dict[str, int]:
     """How many of the sampled rows each format recognises."""
     return {name: sum(map(result_module(name).recognises, sample)) for name in MODULES}

@@ -16,6 +16,8 @@ from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, 
 from scoring.results.names import scorer_name
 
 TITLE = "GR-Ben LLM results"
+ADDED = ("pred_error_idx", "raw_response", "thinking_mode", "model_key", "api_failed")
+"""What stands beside the benchmark's own keys."""
 UNPARSED = -999
 """What the file holds where no answer could be read."""
 _MODE = "(mode)"

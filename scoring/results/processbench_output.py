@@ -26,6 +26,8 @@ from scoring.results.names import folder_name, scorer_name
 
 TITLE = "ProcessBench output"
 _CRITIQUE = "generated_critique"
+ADDED = (_CRITIQUE, "prediction", "match")
+"""What stands beside the benchmark's own keys."""
 _BOXES = "0-based, -1 = no error, read from the last \\boxed{...} as ProcessBench does"
 _PREDICTIONS = "0-based, -1 = no error, as the field prediction says"
 _OF_A_SUBSET = re.compile(r"(gsm8k|math|olympiadbench|omnimath)_(error|correct)\.\w+", re.IGNORECASE)

@@ -14,7 +14,7 @@ there (`eval_results/mr-math_redundant_errors`).
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 from typing import Any, Literal
 
@@ -52,6 +52,15 @@ def recognises(row: Any) -> bool:
     """Whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
     named = isinstance(row, Mapping) and row.keys() in ({"id", "scores"}, {"rid", "scores"})
     return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
+
+
+def is_distinct(sample: Iterable[Any], source: str) -> bool:
+    """Whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's name.
+
+    An id with a number a step may be anybody's, whose steps are not judged with `<=`.
+    """
+    told = any("rid" in row or _shape(row) not in {None, _STEP} for row in sample if isinstance(row, Mapping))
+    return told or "eval_result" in source
 
 
 def load(rows: Rows) -> list[Foreign]:

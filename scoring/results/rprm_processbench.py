@@ -21,6 +21,8 @@ from scoring.results.base import ResultFormat, Results, case_id, case_id_field, 
 from scoring.results.numbers import number, numbers
 
 TITLE = "R-PRM on ProcessBench"
+ADDED = ("responses", "PRM_CoT", "match")
+"""What stands beside the benchmark's own keys."""
 THRESHOLD = 0.5
 """A step is judged wrong iff its number is lower (`get-GenPRM-Score.py`, default of --threshold)."""
 

@@ -8,24 +8,48 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}(?:\.0*)?\Z")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?\Z")
 _BLANK_LINES = re.compile(r"\r?\n(?:[ \t]*\r?\n)+")
 _PRINTED_LIST = re.compile(r"\[\s*(?:['\"]|\]\Z)|\[?array\(")
+_PARTS = re.compile(r"\.?[^.\[\]]+|\[[^\]]*\]")
+_PATH = re.compile(r"[^.\[\]]+(?:\[(?:-?[0-9]{1,6}|[^=\[\]]+=[^\]]*)?\]|\.[^.\[\]]+)*")
+_ROLES = ("role", "from", "type")
+_ROLE = re.compile(r"[A-Za-z_-]{1,20}")
+_ELEMENTS, _LISTS = 8, 3
+"""How many elements of a list, and lists within lists, are looked at for names of columns."""
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _MANY_DIGITS = 10**18
 
 
 def at(row: Mapping[str, Any], column: str) -> Any:
-    """The cell under a column's name, else the one at its path through objects (`meta.source`); None if neither."""
+    """The cell under a column's name, else what stands at its path; None if there is neither.
+
+    A path goes through objects (`meta.source`) and lists of them: `sections[].content` is the list of what all
+    elements hold (null where one holds nothing), `messages[role=assistant].content` of those elements whose `role` is
+    that, `candidates[0].steps` of one element, counted from 0 (-1 = the last). Lists within the list are laid end to
+    end, one level deep.
+    """
     return _find(row, column)[1]
 
 
+def single_at(row: Mapping[str, Any], column: str) -> Any:
+    """The same for a cell that is no list: the one value of a path through a list that leads to one."""
+    cell = at(row, column)
+    return cell[0] if column not in row and "[" in column and isinstance(cell, list) and len(cell) == 1 else cell
+
+
 def has(row: Mapping[str, Any], column: str) -> bool:
-    """Whether the row has the column, be it with null in it."""
+    """Whether the row has the column, be it with null in it; of a path through a list, whether an element has."""
     return _find(row, column)[0]
+
+
+def outermost(column: str) -> str:
+    """The key of a row that a path begins with, as far as the first list."""
+    return column.partition("[")[0]
 
 
 def _find(row: Mapping[str, Any], column: str) -> tuple[bool, Any]:
@@ -34,21 +58,88 @@ def _find(row: Mapping[str, Any], column: str) -> tuple[bool, Any]:
     value: Any = row
     for part in column.split("."):
         if not isinstance(value, Mapping) or part not in value:
-            return False, None
+            break
         value = value[part]
-    return True, value
+    else:
+        return True, value
+    path = _parsed(column) if "[" in column else ()
+    return _walk(row, path) if path else (False, None)
+
+
+@lru_cache(maxsize=256)
+def _parsed(column: str) -> tuple[tuple[str, str], ...]:
+    """The parts of a path as (kind, word), kind one of `key`, `all`, `place`, `where`; () where it is none."""
+    parts: list[tuple[str, str]] = []
+    for name in _PARTS.findall(column) if _PATH.fullmatch(column) else ():
+        if not name.startswith("["):
+            parts.append(("key", name.removeprefix(".")))
+        elif name == "[]":
+            parts.append(("all", ""))
+        else:
+            parts.append(("where" if "=" in name else "place", name[1:-1]))
+    return tuple(parts)
+
+
+def _walk(value: Any, path: tuple[tuple[str, str], ...]) -> tuple[bool, Any]:
+    """Whether something stands at the path, and what."""
+    if not path:
+        return True, value
+    (kind, word), rest = path[0], path[1:]
+    if kind == "key":
+        return _walk(value[word], rest) if isinstance(value, Mapping) and word in value else (False, None)
+    # The cells of CSV hold lists as texts.
+    elements = listed(value)
+    return _walk_list(elements, kind, word, rest) if isinstance(elements, list) else (False, None)
+
+
+def _walk_list(elements: list[Any], kind: str, word: str, rest: tuple[tuple[str, str], ...]) -> tuple[bool, Any]:
+    if kind == "place":
+        place = int(word)
+        return _walk(elements[place], rest) if -len(elements) <= place < len(elements) else (False, None)
+    if not elements:
+        return True, []
+    if kind == "where":
+        key, _, wanted = word.partition("=")
+        elements = [one for one in elements if isinstance(one, Mapping) and key in one and _word(one[key]) == wanted]
+    reached = [_walk(one, rest) for one in elements]
+    if not any(there for there, _ in reached):
+        return False, None
+    flat: list[Any] = []
+    for _, cell in reached:
+        flat += cell if isinstance(cell, list) else [cell]
+    return True, flat
+
+
+def _word(cell: Any) -> str:
+    """A scalar as it is written in a path."""
+    return str(cell).lower() if isinstance(cell, bool) else str(text(cell))
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, None]:
-    """Every name that `at` takes for the row, outer ones before inner ones, as the keys of a dict."""
+    """Every name that `at` takes for the row, outer ones before inner ones, as the keys of a dict.
+
+    Of lists only the first elements are looked at; a list of messages is offered by the role of each as well.
+    """
     found: dict[str, None] = {}
-    ahead: list[tuple[str, Any]] = [("", row)]
-    for path, value in ahead:
+    ahead: list[tuple[str, Any, int]] = [("", row, 0)]
+    for path, value, lists in ahead:
         if path:
             found[path] = None
         if isinstance(value, Mapping):
-            ahead += [(f"{path}.{key}" if path else str(key), inner) for key, inner in value.items()]
+            ahead += [(f"{path}.{key}" if path else str(key), inner, lists) for key, inner in value.items()]
+        elif isinstance(value, list) and path and lists < _LISTS:
+            objects = [one for one in value[:_ELEMENTS] if isinstance(one, Mapping)]
+            for one in objects:
+                told = next((f"{key}={one[key]}" for key in _ROLES if _is_role(one.get(key))), "")
+                for key, inner in one.items():
+                    ahead.append((f"{path}[].{key}", inner, lists + 1))
+                    if told and key not in _ROLES:
+                        ahead.append((f"{path}[{told}].{key}", inner, lists + 1))
     return found
+
+
+def _is_role(word: Any) -> bool:
+    return isinstance(word, str) and _ROLE.fullmatch(word) is not None
 
 
 def text(cell: Any) -> Any:

@@ -34,12 +34,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 class ColumnMapping:
     """Which column of a table is what. A column is named as in the data, one inside an object by its path (`meta.id`).
 
+    Paths go through lists of objects, too (`sections[].content`, `messages[role=assistant].content`, see
+    `scoring.tables.cells.at`).
+
     Fields without a column are null; what they mean is said in `scoring.schema`. Of the gold labels any may be given:
     `earliest_error` one index, `error_steps` a list of indices, `step_labels` one truth value or rating a step.
 
     Attributes:
         benchmark: The name under which cases are imported: a word that can be a folder. Null = the file's name.
-        separator: Where `steps` is one text: what stands between two steps. Null = blank lines.
+        separator: Where `steps` is one text, or a path through a list to one: what stands between two steps. Null =
+            blank lines.
         label_base: What the first step is called in `earliest_error` and `error_steps`, 0 or 1. Null = to be inferred.
         clean: What stands in `earliest_error` where no step is wrong, beside -1: any word, or `null` for nothing.
         wrong_below: A step whose rating is below this is wrong. Null = 0.5.

@@ -18,7 +18,7 @@ from scoring.results.base import first_of_an_id
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds
 from scoring.schema import STEP_INDEX
-from scoring.tables.cells import at, listed, number, text, whole
+from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
 from scoring.tables.step_rows import gathered_steps
@@ -65,7 +65,7 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         raise UsageError("the mapping names no case.", "Results need an id, or a problem and steps.")
     check_columns(rows, mapping)
     if mapping.step is not None:
-        rows, mapping = gathered_steps(rows, mapping), replace(mapping, step=None)
+        return _of_steps(rows, mapping)
     fields, flat = _fields(mapping)
     layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
     if cases is not None:
@@ -93,6 +93,20 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         noticed.sort(key=lambda finding: finding.line or 0)
         found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
     return found
+
+
+def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
+    """What a table with one row a step holds of each scorer."""
+    gathered = gathered_steps(rows, mapping)
+    names = {"reason": "reason of rewards", "code": f"{_CODE} of rewards"}
+    made = {f"{name} {place}": f"{new} {place}" for name, new in names.items() for place in range(len(mapping.rewards))}
+    solutions = [pl.lit(None, dtype=pl.Float64).alias(f"solution {place}") for place in range(len(mapping.rewards))]
+    frame = gathered.frame.rename(made).with_columns(solutions)
+    gold = pl.lit(None, dtype=STEP_INDEX)
+    whole_source = _Table(rows.source, replace(mapping, step=None), frame, gold, gathered.read)
+    found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
+    noticed = sorted(gathered.findings, key=lambda finding: finding.line or 0)
+    return [replace(found[0], findings=(*noticed, *found[0].findings)), *found[1:]]
 
 
 def _beside(own: Layout, cases: Layout) -> Layout:
@@ -126,7 +140,7 @@ def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
 
 
 def _identify(mapping: ColumnMapping, fields: Fields) -> str:
-    name = None if mapping.id is None else text(at(fields.value, mapping.id))
+    name = None if mapping.id is None else text(single_at(fields.value, mapping.id))
     # Whole numbers of any size are ids.
     return str(name) if type(name) in {str, int} else ""
 
@@ -187,7 +201,7 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
     for place, column in enumerate(mapping.verdicts.values()):
         named = {name: f"{name} {place}" for name in ("verdict", "answer")}
         named |= {name: f"{name} of verdict {place}" for name in ("reason", _CODE)}
-        found |= {named[name]: value for name, value in _verdict(mapping, at(row, column)).items()}
+        found |= {named[name]: value for name, value in _verdict(mapping, single_at(row, column)).items()}
     for place, column in enumerate(mapping.answers.values()):
         found[f"answers {place}"] = at(row, column)
     return found

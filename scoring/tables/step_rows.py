@@ -1,20 +1,48 @@
 """A table with one row a step becomes one with a row a case: an id, and a list of numbers for every scorer."""
 
-from collections.abc import Mapping
-from operator import itemgetter
-from typing import Any
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+import polars as pl
 
 from scoring.errors import UsageError
+from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.tables.cells import at, number, text, whole
+from scoring.reading.typed import KEPT, LINE, WHOLE, Field, Layout, chunks
+from scoring.tables.cells import number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 
 _LONGEST = 8
 """Steps that a finding names."""
+_LARGE = 2**62
+_ID = Annotated[int, msgspec.Meta(gt=-(10**18), lt=10**18)]
+_CASE, _AT, _BASE = "(case)", "(row)", "(base)"
+"""The first row of a case, the row itself (0-based among those that name a step), and what the first step is called."""
 
 
-def gathered_steps(rows: Rows, mapping: ColumnMapping) -> Rows:
+@dataclass(frozen=True, eq=False)
+class GatheredSteps:
+    """The rows of every case put together.
+
+    Attributes:
+        frame: A row a case, in the order of their first rows: `id`, `LINE` of that row, `KEPT` (true), and for the
+            scorer at each place `rewards 0` (a list of finite numbers), `labels 0` (a list of truth values), or else
+            `reason 0` and `code 0`, why there is neither.
+        findings: What was noticed.
+        read: How many cases there are, and rows that are of none.
+    """
+
+    frame: pl.DataFrame
+    findings: list[Finding]
+    read: int
+
+
+def gathered_steps(rows: Rows, mapping: ColumnMapping) -> GatheredSteps:
     """Gather the rows of a case in the order of their steps; a case stands on the line of its first row.
 
     Steps count from 0, or from 1 where no case has a step 0. The rewards of a case whose steps have gaps or repeats, or
@@ -22,33 +50,147 @@ def gathered_steps(rows: Rows, mapping: ColumnMapping) -> Rows:
 
     Args:
         rows: one row a step.
-        mapping: names the columns of the case's id, of the step's index and of step rewards.
+        mapping: names the columns of the case's id, of the step's index and of step rewards, and no others.
 
     Raises:
-        UsageError: it names no id or no rewards.
+        UsageError: it names no id or no rewards, or what only a row a case has.
     """
     if mapping.id is None or mapping.step is None or not mapping.rewards:
         raise UsageError("a table with one row a step needs an id, a step and rewards.", "Name them: --id, --rewards.")
-    case, step, rewards = mapping.id, mapping.step, list(mapping.rewards.values())
-    cases: dict[str, list[tuple[int, int, Mapping[str, Any]]]] = {}
-    gathered = Rows(rows.source, rows.format, findings=list(rows.findings), read=rows.read - len(rows.rows))
-    for row in rows.rows:
-        value = row.value if isinstance(row.value, Mapping) else {}
-        name, index = text(at(value, case)), whole(at(value, step))
-        if not isinstance(name, str) or type(index) is not int:
-            gathered.broken(row.line, f"{case} and {step} do not say which step of which case the row is of")
-            continue
-        cases.setdefault(name, []).append((index, row.line, value))
-    base = 0 if any(index == 0 for steps in cases.values() for index, _, _ in steps) else 1
-    for name, steps in cases.items():
-        line = steps[0][1]
-        steps.sort(key=itemgetter(0))
-        indices = [index for index, _, _ in steps]
-        whole_case = indices == list(range(base, base + len(steps)))
-        if not whole_case:
-            said = ", ".join(map(str, indices[:_LONGEST])) + (", ..." if len(indices) > _LONGEST else "")
-            message = f"the rows are of steps {said} (counted from {base}): one is missing or there twice"
-            gathered.findings.append(Finding("warning", "step-rows", message, rows.source, line, name))
-        columns = {column: [number(at(value, column)) for _, _, value in steps] for column in rewards}
-        gathered.add({case: name, **{column: cells if whole_case else None for column, cells in columns.items()}}, line)
-    return gathered
+    other = [name for name, _ in mapping.named if name not in {"id", "step"} and not name.startswith("rewards of ")]
+    if other:
+        what = f"a table with one row a step holds ids and rewards, and {other[0]} is mapped, too."
+        raise UsageError(what, "Leave it out: cases are imported from a table with a row a case.")
+    read = list(_streamed(rows, mapping) if rows.streamed else [_in_memory(rows, mapping)])
+    findings = [finding for _, noticed, _ in read for finding in noticed]
+    every = pl.concat([frame for frame, _, _ in read])
+    lost = every.select(lost=pl.col("id").is_null() | pl.col("step").is_null())["lost"]
+    message = f"{mapping.id} and {mapping.step} do not say which step of which case the row is of"
+    findings += [Finding("error", "broken-row", message, rows.source, line) for line in every.filter(lost)[LINE]]
+    cases = _cases(every.filter(~lost), len(mapping.rewards))
+    findings += _odd_steps(cases, rows.source)
+    strays = sum(count for *_, count in read) - every.height + int(lost.sum())
+    return GatheredSteps(cases.select(_kept(len(mapping.rewards))), findings, cases.height + strays)
+
+
+_Part = tuple[pl.DataFrame, list[Finding], int]
+"""Rows as `LINE`, `id`, `step`, `reward 0`, ...; what was noticed; how many there are, broken ones too."""
+
+
+def _schema(count: int) -> dict[str, pl.DataType]:
+    """The columns of rows. A reward that is no finite number is NaN, right and wrong are plus and minus infinity."""
+    rewards = {f"reward {place}": pl.Float64() for place in range(count)}
+    return {LINE: pl.Int64(), "id": pl.String(), "step": pl.Int64(), **rewards}
+
+
+def _streamed(rows: Rows, mapping: ColumnMapping) -> Iterator[_Part]:
+    columns = list(mapping.rewards.values())
+    assert mapping.id is not None  # noqa: S101  # the caller has looked
+    assert mapping.step is not None  # noqa: S101
+    named = {"id": mapping.id, "step": mapping.step, **{f"reward {at}": name for at, name in enumerate(columns)}}
+    natural: dict[str, Any] = {"id": str | _ID, "step": WHOLE}
+    schema = _schema(len(columns))
+    fields = {
+        name: Field(schema[name], natural.get(name, float), _as_it_is, needed=True, filled=name == "id", key=column)
+        for name, column in named.items()
+    }
+    layout = Layout(fields, name=lambda _: "", lenient=partial(_read, named))
+    for chunk in chunks(rows, layout, lambda one: one):
+        yield chunk.frame.select(list(schema)), [finding for _, finding in chunk.findings], chunk.read
+
+
+def _as_it_is(fields: Fields, name: str) -> Any:
+    return fields.value.get(name)
+
+
+def _read(named: Mapping[str, str], fields: Fields) -> dict[str, Any]:
+    """One row, whatever its cells are."""
+    cells = {name: single_at(fields.value, column) for name, column in named.items()}
+    return {name: _READ.get(name, _reward)(cell) for name, cell in cells.items()}
+
+
+def _in_memory(rows: Rows, mapping: ColumnMapping) -> _Part:
+    """Rows that were read already, a column at a time."""
+    objects = [row for row in rows.rows if isinstance(row.value, Mapping)]
+    columns: dict[str, list[Any]] = {LINE: [row.line for row in objects]}
+    for name, column in (("id", mapping.id), ("step", mapping.step)):
+        columns[name] = [_READ[name](single_at(row.value, column or "")) for row in objects]
+    for place, column in enumerate(mapping.rewards.values()):
+        columns[f"reward {place}"] = [_reward(single_at(row.value, column)) for row in objects]
+    findings = list(rows.findings)
+    strays = [row.line for row in rows.rows if not isinstance(row.value, Mapping)]
+    findings += [Finding("error", "broken-row", "the row is not an object", rows.source, line) for line in strays]
+    return pl.DataFrame(columns, schema=_schema(len(mapping.rewards))), findings, rows.read
+
+
+def _identifier(cell: Any) -> str | None:
+    found = text(cell)
+    return found if isinstance(found, str) else None
+
+
+def _index(cell: Any) -> int | None:
+    found = whole(cell)
+    return found if type(found) is int and abs(found) < _LARGE else None
+
+
+def _reward(cell: Any) -> float:
+    if isinstance(cell, bool):
+        return math.inf if cell else -math.inf
+    found = number(cell)
+    return found if isinstance(found, float) and math.isfinite(found) else math.nan
+
+
+_READ = {"id": _identifier, "step": _index}
+
+
+def _cases(steps: pl.DataFrame, count: int) -> pl.DataFrame:
+    """The rows of each case put together, in the order of their steps."""
+    zero = bool((steps["step"] == 0).any())
+    told = steps.with_row_index(_AT).with_columns(pl.col(_AT).first().over("id").alias(_CASE))
+    # The rows of a case mostly stand in order; a stable sort by one number costs little where they do.
+    in_order = told.sort(_CASE, "step", maintain_order=True)
+    index = pl.col("step")
+    lines = steps[LINE]
+    aggregated = in_order.group_by(_CASE, maintain_order=True).agg(
+        pl.col("id").first(),
+        steps=index,
+        whole=(index - int(not zero) == pl.int_range(pl.len())).all(),
+        **{name: expression for place in range(count) for name, expression in _of_a_scorer(place)},
+    )
+    first = lines.gather(aggregated[_CASE]) if aggregated.height else lines.clear()
+    return aggregated.with_columns(first.alias(LINE), pl.lit(int(not zero)).alias(_BASE))
+
+
+def _of_a_scorer(place: int) -> Iterator[tuple[str, pl.Expr]]:
+    reward = pl.col(f"reward {place}")
+    yield f"given {place}", reward
+    yield f"odd {place}", (~reward.is_finite()).cast(pl.UInt8).arg_max()
+    yield f"numbers {place}", reward.is_finite().all()
+    yield f"truths {place}", reward.is_infinite().all()
+
+
+def _kept(count: int) -> list[pl.Expr]:
+    """The columns of `GatheredSteps.frame`."""
+    found = [pl.col("id"), pl.col(LINE), pl.lit(value=True).alias(KEPT)]
+    for place in range(count):
+        given, whole_case = pl.col(f"given {place}"), pl.col("whole")
+        numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
+        bad = pl.format("reward {} (0-based) is no finite number", pl.col(f"odd {place}"))
+        reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
+        code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
+        found += [
+            pl.when(numbers).then(given).alias(f"rewards {place}"),
+            pl.when(truths).then(given.list.eval(pl.element() > 0)).alias(f"labels {place}"),
+            reason.alias(f"reason {place}"),
+            code.alias(f"code {place}"),
+        ]
+    return found
+
+
+def _odd_steps(cases: pl.DataFrame, source: str) -> Iterator[Finding]:
+    """A finding a case whose steps have gaps or repeats."""
+    odd = cases.filter(~pl.col("whole")).select("id", LINE, "steps", _BASE)
+    for case, line, indices, base in odd.iter_rows():
+        named = ", ".join(map(str, indices[:_LONGEST])) + (", ..." if len(indices) > _LONGEST else "")
+        message = f"the rows are of steps {named} (counted from {base}): one is missing or there twice"
+        yield Finding("warning", "step-rows", message, source, line, case)

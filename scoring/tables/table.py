@@ -25,7 +25,19 @@ from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import SOME, WHOLE, Field, Layout, as_made, chunks, name_of, read_by
 from scoring.schema import STEP_INDEX
-from scoring.tables.cells import at, columns_of, has, listed, number, steps, text, truth, whole
+from scoring.tables.cells import (
+    at,
+    columns_of,
+    has,
+    listed,
+    number,
+    outermost,
+    single_at,
+    steps,
+    text,
+    truth,
+    whole,
+)
 from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, label_base
 
@@ -83,7 +95,7 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         ),
         tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
     )
-    columns = [column for _, column in mapping.named]
+    columns = [name for _, column in mapping.named for name in (column, outermost(column))]
     return replace(found.load(rows, folder, columns), mapping=describe(mapping))
 
 
@@ -133,10 +145,18 @@ def check_columns(rows: Rows, mapping: ColumnMapping) -> None:
 def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
     """A row's cells by the mapping's fields; texts that say numbers, truth values or lists have become these."""
     row = fields.value
-    cells = {name: at(row, column) for name in COLUMNS if (column := getattr(mapping, name)) is not None}
+    named = {name: column for name in COLUMNS if (column := getattr(mapping, name)) is not None}
+    cells = {name: (at if name in _LISTS else single_at)(row, column) for name, column in named.items()}
     found = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
+    if mapping.steps is not None and mapping.separator is not None:
+        # A path through a list may lead to the one text of the whole solution, which is to be split as stated.
+        cells["steps"] = single_at(row, mapping.steps)
     found["steps"], found[_SPLIT] = steps(cells.get("steps"), mapping.separator)
     return found
+
+
+_LISTS = frozenset({"steps", "error_steps", "step_labels"})
+"""Fields whose cells are lists."""
 
 
 def _wholes(cell: Any) -> Any:
@@ -168,7 +188,7 @@ def _separator_words(mapping: ColumnMapping) -> str:
 def _identify(mapping: ColumnMapping, fields: Fields) -> str:
     if mapping.id is None:
         return fields.row_name()
-    return fields.of({"id": text(at(fields.value, mapping.id))}).identifier()
+    return fields.of({"id": text(single_at(fields.value, mapping.id))}).identifier()
 
 
 def _case_fields(mapping: ColumnMapping) -> dict[str, Field]:
@@ -500,7 +520,8 @@ def _concluded(mapping: ColumnMapping, base: LabelBase, read: Read) -> tuple[str
     doubtful = mapping.step_labels is not None and mapping.wrong_below is None
     if doubtful and read.tallies[_ZEROS] and read.tallies[_NEGATIVE]:
         message = (
-            "some ratings are below 0 and others 0: 0 was read as wrong; state wrong_below in the mapping (0: as right)"
+            "some ratings are below 0 and others 0: 0 was read as wrong; "
+            "state wrong_below in the mapping (--wrong-below 0: as right)"
         )
         findings.append(Finding("warning", "label-base", message, source))
     if mapping.id is None:

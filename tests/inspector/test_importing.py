@@ -367,3 +367,79 @@ def test_several_files_are_summed_up(run, processbench_file):
     whole = run(one, two, "-v", "--dry-run")[1].splitlines()
     assert whole[0] == out.splitlines()[0]
     assert [f"{one}: processbench (JSON Lines)", "  3 cases of 3 rows: 1 erroneous, 2 clean"] == whole[4:6]
+
+
+def test_columns_are_named_by_flags_and_may_be_paths(run, tmp_path):
+    chats = [
+        {
+            "uid": f"c{number}",
+            "chat": [{"role": "user", "text": f"Add {number}."}, {"role": "assistant", "text": "First.\n\nSecond."}],
+            "values": [{"prm": 0.9, "mine": 0.2}, {"prm": 0.4, "mine": 0.7}],
+            "wrong": number % 3,
+        }
+        for number in range(12)
+    ]
+    path = tmp_path / "chats.jsonl"
+    path.write_bytes(json_lines(chats))
+    code, out, _ = run(
+        *(path, "--id", "uid", "--problem", "chat[role=user].text", "--steps", "chat[role=assistant].text"),
+        *("--separator", "\n\n", "--earliest-error", "wrong", "--label-base", "1", "--clean", "0"),
+        *("--rewards", "values[].prm=the-prm", "--rewards", "values[].mine"),
+    )
+    assert (code, "the-prm" in out, "values[].mine" in out) == (0, True, True), out
+    assert Workspace.open(run.root).cases()[0]["earliest_error"].to_list() == [-1, 0, 1] * 4
+
+
+AMBIGUOUS = [{"question": f"q{number}", "steps": ["a", "b", "c"], "first_error": number % 3} for number in range(6)]
+
+
+def test_a_dry_run_shows_the_first_case_and_what_joins(run, processbench_file, tmp_path):
+    run(processbench_file(rows(4)))
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(json_lines([{"q": 1, "question": "q0", "steps": ["a\x1b[31m", "b"], "first_error": 1}]))
+    code, out, _ = run(path, "--dry-run", "--label-base", "1")
+    assert code == 0
+    assert out.splitlines()[-6:] == [
+        "The first case, mine/mine#1:",
+        "  problem: q0",
+        "  step 0 (the earliest error): a␛[31m",
+        "  step 1: b",
+        "  earliest error, 0-based: step 0",
+        "Tried on 1 row: 0 of cases that are here",
+    ]
+
+
+def test_nobody_is_asked_without_a_terminal(run, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(isatty=lambda: False))
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(json_lines(AMBIGUOUS))
+    code, out, err = run(path)
+    assert (code, err) == (1, "")
+    assert "--label-base 1 --clean 0" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "labels"),
+    [("\r", [0, 1, 2] * 2), ("2\r", [-1, 0, 1] * 2), ("9\rx\r1\r", [0, 1, 2] * 2), ("\x04", [0, 1, 2] * 2)],
+)
+def test_on_a_terminal_one_question_is_asked_where_two_readings_are_possible(tmp_path, typed, labels):
+    terminal = pytest.importorskip("terminal")
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(json_lines(AMBIGUOUS))
+    words = [sys.executable, "-m", "inspector.cli", "import", str(path), "-w", str(tmp_path / "ws")]
+    with terminal.Terminal(words) as screen:
+        screen.wait_for("Enter = 1:")
+        screen.send(typed.encode())
+        screen.wait_for("Look at it with")
+    assert Workspace.open(tmp_path / "ws").cases()[0]["earliest_error"].to_list() == labels
+
+
+@pytest.mark.parametrize("flag", ["--quiet", "--dry-run", "--strict"])
+def test_on_a_terminal_nobody_is_asked_who_does_not_want_to_be(tmp_path, flag):
+    terminal = pytest.importorskip("terminal")
+    path = tmp_path / "mine.jsonl"
+    path.write_bytes(json_lines(AMBIGUOUS))
+    words = [sys.executable, "-m", "inspector.cli", "import", str(path), "-w", str(tmp_path / "ws"), flag]
+    with terminal.Terminal(words) as screen:
+        screen.wait()
+    assert b"Enter" not in screen.output

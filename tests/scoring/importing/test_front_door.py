@@ -8,6 +8,7 @@ import pytest
 
 import authored
 import modified
+from scoring.errors import UsageError
 from scoring.importing.found import Wish, find
 from scoring.importing.joining import OF_CASES, join
 from scoring.reading.rows import Rows
@@ -94,15 +95,15 @@ def table(*cells):
 
 def test_steps_are_put_in_order_and_may_count_from_1():
     gathered = table(("a", 2, 0.2), ("b", "1", "0.5"), ("a", 1, 0.1))
-    assert [row.value for row in gathered.rows] == [{"id": "a", "score": [0.1, 0.2]}, {"id": "b", "score": [0.5]}]
-    assert [row.line for row in gathered.rows] == [1, 2]
+    assert gathered.frame.select("id", "rewards 0").rows() == [("a", [0.1, 0.2]), ("b", [0.5])]
+    assert gathered.frame["_line"].to_list() == [1, 2]
     assert gathered.findings == []
 
 
 @pytest.mark.parametrize("steps", [(0, 2), (0, 1, 1), (1, 2)])
 def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
     gathered = table(("whole", 0, 0.5), *(("odd", step, 0.5) for step in steps))
-    assert [row.value["score"] for row in gathered.rows] == [[0.5], None]
+    assert gathered.frame["rewards 0"].to_list() == [[0.5], None]
     (finding,) = gathered.findings
     assert (finding.severity, finding.case) == ("warning", "odd")
     assert f"steps {', '.join(map(str, steps))} (counted from 0)" in finding.message
@@ -110,8 +111,51 @@ def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
 
 def test_a_row_that_names_no_step_is_broken_and_counted():
     gathered = table(("a", 0, 0.5), ("a", "x", 0.5), (None, 1, 0.5))
-    assert (gathered.read, len(gathered.rows)) == (3, 1)
+    assert (gathered.read, gathered.frame.height) == (3, 1)
     assert [finding.code for finding in gathered.findings] == ["broken-row", "broken-row"]
+
+
+NESTED = [
+    {
+        "uid": row["id"],
+        "chat": [{"role": "user", "text": row["problem"]}, {"role": "assistant", "text": "\n\n".join(row["steps"])}],
+        "sections": [{"content": step, "value": value} for step, value in zip(row["steps"], rewards, strict=False)],
+        "label": row["label"],
+    }
+    for row, rewards in zip(CASES, REWARDS, strict=True)
+]
+
+
+@pytest.mark.parametrize("steps", ["sections[].content", "chat[role=assistant].text"])
+def test_a_mapping_reaches_into_lists_of_objects(tmp_path, steps):
+    workspace = Workspace.create(tmp_path / "ws")
+    mapping = ColumnMapping(
+        id="uid",
+        problem="chat[role=user].text",
+        steps=steps,
+        separator="\n\n" if "chat" in steps else None,
+        earliest_error="label",
+        label_base=0,
+        rewards={"mine": "sections[].value"},
+    )
+    found = find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), workspace, None)
+    found.put(workspace)
+    assert workspace.cases()[0]["n_steps"].to_list() == [len(row["steps"]) for row in CASES]
+    assert workspace.cases()[0]["earliest_error"].to_list() == [row["label"] for row in CASES]
+    (joined,) = found.joined
+    assert joined.rewards["rewards"].to_list() == [
+        rewards[: len(row["steps"])] for row, rewards in zip(CASES, REWARDS, strict=True)
+    ]
+    (cases,) = found.imported
+    assert {"chat", "sections", "uid", "label"} >= {*cases.fates.claimed}
+    assert not cases.fates.left_out.keys() & {"sections" if "sections" in steps else "chat"}
+
+
+def test_a_path_that_no_row_has_is_refused_and_others_are_offered(tmp_path):
+    mapping = ColumnMapping(id="uid", rewards={"mine": "sections[].values"})
+    with pytest.raises(UsageError) as refused:
+        find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), None, None)
+    assert "sections[].value" in refused.value.next_step
 
 
 # -- verdicts and answers
@@ -207,7 +251,7 @@ def test_what_flags_say_of_columns_and_rule_counts(workspace, tmp_path):
     scorer = joined.foreign
     assert (scorer.name, scorer.threshold, scorer.comparison) == ("other", 0.25, "<=")
     assert scorer.threshold_source == "stated at import"
-    assert [one.code for one in joined.findings] == []
+    assert [one.code for one in joined.findings] == ["left-out-columns"]
 
 
 def test_rewards_beside_the_rows_of_any_benchmark_are_a_scorers(tmp_path):

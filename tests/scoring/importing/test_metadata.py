@@ -143,7 +143,7 @@ def test_columns_are_reconciled_whatever_their_order(kinds):
 
 def test_benchmarks_side_by_side_have_the_columns_of_both(workspace, tmp_path):
     workspace.add([imported(tmp_path, annotated(2, n_tokens=2**60 + 1))])
-    frame = pl.DataFrame({"name": ["a"], "problem": ["p"], "solution": ["s\n\nt"], "n_tokens": [0.5]})
+    frame = pl.DataFrame({"name": ["a"], "problem": ["p"], "response": ["s\n\nt"], "n_tokens": [0.5]})
     frame.write_parquet(tmp_path / "other.parquet")
     (other,) = read_source(str(tmp_path / "other.parquet")).imported
     workspace.add([other])

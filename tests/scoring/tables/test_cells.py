@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.tables.cells import at, columns_of, has, listed, number, steps, text, truth, whole
+from scoring.tables.cells import at, columns_of, has, listed, number, single_at, steps, text, truth, whole
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -99,3 +99,67 @@ def test_a_text_that_begins_with_a_bracket_is_no_list():
     assert steps(r"\[x\]") == ([r"\[x\]"], True)
     assert steps("[asy] draw; [/asy]\n\nb")[0] == ["[asy] draw; [/asy]", "b"]
     assert steps("[1, 2]") == (["[1, 2]"], True)
+
+
+CHAT = {
+    "messages": [
+        {"role": "user", "content": "What is 2 + 2?"},
+        {"role": "assistant", "content": "Two and two", "n": [1, 2]},
+        {"role": "tool", "content": None, "ok": True},
+        {"role": "assistant", "content": "are 4.", "n": [3]},
+    ],
+    "written": '[{"text": "a"}, {"text": "b"}]',
+    "odd[0].name": 1,
+    "none": [],
+    "numbers": [5, 6],
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "cell"),
+    [
+        ("messages[].content", ["What is 2 + 2?", "Two and two", None, "are 4."]),
+        ("messages[role=assistant].content", ["Two and two", "are 4."]),
+        ("messages[role=user].content", ["What is 2 + 2?"]),
+        ("messages[ok=true].role", ["tool"]),
+        ("messages[0].content", "What is 2 + 2?"),
+        ("messages[-1].n[0]", 3),
+        ("messages[role=assistant].n", [1, 2, 3]),
+        ("messages[].n", [None, 1, 2, None, 3]),
+        ("written[].text", ["a", "b"]),
+        ("odd[0].name", 1),
+        ("none[].content", []),
+        ("numbers[]", [5, 6]),
+    ],
+)
+def test_paths_go_through_lists_of_objects(path, cell):
+    assert (has(CHAT, path), at(CHAT, path)) == (True, cell)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("messages[role=robot].content", "messages[].gone", "messages[9].content", "messages[", "messages]", "[]"),
+        *("messages[].content.more", "messages[x].content", "none[0].content", "gone[].content", "messages.content"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_no_column(path):
+    assert (has(CHAT, path), at(CHAT, path)) == (False, None)
+
+
+def test_one_value_at_a_path_through_a_list_is_a_cell_and_several_are_not():
+    assert single_at(CHAT, "messages[role=user].content") == "What is 2 + 2?"
+    assert single_at(CHAT, "messages[role=assistant].content") == ["Two and two", "are 4."]
+    assert single_at({"numbers": [5]}, "numbers") == [5]
+
+
+def test_names_of_paths_through_lists_are_offered():
+    names = columns_of(CHAT)
+    assert {"messages", "messages[].content", "messages[role=assistant].content", "messages[].n", "numbers"} <= {*names}
+    assert all(has(CHAT, name) for name in names)
+
+
+@given(ANYTHING, st.text("ab.[]=0-1", max_size=12))
+def test_any_path_may_be_asked_of_any_row(cell, path):
+    row = {"a": cell, "b": [cell, {"a": cell}]}
+    assert has(row, path) or at(row, path) is None

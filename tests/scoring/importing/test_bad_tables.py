@@ -1,0 +1,141 @@
+"""Tables of results that are not as they should be: each ends in a finding or in a sentence, never in silence."""
+
+import json
+
+import pytest
+
+import authored
+from scoring.errors import NotJoined, UnknownFormat
+from scoring.importing.found import Wish, find
+from scoring.workspace import Workspace
+
+N = 40
+CASES = authored.rows(N)
+IDS = [row["id"] for row in CASES]
+THREE = [0.9, 0.4, 0.6]
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    workspace = Workspace.create(tmp_path / "ws")
+    find([str(authored.write(tmp_path / "sums.json", CASES))], Wish(), workspace, None).put(workspace)
+    return workspace
+
+
+@pytest.fixture
+def read(workspace, tmp_path):
+    def read_(rows, wish=None, name="my-prm.jsonl"):
+        path = tmp_path / name
+        path.write_text(rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows))
+        found = find([str(path)], wish or Wish(), workspace, None)
+        assert found.imported == ()
+        (joined,) = found.joined
+        counts = {}
+        for finding in joined.findings:
+            if finding.severity != "note":
+                counts[finding.severity, finding.code] = counts.get((finding.severity, finding.code), 0) + 1
+        return joined, counts
+
+    return read_
+
+
+def of_each(cell):
+    return [{"id": name, "rewards": cell(number)} for number, name in enumerate(IDS)]
+
+
+@pytest.mark.parametrize("other", [None, "n/a", [], [0.5, None, 0.1], {"step": 1}])
+def test_a_column_that_is_rewards_in_half_of_its_rows(read, other):
+    joined, counts = read(of_each(lambda number: THREE if number % 2 else other))
+    assert (joined.joined, joined.given["rewards"], joined.given["reason"]) == (N, N // 2, N // 2)
+    assert sum(counts.values()) == N // 2
+
+
+def test_an_id_with_different_values_counts_once_and_is_an_error(read):
+    joined, counts = read([*of_each(lambda _: THREE), {"id": IDS[0], "rewards": [0.1, 0.1, 0.1]}])
+    assert joined.rewards["rewards"].to_list() == [THREE] * N
+    assert counts == {("error", "repeated-id"): 1}
+
+
+def test_an_id_with_the_same_values_again_is_a_note(read):
+    joined, counts = read([*of_each(lambda _: THREE), {"id": IDS[0], "rewards": THREE}])
+    assert (joined.joined, counts) == (N, {})
+    assert "repeated-id" in {finding.code for finding in joined.findings}
+
+
+@pytest.mark.parametrize("length", [1, 2, 4, 9])
+def test_a_list_that_is_not_as_long_as_the_solution_is_a_finding(read, length):
+    joined, counts = read(of_each(lambda number: THREE if number else [0.5] * length))
+    assert (joined.joined, counts) == (N, {("warning", "length-mismatch"): 1})
+
+
+def test_lists_that_are_mostly_of_another_length_name_no_benchmark_but_can_be_told_one(read):
+    rows = of_each(lambda number: THREE if number % 2 else [0.5])
+    with pytest.raises(NotJoined, match="processbench 50%"):
+        read(rows)
+    joined, counts = read(rows, Wish(join_to="processbench"))
+    assert (joined.joined, counts) == (N, {("warning", "length-mismatch"): N // 2})
+
+
+def test_ids_of_two_benchmarks_have_to_be_told_apart(read, workspace, tmp_path):
+    physics = [
+        {
+            **row,
+            "problem": f"{row['problem']}!",
+            "domain": "physics",
+            "label": row["label"] + 1 or -1,
+        }
+        for row in CASES
+    ]
+    find([str(authored.write(tmp_path / "physics.json", physics))], Wish(), workspace, None).put(workspace)
+    with pytest.raises(NotJoined, match=r"grben 100%, processbench 100%.*--benchmark NAME"):
+        read(of_each(lambda _: THREE))
+    joined, counts = read(of_each(lambda _: THREE), Wish(join_to="grben"))
+    assert (joined.benchmarks, joined.joined, counts) == (("grben",), N, {})
+
+
+@pytest.mark.parametrize("written", [["0.9", "0.4", "0.6"], "[0.9, 0.4, 0.6]", ["+0.9", " .4 ", "6e-1"]])
+def test_numbers_as_texts_are_numbers(read, written):
+    joined, counts = read(of_each(lambda _: written))
+    assert (joined.rewards["rewards"].to_list(), counts) == ([THREE] * N, {})
+
+
+def test_verdicts_as_texts_are_whole_numbers(read):
+    rows = [{"id": name, "predicted_error": f"{number % 4 - 1}.0"} for number, name in enumerate(IDS)]
+    joined, _ = read(rows, Wish(name="judge"))
+    assert joined.votes["verdict"].to_list() == [number % 4 - 1 for number in range(N)]
+
+
+def test_right_and_wrong_a_step_are_labels(read):
+    joined, counts = read(of_each(lambda _: [True, False, True]))
+    assert (joined.given["labels"], counts) == (N, {})
+
+
+def test_a_column_that_is_there_twice_is_a_warning_and_the_first_counts(read):
+    lines = [f'{name},"[0.9,0.4,0.6]","[0.1,0.1,0.1]"\n' for name in IDS]
+    joined, counts = read("id,rewards,rewards\n" + "".join(lines), name="my-prm.csv")
+    assert joined.rewards["rewards"].to_list() == [THREE] * N
+    assert counts == {("warning", "repeated-key"): 1}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        of_each(lambda _: [[0.1, 0.9]] * 3),
+        of_each(lambda _: "[0.9 0.4 0.6]"),
+        [{"rewards": THREE}] * N,
+        [{"id": name, "step": f"step {step}", "score": 0.5} for name in IDS for step in range(3)],
+        [{"id": name, "step_0": 0.5, "step_1": 0.5} for name in IDS],
+    ],
+)
+def test_what_nobody_can_read_names_its_columns_and_the_flags(read, rows):
+    with pytest.raises(UnknownFormat, match=r"rows have the keys .*--rewards"):
+        read(rows)
+
+
+def test_one_row_a_step_with_gaps_or_repeats_costs_the_case_its_rewards_and_no_other(read):
+    steps = {IDS[0]: (0, 1, 1), IDS[1]: (0, 2), IDS[2]: (2, 0, 1)}
+    rows = [{"id": name, "step": step, "score": 0.25 * step} for name in IDS for step in steps.get(name, (0, 1, 2))]
+    joined, counts = read(rows)
+    assert joined.given["rewards"] == N - 2
+    assert counts == {("warning", "step-rows"): 2, ("warning", "no-rewards"): 2}
+    assert joined.rewards["rewards"].to_list()[2:] == [[0.0, 0.25, 0.5]] * (N - 2)
