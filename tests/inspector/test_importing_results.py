@@ -137,8 +137,8 @@ def test_results_without_their_benchmark_are_refused_with_what_is_here(run, mixe
     code, out, err = run(mixed / "A-PRM_details.jsonl")
     assert (code, out) == (2, "")
     assert err.startswith("Cannot join the results: ")
-    assert "of its ids with as many numbers as steps, none (imported: demo; 95% of one are needed)." in err
-    assert err.endswith("name it with --benchmark NAME.\n")
+    assert "has ids and no texts, and no benchmark is imported that they could be of. Import the benchmark" in err
+    assert err.endswith("or both at once: prm-inspect import BENCHMARK-FILE RESULTS-FILE\n")
     assert err.count("\n") == 1
     assert not run.root.exists()
 
