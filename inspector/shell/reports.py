@@ -25,6 +25,7 @@ from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
+from scoring.results.foreign import NO_INDICES
 from scoring.results.names import named_after_folder
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import most_answers, tally
@@ -155,7 +156,8 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
         yield f"  {of_folder}"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
-    yield f"  indices: {foreign.label_base}"
+    if foreign.label_base != NO_INDICES:
+        yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
 
@@ -173,7 +175,7 @@ def _joined(joined: Joined) -> str:
     rows, read = joined.foreign.rows.height, joined.foreign.read
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
     left = read - rows
-    unused = f"; {left:,} of {read:,} rows were left out while reading" if left > 0 else ""
+    unused = f"; {left:,} of {read:,} rows {'was' if left == 1 else 'were'} left out while reading" if left > 0 else ""
     return (
         f"{joined.joined:,} of {rows:,} results joined to {', '.join(joined.benchmarks)} by {joined.by}{lost}{unused}"
     )
@@ -429,7 +431,7 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
     gaps: Counter[str] = Counter()
     for joined, saved in of_results:
         base = joined.foreign.label_base.partition(" (")[0]
-        indices = "" if base == "no indices" else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
+        indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
         facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {_gives(joined, short=True)}{indices}"
         groups.setdefault(facts, []).append(saved.scorer if saved else joined.foreign.name)
         gaps[facts] += joined.foreign.read - joined.joined
@@ -445,6 +447,7 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
     """Errors, warnings, then notes, a kind at a time over all files."""
     kinds = counted(every)
     grave = sum(severity != "note" for severity, *_ in kinds)
+    one_source = len({finding.source for finding in every}) == 1
     for severity, code, number, further in _listed(kinds):
         if further:
             yield from _wrapped([further], width)
@@ -453,6 +456,10 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
         count = Counter(finding.source for finding in alike if finding.source)
         several = f" in {number_of(len(count), 'file')}" if count else ""
         if severity == "note":
+            if one_source:
+                # What was guessed of one file is worth the lines that it takes; notes of many files get one each.
+                yield from _wrapped([f"note: {number:,} x {code}: {_said(alike[0])}"], width)
+                continue
             yield _cut(f"note: {number:,} x {code}{several}: {_said(alike[0])} ({_place(alike[0], names)})", width)
             continue
         shown = _places(severity, grave)

@@ -1,6 +1,6 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,8 @@ from scoring.tables.results import results as table_results
 HUB = "hf:"
 _SAMPLE = 100
 _KEYS = 12
+_A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
+frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 
 
@@ -229,13 +231,32 @@ def _placed(source: Source, brought: Brought) -> Source:
 
 def _unknown(rows: Rows) -> UnknownFormat:
     values: list[object] = rows.sample()[:_SAMPLE]
+    if shape := _other_shape(values):
+        return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
     more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
     named = ", ".join(key[:40] for key in keys[:_KEYS])
     nothing = "its rows are no objects" if values else "it holds no rows"
     seen = f"its rows have the keys {named}{more}" if keys else nothing
-    known = ", ".join((*benchmarks.MODULES, *results.MODULES))
+    if keys and not any(
+        isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()
+    ):
+        seen += ", and nothing in them says which case a row is of: an id, or problem and steps"
     return UnknownFormat(
         f"{rows.source} is none of the formats known here; {seen}.",
-        f"Say which column is what with --mapping FILE. Known formats: {known}.",
+        "Say which column is what with --id, --rewards, --verdict, --answers (results) or --mapping FILE (cases too); "
+        "prm-inspect import --help has examples.",
     )
+
+
+def _other_shape(values: Sequence[object]) -> str:
+    """What one object is that holds all rows; "" where rows are rows."""
+    if len(values) != 1 or not isinstance(values[0], dict) or not values[0]:
+        return ""
+    parts = list(values[0].values())
+    if all(isinstance(part, dict) for part in parts) and all(set(part) == set(parts[0]) for part in parts):
+        return "one object with a column a key, as pandas' to_json writes it unless told otherwise"
+    if len(parts) > 1 and all(isinstance(part, list) and part and not isinstance(part[0], dict) for part in parts):
+        same = len({len(part) for part in parts}) == 1
+        return "one object with a column a key" if same and len(parts) < _KEYS else "one object with an id a key"
+    return ""

@@ -158,6 +158,18 @@ ONE_SENTENCE = {
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",
     ),
+    "columns of pandas": (
+        lambda folder: made(folder / "x.json", b'{"id": {"0": "a", "1": "b"}, "rewards": {"0": [1], "1": [0.5]}}'),
+        "one object with a column a key, as pandas' to_json writes it unless told otherwise. Write a row a case: ",
+    ),
+    "an id a key": (
+        lambda folder: made(folder / "x.json", b'{"a": [0.5, 1], "b": [0.5], "c": [1]}'),
+        "one object with an id a key. Write a row a case: ",
+    ),
+    "rewards of nothing": (
+        lambda folder: made(folder / "x.jsonl", b'{"rewards": [0.5]}\n{"rewards": [1]}\n'),
+        "nothing in them says which case a row is of: an id, or problem and steps. Say which column",
+    ),
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
     "an empty folder": (
         lambda folder: folder,
@@ -207,6 +219,21 @@ def test_an_archive_is_reported_member_by_member_and_what_is_refused_is_said(run
     assert "by name and content no rows: words.txt" in out
     assert f"{path}/inner.zip is an archive inside an archive." in out
     assert run(path, "--strict")[0] == 2
+
+
+def test_of_one_file_with_several_scorers_notes_are_whole_and_there_are_no_indices_to_tell(run, tmp_path, monkeypatch):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(4))))
+    several = [{"id": row["id"], "a": [0.25] * len(row["steps"]), "b": [0.75] * len(row["steps"])} for row in rows(4)]
+    monkeypatch.setattr("inspector.shell.importing._width", lambda _: 80)
+    out = run(made(tmp_path / "wide.jsonl", json_lines(several)))[1]
+    whole = " ".join(out.split())
+    assert "note: 2 x guessed-columns: the column '" in whole
+    assert "was taken for step rewards by its name and content; --rewards COLUMN names another -v lists" in whole
+    assert max(map(len, out.splitlines()[:-1])) <= 80
+    logits = [{"id": row["id"], "rewards": [-3.5] * len(row["steps"])} for row in rows(4)]
+    out = run(made(tmp_path / "logits.jsonl", json_lines(logits)))[1]
+    assert "the threshold 0.5 is only a default: --threshold X states theirs" in " ".join(out.split())
+    assert "indices" not in out
 
 
 def test_only_looking_reads_containers_too(tmp_path, capsys):

@@ -127,7 +127,7 @@ def test_what_does_not_join_is_counted_and_listed_with_its_line(run, mixed):
     (mixed / "A-PRM_details.jsonl").write_bytes(json_lines(details(20)) + b"{broken\n")
     code, out, _ = run(mixed)
     assert code == 1
-    assert "  A-PRM: 19 of 20 joined to grben by ids, 1 not; 1 of 21 rows were left out while reading; step rew" in out
+    assert "  A-PRM: 19 of 20 joined to grben by ids, 1 not; 1 of 21 rows was left out while reading; step rew" in out
     assert "\nwarning: 1 x not-joined in 1 file\n  A-PRM_details.jsonl:20: no case has this id [physics-19]\n" in out
     assert "\n  A-PRM_details.jsonl:21: not valid JSON" in out
     assert out.index("error: 1 x broken-row") < out.index("warning: 1 x not-joined")
