@@ -67,7 +67,9 @@ def called(capsys):
 def test_help_of_every_command_says_what_it_does_and_names_the_common_flags(called, command):
     code, out, err = called(*([command] if command else []), "--help")
     assert (code, err) == (0, "")
-    wanted = ["usage: prm-inspect", "--workspace", "--where", "--threshold", "--ascii", "--no-color", "--quiet"]
+    wanted = ["usage: prm-inspect", "--workspace", "--threshold", "--ascii", "--no-color", "--quiet"]
+    # An import takes all that a source holds.
+    wanted += ["examples:"] if command == "import" else ["--where"]
     wanted += [line for _, line in cli.COMMANDS.values()] if not command else [cli.COMMANDS[command][1][:30]]
     text = " ".join(out.split())
     assert [words for words in wanted if " ".join(words.split()) not in text] == []

@@ -236,6 +236,29 @@ def test_of_one_file_with_several_scorers_notes_are_whole_and_there_are_no_indic
     assert "indices" not in out
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--where", "n_steps > 2", "--baselines"], "all that a source holds: --where, --baselines is not for it."),
+        (["--scorer", "x"], "--scorer is not for it. --name says what a scorer is called."),
+    ],
+)
+def test_flags_that_choose_what_is_shown_are_refused(run, processbench_file, words, said):
+    code, out, err = run(processbench_file(rows(2)), *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not run.root.exists()
+
+
+def test_its_help_fits_a_terminal_and_lists_no_flag_that_it_refuses(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["import", "--help"])
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert [flag for flag in ("--where", "--subset", "--scorer", "--baselines") if f"\n  {flag} " in out] == []
+
+
 def test_only_looking_reads_containers_too(tmp_path, capsys):
     path = tmp_path / "sums.jsonl.gz"
     path.write_bytes(gzip.compress(json_lines(rows(4)))[:-4])
