@@ -217,7 +217,11 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     elif on != foreign.on:
         threshold, source = DEFAULTS[on]
     comparison = wish.comparison or foreign.comparison
-    return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
+    # Where a person states it, nothing is only a default.
+    findings = tuple(one for one in foreign.findings if wish.threshold is None or one.code != "reward-range")
+    return replace(
+        foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on, findings=findings
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -234,6 +234,8 @@ def test_of_one_file_with_several_scorers_notes_are_whole_and_there_are_no_indic
     out = run(made(tmp_path / "logits.jsonl", json_lines(logits)))[1]
     assert "the threshold 0.5 is only a default: --threshold X states theirs" in " ".join(out.split())
     assert "indices" not in out
+    code, out, _ = run(tmp_path / "logits.jsonl", "--threshold", "0")
+    assert (code, "reward-range" in out, "wrong iff its reward < 0" in " ".join(out.split())) == (0, False, True)
 
 
 @pytest.mark.parametrize(
