@@ -77,7 +77,7 @@ class Workspace:
         try:
             found = json.loads(path.read_bytes())["format"]
         except (FileNotFoundError, NotADirectoryError):
-            raise NoWorkspace(f"{root} holds no {MARK}.", "Make one with: prm-inspect import PATH") from None
+            raise NoWorkspace(f"{root} holds no {MARK}.", f"Make one with: prm-inspect import PATH -w {root}") from None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedWorkspace(f"{path} cannot be read ({error}).", "Restore it, or use another folder.") from None
         if found != FORMAT:

@@ -3,6 +3,7 @@
 import argparse
 import math
 import os
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -192,7 +193,7 @@ def _place(args: argparse.Namespace) -> Path:
 
 
 def _flag(args: argparse.Namespace) -> str:
-    return f" --workspace {args.workspace}" if args.workspace else ""
+    return f" --workspace {shlex.quote(args.workspace)}" if args.workspace else ""
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:

@@ -78,6 +78,7 @@ def reports(
             yield from _wrapped(_fates(found.imported), width)
             yield from _wrapped(_scorers(of_results), width)
             yield from _unusual(every, names, width)
+            yield from _wrapped(_passed_over(found.passed_over, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
@@ -87,6 +88,15 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
+    yield from _wrapped(_passed_over(found.passed_over, whole=verbose), width)
+
+
+def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
+    """Which files of folders were not looked at, all of them or the first."""
+    if files:
+        named = files if whole else [PurePath(file).name for file in files[:NAMED]]
+        names = _some(list(named), len(files))
+        yield f"not looked at, by their names: {number_of(len(files), 'file')} ({names}); to read one, name it"
 
 
 def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from scoring.importing.sources import HUB, ReadOptions, Source, read_source
 from scoring.importing.unchanged import Ledger, Remembered, Unchanged
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
-from scoring.reading.files_in import expand, is_pattern, place
+from scoring.reading.files_in import expand, is_pattern, passed_over, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.scorer import Comparison, On
@@ -37,7 +37,8 @@ class Found:
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
     `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
-    they are, and were not read; `read` those that were, with how many scorers each holds.
+    they are, and were not read; `read` those that were, with how many scorers each holds. `passed_over` are files of
+    folders that were not looked at, because their names do not end like those of files with rows.
     """
 
     imported: tuple[Imported, ...]
@@ -47,6 +48,7 @@ class Found:
     unchanged: tuple[Unchanged, ...] = ()
     read: tuple[tuple[Brought, int], ...] = ()
     ledger: Ledger | None = None
+    passed_over: tuple[str, ...] = ()
 
     @property
     def grave(self) -> bool:
@@ -179,7 +181,16 @@ def find(
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger)
+    return Found(
+        imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger, passed_over=_passed_over(words)
+    )
+
+
+def _passed_over(words: Sequence[str]) -> tuple[str, ...]:
+    """The files in the folders that are named which their names leave out."""
+    # os.path says False of what cannot be looked at, where pathlib raises.
+    folders = [Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)]  # noqa: PTH112
+    return tuple(dict.fromkeys(printable(file) for folder in folders for file in passed_over(folder)))
 
 
 def _in_run(foreign: Foreign, run: int | None) -> Foreign:

@@ -113,7 +113,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     stated = options.columns
     if options.mapping is not None:
         mapping = options.mapping if stated is None else options.mapping.overridden(stated)
-        return _table(rows, replace(mapping, benchmark=options.table or mapping.benchmark), options.folder)
+        return _table(rows, _called(mapping, options.table), options.folder)
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
@@ -127,7 +127,16 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     proposed = propose(rows, stated)
     if proposed is None:
         raise _unknown(rows)
-    return _guessed(rows, replace(proposed, benchmark=options.table or proposed.benchmark), stated, options.folder)
+    return _guessed(rows, _called(proposed, options.table), stated, options.folder)
+
+
+def _called(mapping: ColumnMapping, name: str | None) -> ColumnMapping:
+    """The mapping under the name that a person gave, which is the benchmark's where there are cases.
+
+    Otherwise it is a scorer's, which need not be a folder's.
+    """
+    has_cases = mapping.problem is not None and mapping.steps is not None
+    return replace(mapping, benchmark=name) if name is not None and has_cases else mapping
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:

@@ -173,7 +173,7 @@ ONE_SENTENCE = {
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
     "an empty folder": (
         lambda folder: folder,
-        "holds no .json, .jsonl, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
+        "holds no .json, .jsonl, .ndjson, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
     ),
     "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
     "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
@@ -252,6 +252,17 @@ def test_flags_that_choose_what_is_shown_are_refused(run, processbench_file, wor
     assert not run.root.exists()
 
 
+def test_the_name_of_a_scorer_need_not_be_a_folders(run, tmp_path):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(4))))
+    mine = made(
+        tmp_path / "mine.jsonl",
+        json_lines([{"id": row["id"], "rewards": [0.5] * len(row["steps"])} for row in rows(4)]),
+    )
+    code, out, err = run(mine, "--name", "my prm: v2")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{mine}: prm my prm: v2 (table)\n  4 of 4 results joined")
+
+
 def test_its_help_fits_a_terminal_and_lists_no_flag_that_it_refuses(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
@@ -296,8 +307,10 @@ def test_a_folder_is_its_files_and_what_is_not_known_is_said(run, processbench_f
     processbench_file([{"prompt": "x"}], "in/c.json")
     processbench_file(b"PAR1 cut off", "in/d.parquet")
     processbench_file(b"", "in/e.json")
+    processbench_file(b"x", "in/notes.txt")
     code, out, _ = run(tmp_path / "in")
     assert code == 1
+    assert "\nnot looked at, by their names: 1 file (notes.txt); to read one, name it\n" in out
     assert cases(run.root) == ["sums-0", "sums-1", "sums-5"]
     assert "c.json is none of the formats known here; its rows have the keys prompt." in out
     assert "d.parquet starts like Parquet and cannot be read" in out
