@@ -25,6 +25,7 @@ from scoring.importing.joining import NO_VERDICT_READ, Joined
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
+from scoring.reading.metadata import LISTS
 from scoring.results.foreign import NO_INDICES
 from scoring.results.names import named_after_folder
 from scoring.verdicts import NO_VERDICT
@@ -152,7 +153,8 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
     if kept:
         yield f"  kept as metadata: {_some(list(kept)[:COLUMNS], len(kept))}"
     for why, names in left_out.items():
-        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}"
+        hint = " (numbers a step: --rewards COLUMN takes them)" if why == LISTS else ""
+        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}{hint}"
     if uncounted:
         yield f"  left out without a look: {uncounted:,} more columns"
 
