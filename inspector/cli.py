@@ -106,10 +106,17 @@ def _close_stdout() -> None:
 
 
 def _inert(text: str) -> str:
-    """A message that may quote data, for a terminal."""
+    """A message that may quote data, for a terminal: between words, lines end where the terminal does."""
     from inspector.text import clean
 
-    return clean(text)
+    if not sys.stderr.isatty():
+        return clean(text)
+    import shutil
+    import textwrap
+
+    columns = max(20, shutil.get_terminal_size().columns)
+    lines = clean(text).splitlines()
+    return "\n".join(textwrap.fill(one, columns, break_on_hyphens=False, break_long_words=False) for one in lines)
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:

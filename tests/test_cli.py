@@ -75,6 +75,16 @@ def test_help_of_every_command_says_what_it_does_and_names_the_common_flags(call
     assert [words for words in wanted if " ".join(words.split()) not in text] == []
 
 
+def test_what_is_refused_is_broken_between_words_where_a_terminal_is_narrow(called, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    whole = called("-w", "nowhere", "scorers")[2]
+    # The stream is another one in each call.
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True, raising=False)
+    wrapped = called("-w", "nowhere", "scorers")[2]
+    assert wrapped.split() == whole.split()
+    assert max(map(len, wrapped.splitlines())) <= 30 < len(whole)
+
+
 def test_version(called):
     assert called("--version") == (0, f"prm-inspect {program_version()}\n", "")
 
