@@ -21,7 +21,7 @@ from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
-from scoring.importing.found import Found, Wish, find
+from scoring.importing.found import Found, Wish, find, not_looked_at
 from scoring.importing.saving import Saved
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
@@ -209,6 +209,7 @@ def _tell(args: argparse.Namespace) -> Callable[[str], None]:
 
 
 def _report(found: Found, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> None:
+    found = replace(found, passed_over=not_looked_at(split(args.paths)[1]))
     _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
 
 

@@ -181,16 +181,7 @@ def find(
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    return Found(
-        imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger, passed_over=_passed_over(words)
-    )
-
-
-def _passed_over(words: Sequence[str]) -> tuple[str, ...]:
-    """The files in the folders that are named which their names leave out."""
-    # os.path says False of what cannot be looked at, where pathlib raises.
-    folders = [Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)]  # noqa: PTH112
-    return tuple(dict.fromkeys(printable(file) for folder in folders for file in passed_over(folder)))
+    return Found(imported, tuple(joined), tuple(skipped), mappings, unchanged, read, ledger)
 
 
 def _in_run(foreign: Foreign, run: int | None) -> Foreign:
@@ -326,6 +317,13 @@ def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
             if where not in seen:
                 seen.add(where)
                 yield file, many
+
+
+def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
+    """The files in the folders among the words that were left out because of their names."""
+    # os.path says False of what cannot be looked at, where pathlib raises.
+    folders = [Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)]  # noqa: PTH112
+    return tuple(dict.fromkeys(printable(file) for folder in folders for file in passed_over(folder)))
 
 
 def _apart(words: Sequence[str]) -> None:
