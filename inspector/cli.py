@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from inspector.command_flags import command_flags
-from inspector.common_flags import TAKE_A_VALUE, common_flags, together
+from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
-    "import": ("inspector.shell.importing", "read benchmark files into the workspace"),
+    "import": ("inspector.shell.importing", "read benchmarks, and what scorers gave them, into the workspace"),
     "score": ("inspector.shell.score", "run a PRM or ask a critic on a benchmark; resumes, and keeps what it has"),
     "reread": ("inspector.shell.rereading", "read a critic's kept answers again, with the present reader; no server"),
     "prms": ("inspector.shell.prms", "the PRMs that the program knows; check NAME tests an adapter"),
@@ -106,10 +106,17 @@ def _close_stdout() -> None:
 
 
 def _inert(text: str) -> str:
-    """A message that may quote data, for a terminal."""
+    """A message that may quote data, for a terminal: between words, lines end where the terminal does."""
     from inspector.text import clean
 
-    return clean(text)
+    if not sys.stderr.isatty():
+        return clean(text)
+    import shutil
+    import textwrap
+
+    columns = max(20, shutil.get_terminal_size().columns)
+    lines = clean(text).splitlines()
+    return "\n".join(textwrap.fill(one, columns, break_on_hyphens=False, break_long_words=False) for one in lines)
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -128,7 +135,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return together(parser.parse_args(words))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (_, line) in COMMANDS.items():
-        command_flags(name, commands.add_parser(name, help=line, description=line, parents=[common]))
+        shared = common_flags(argparse.SUPPRESS, IMPORT_FLAGS) if name == "import" else common
+        command_flags(name, commands.add_parser(name, help=line, description=line, parents=[shared]))
     return together(parser.parse_args(words))
 
 

@@ -15,6 +15,15 @@ same command); 2 could not, or wrong usage; 130 (Ctrl+C) and 143 interrupted: wh
 command goes on with what is left."""
 
 
+IMPORT_EXAMPLES = """examples:
+  prm-inspect import gsm8k.json mine.jsonl   (a benchmark, a PRM's rewards)
+  prm-inspect import scores.csv --id uid --rewards col_a=A --rewards col_b=B
+  prm-inspect import steps.parquet --step idx --rewards score --name my-prm
+  prm-inspect import judge.jsonl --answers output --name my-critic
+
+What no flag says is guessed by name and content, and the report says how.
+Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
+
 _OF_SCORERS = {
     "compare": "two scorers or more, by name or a unique part of it (default: all that have a verdict)",
     "votes": "critics by name or a unique part of it (default: all with several votes)",
@@ -221,12 +230,15 @@ _CASE_FIELDS = {
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
     if name == "import":
+        parser.usage = "prm-inspect import [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = IMPORT_EXAMPLES
         paths = (
             "files, folders or patterns (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too), "
             "https://HOST/FILE, hf:NAME, or - for standard input"
         )
         parser.add_argument("paths", nargs="+", metavar="[BENCHMARK|FILE.py] PATH", help=paths)
-        parser.add_argument("--name", metavar="N", help="what the one scorer or table is called")
+        parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
         runs = "which independent repetition these answers are; figures are means over them (default 0)"
         parser.add_argument("--run", type=natural, metavar="N", help=runs)
         columns = parser.add_argument_group("which column of a table is what, where its name does not say it")

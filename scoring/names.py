@@ -20,4 +20,5 @@ def match_name(word: str, names: Sequence[str], what: str) -> str:
     problem = f"{len(hits)} {what}s match {word!r}" if hits else f"no {what} matches {word!r}"
     found = hits or list(names)
     more = f" and {len(found) - LISTED:,} more" if len(found) > LISTED else ""
-    raise UsageError(f"{problem}.", f"There are: {', '.join(found[:LISTED]) or 'none'}{more}.")
+    there = f"There are: {', '.join(found[:LISTED])}{more}." if found else "There are none."
+    raise UsageError(f"{problem}.", there)

@@ -13,6 +13,7 @@ one, and a crash leaves only a dot-folder that nobody reads. Whatever else lies 
 
 import json
 import re
+import shlex
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -77,7 +78,8 @@ class Workspace:
         try:
             found = json.loads(path.read_bytes())["format"]
         except (FileNotFoundError, NotADirectoryError):
-            raise NoWorkspace(f"{root} holds no {MARK}.", "Make one with: prm-inspect import PATH") from None
+            step = f"Make one with: prm-inspect import PATH -w {shlex.quote(str(root))}"
+            raise NoWorkspace(f"{root} holds no {MARK}.", step) from None
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise DamagedWorkspace(f"{path} cannot be read ({error}).", "Restore it, or use another folder.") from None
         if found != FORMAT:

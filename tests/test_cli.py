@@ -67,10 +67,22 @@ def called(capsys):
 def test_help_of_every_command_says_what_it_does_and_names_the_common_flags(called, command):
     code, out, err = called(*([command] if command else []), "--help")
     assert (code, err) == (0, "")
-    wanted = ["usage: prm-inspect", "--workspace", "--where", "--threshold", "--ascii", "--no-color", "--quiet"]
+    wanted = ["usage: prm-inspect", "--workspace", "--threshold", "--ascii", "--no-color", "--quiet"]
+    # An import takes all that a source holds.
+    wanted += ["examples:"] if command == "import" else ["--where"]
     wanted += [line for _, line in cli.COMMANDS.values()] if not command else [cli.COMMANDS[command][1][:30]]
     text = " ".join(out.split())
     assert [words for words in wanted if " ".join(words.split()) not in text] == []
+
+
+def test_what_is_refused_is_broken_between_words_where_a_terminal_is_narrow(called, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "30")
+    whole = called("-w", "nowhere", "scorers")[2]
+    # The stream is another one in each call.
+    monkeypatch.setattr(type(sys.stderr), "isatty", lambda _: True, raising=False)
+    wrapped = called("-w", "nowhere", "scorers")[2]
+    assert wrapped.split() == whole.split()
+    assert max(map(len, wrapped.splitlines())) <= 30 < len(whole)
 
 
 def test_version(called):

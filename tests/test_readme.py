@@ -93,6 +93,42 @@ def test_a_notebook_adds_a_benchmark_and_a_scorer_and_reads_metrics(
     assert load(Request()).evaluation("my-prm").verdicts.tolist() == [-1, 0] * 3
 
 
+def _steps(row: dict[str, Any]) -> list[float]:
+    return [0.75] * len(row["steps"])
+
+
+SHAPES = {
+    "`id` and `rewards`, a list": [{"id": row["id"], "rewards": _steps(row)} for row in authored.rows(6)],
+    "`id` and several columns": [{"id": row["id"], "a": _steps(row), "b": _steps(row)} for row in authored.rows(6)],
+    "`id`, `step` and `score`": [
+        {"id": row["id"], "step": step, "score": reward}
+        for row in authored.rows(6)
+        for step, reward in enumerate(_steps(row), start=1)
+    ],
+    "`id` and `prediction`": [{"id": row["id"], "prediction": 0} for row in authored.rows(6)],
+    "`id` and `answer`": [{"id": row["id"], "answer": r"So it is \boxed{-1}."} for row in authored.rows(6)],
+    "a benchmark's own row": [{**row, "mine": _steps(row)} for row in authored.rows(6)],
+    "`problem`, `steps`, `label` and rewards": [
+        {"problem": row["problem"], "steps": row["steps"], "label": row["label"], "rewards": _steps(row)}
+        for row in authored.rows(6)
+    ],
+}
+
+
+@pytest.mark.parametrize("start", SHAPES)
+def test_the_rows_that_it_names_come_in_without_a_flag(start: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    assert README.count(f"\n| {start}") == 1
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["import", str(authored.write(tmp_path / "cases.json", authored.rows(6))), "-q"]) == 0
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text("".join(json.dumps(row) + "\n" for row in SHAPES[start]), encoding="utf-8")
+    assert cli.main(["import", str(mine), "-q"]) in {0, 1}
+    selection = load(Request())
+    assert selection.cases.height == 6
+    assert len(selection.chosen) == (2 if "several" in start else 1)
+    assert all(selection.evaluation(name).coverage == 6 for name in selection.chosen)
+
+
 def test_plain_polars_makes_the_same_metrics_of_the_exported_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     for line in (line for line in COMMAND_LINES if " -o " in line and "--benchmark demo" in line):

@@ -4,6 +4,7 @@ import argparse
 import math
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +22,7 @@ from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.imported import Imported
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
-from scoring.importing.found import Found, Wish, find
+from scoring.importing.found import Found, Wish, find, not_looked_at
 from scoring.importing.saving import Saved
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
@@ -35,6 +36,7 @@ from scoring.workspace import Workspace
 
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
+    _refuse_what_chooses(args)
     if args.dry_run:
         found = _found(args, None)
         _refuse_if_strict(found, args)
@@ -53,6 +55,24 @@ def run(args: argparse.Namespace) -> int:
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
+
+
+def _refuse_what_chooses(args: argparse.Namespace) -> None:
+    """Refuse flags that choose what is shown: an import takes all that a source holds.
+
+    Raises:
+        UsageError: one of them is given.
+    """
+    given = [
+        f"--{name}" for name in ("subset", "scorer", "where", "slice", "search", "redundancy") if getattr(args, name)
+    ]
+    given += [f"--{name}" for name in ("protocol", "unparsed", "baselines") if getattr(args, name)]
+    if not given:
+        return
+    step = "Leave it out, and give it to whatever shows the cases afterwards."
+    if given == ["--scorer"]:
+        step = "--name says what a scorer is called."
+    raise UsageError(f"an import takes all that a source holds: {', '.join(given)} is not for it.", step)
 
 
 def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
@@ -218,7 +238,7 @@ def _place(args: argparse.Namespace) -> Path:
 
 
 def _flag(args: argparse.Namespace) -> str:
-    return f" --workspace {args.workspace}" if args.workspace else ""
+    return f" --workspace {shlex.quote(args.workspace)}" if args.workspace else ""
 
 
 def split(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -234,6 +254,7 @@ def _tell(args: argparse.Namespace) -> Callable[[str], None]:
 
 
 def _report(found: Found, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> None:
+    found = replace(found, passed_over=not_looked_at(split(args.paths)[1]))
     _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
 
 

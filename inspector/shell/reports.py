@@ -26,6 +26,8 @@ from scoring.importing.proposal import Proposal
 from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
+from scoring.reading.metadata import LISTS
+from scoring.results.foreign import NO_INDICES
 from scoring.results.names import named_after_folder
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import most_answers, tally
@@ -80,6 +82,7 @@ def reports(
             yield from _wrapped(_fates(found.imported), width)
             yield from _wrapped(_scorers(of_results), width)
             yield from _unusual(every, names, width)
+            yield from _wrapped(_passed_over(found.passed_over, whole=False), width)
             yield "-v lists every file and finding."
             return
     for imported, one_added in of_cases:
@@ -89,6 +92,15 @@ def reports(
         yield from _wrapped(results_report(joined, one_saved), width)
         yield from _findings(joined.findings, width, whole=verbose)
     yield from found.skipped
+    yield from _wrapped(_passed_over(found.passed_over, whole=verbose), width)
+
+
+def _passed_over(files: Sequence[str], *, whole: bool) -> Iterator[str]:
+    """Which files of folders were not looked at, all of them or the first."""
+    if files:
+        named = files if whole else [PurePath(file).name for file in files[:NAMED]]
+        names = _some(list(named), len(files))
+        yield f"not looked at, by their names: {number_of(len(files), 'file')} ({names}); to read one, name it"
 
 
 def _unchanged(files: Sequence[Unchanged]) -> Iterator[str]:
@@ -172,7 +184,8 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
     if kept:
         yield f"  kept as metadata: {_some(list(kept)[:COLUMNS], len(kept))}"
     for why, names in left_out.items():
-        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}"
+        hint = " (numbers a step: --rewards COLUMN takes them)" if why == LISTS else ""
+        yield f"  left out, {why}: {_some(list(names)[:COLUMNS], len(names))}{hint}"
     if uncounted:
         yield f"  left out without a look: {uncounted:,} more columns"
 
@@ -186,7 +199,8 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
         yield f"  {of_folder}"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
-    yield f"  indices: {foreign.label_base}"
+    if foreign.label_base != NO_INDICES:
+        yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
 
@@ -204,7 +218,7 @@ def _joined(joined: Joined) -> str:
     rows, read = joined.foreign.rows.height, joined.foreign.read
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
     left = read - rows
-    unused = f"; {left:,} of {read:,} rows were left out while reading" if left > 0 else ""
+    unused = f"; {left:,} of {read:,} rows {'was' if left == 1 else 'were'} left out while reading" if left > 0 else ""
     return (
         f"{joined.joined:,} of {rows:,} results joined to {', '.join(joined.benchmarks)} by {joined.by}{lost}{unused}"
     )
@@ -460,7 +474,7 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
     gaps: Counter[str] = Counter()
     for joined, saved in of_results:
         base = joined.foreign.label_base.partition(" (")[0]
-        indices = "" if base == "no indices" else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
+        indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
         facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {_gives(joined, short=True)}{indices}"
         groups.setdefault(facts, []).append(saved.scorer if saved else joined.foreign.name)
         gaps[facts] += joined.foreign.read - joined.joined
@@ -476,6 +490,7 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
     """Errors, warnings, then notes, a kind at a time over all files."""
     kinds = counted(every)
     grave = sum(severity != "note" for severity, *_ in kinds)
+    one_source = len({finding.source for finding in every}) == 1
     for severity, code, number, further in _listed(kinds):
         if further:
             yield from _wrapped([further], width)
@@ -484,6 +499,10 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
         count = Counter(finding.source for finding in alike if finding.source)
         several = f" in {number_of(len(count), 'file')}" if count else ""
         if severity == "note":
+            if one_source:
+                # What was guessed of one file is worth the lines that it takes; notes of many files get one each.
+                yield from _wrapped([f"note: {number:,} x {code}: {_said(alike[0])}"], width)
+                continue
             yield _cut(f"note: {number:,} x {code}{several}: {_said(alike[0])} ({_place(alike[0], names)})", width)
             continue
         shown = _places(severity, grave)

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scoring.errors import InputError, UnreadableFile, UsageError
+from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.files import unwritable, uuid7
 from scoring.importing.archives import ZIP, Archive
 from scoring.reading.compressed import (
@@ -141,12 +141,26 @@ def _opened(source: Brought, folder: Path, member: str | None = None) -> Iterato
         yield _no_tar(source)
 
 
+_NO_ARCHIVES = {
+    "an Excel workbook": ("xl/workbook.xml", "Save the sheet as CSV and import that."),
+    "an OpenDocument file": ("content.xml", "Save the sheet as CSV and import that."),
+    "a PyTorch file, whose pickle is never opened": (
+        "data.pkl",
+        "Load it where you trust it and save its rewards as JSON Lines or Parquet.",
+    ),
+}
+"""What a zip archive without rows is -> the member by which it is known, and what to do instead."""
+
+
 def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brought]:
     """What an archive holds; a member that cannot be brought is one with a refusal."""
     whole = Allowance(source.name, _room(folder), packed=source.path.stat().st_size)
     with Archive(source.path, source.name) as archive:
         members = [member for member in archive.members if only in {None, member.filename}]
         if not members and only is None:
+            for what, (member_name, next_step) in _NO_ARCHIVES.items():
+                if any(name == member_name or name.endswith("/" + member_name) for name in archive.left_out):
+                    raise UnknownFormat(f"{source.name} is {what}.", next_step)
             raise UnreadableFile(
                 f"{source.name} is a zip archive without a file that holds rows{_listed(archive.left_out)}.",
                 "Unpack it and name the files to import.",

@@ -26,7 +26,7 @@ from scoring.importing.sources import HUB, ReadOptions, Source, read_source
 from scoring.importing.unchanged import Ledger, Remembered, Unchanged
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
-from scoring.reading.files_in import expand, is_pattern, place
+from scoring.reading.files_in import expand, is_pattern, passed_over, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.scorer import Comparison, On
@@ -42,7 +42,8 @@ class Found:
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
     `mappings` are those by which tables among the sources were read. `unchanged` are files that are in the workspace as
     they are, and were not read; `read` those that were, with how many scorers each holds. `proposals` are what mappings
-    make of the first rows, if that was wanted.
+    make of the first rows, if that was wanted. `passed_over` are files of folders that were not looked at, because
+    their names do not end like those of files with rows.
     """
 
     imported: tuple[Imported, ...]
@@ -53,6 +54,7 @@ class Found:
     read: tuple[tuple[Brought, int], ...] = ()
     ledger: Ledger | None = None
     proposals: tuple[Proposal, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
     @property
     def grave(self) -> bool:
@@ -288,7 +290,11 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     elif on != foreign.on:
         threshold, source = DEFAULTS[on]
     comparison = wish.comparison or foreign.comparison
-    return replace(foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on)
+    # Where a person states it, nothing is only a default.
+    findings = tuple(one for one in foreign.findings if wish.threshold is None or one.code != "reward-range")
+    return replace(
+        foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on, findings=findings
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -380,6 +386,13 @@ def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
             if where not in seen:
                 seen.add(where)
                 yield file, many
+
+
+def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
+    """The files in the folders among the words that were left out because of their names."""
+    # os.path says False of what cannot be looked at, where pathlib raises.
+    folders = [Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)]  # noqa: PTH112
+    return tuple(dict.fromkeys(printable(file) for folder in folders for file in passed_over(folder)))
 
 
 def _apart(words: Sequence[str]) -> None:

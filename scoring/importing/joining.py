@@ -8,13 +8,13 @@ whether it judges errors or redundancy, only benchmarks whose labels are of that
 benchmark (`processbench/gsm8k-0`) join wherever they are cases.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks import mrmath_redundant
+from scoring.benchmarks import demo, mrmath_redundant
 from scoring.errors import NotJoined, UsageError
 from scoring.importing.equal_texts import equal_texts
 from scoring.importing.judging import judged
@@ -36,6 +36,8 @@ _OF_REDUNDANCY = frozenset({mrmath_redundant.NAME})
 _BETWEEN = ("_", "-", "/")
 NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
 """Of answers, those from which neither a verdict nor ratings could be read, whatever they vote with."""
+_SHOWN, _LONGEST = 3, 40
+"""Benchmarks that a refusal names, and characters of an id in it."""
 _TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
 
 
@@ -89,9 +91,15 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
         by_ids = by_ids.drop("case")
     found = pl.concat([by_content, by_ids]).sort("_row")
     if found.is_empty():
+        ids = rows.filter(~_TEXTED & pl.col("id").is_not_null())
+        alike = (
+            f" Its ids look like {_examples(ids)}, and theirs like {_examples(cases)}."
+            if ids.height and cases.height
+            else ""
+        )
         raise NotJoined(
             f"none of the {rows.height:,} results of {foreign.source} ({foreign.format}) belongs to a case of "
-            f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.",
+            f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.{alike}",
             "Import the benchmark they are of first, in the same command or before.",
         )
     foreign, whole = judged(foreign, rows.join(found, on="_row", how="inner", maintain_order="left"))
@@ -205,7 +213,8 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     share = {name: _as_many(found) / named.height for name, found in fits.items()}
     chosen = benchmark if benchmark in fits else _only(share, foreign.benchmark)
     if chosen is None:
-        raise _ambiguous(foreign, share, left_out)
+        others = f" It judges {foreign.judges}, of which {_list(left_out)} has no labels." if left_out else ""
+        raise _ambiguous(foreign, named, fits, cases, others)
     return fits[chosen].select("_row", *_CASE, "case")
 
 
@@ -257,18 +266,50 @@ def _only(share: dict[str, float], hint: str | None) -> str | None:
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _ambiguous(foreign: Foreign, share: dict[str, float], left_out: Sequence[str]) -> NotJoined:
-    ranked = sorted((name for name, part in share.items() if part), key=lambda name: -share[name])
-    # Rounded down: 94.9% is not enough, and must not look as if it were.
-    named = ", ".join(f"{name} {int(100 * share[name])}%" for name in ranked) or "none"
-    known = _list(share) or "none"
-    others = f" It judges {foreign.judges}, of which {_list(left_out)} has no labels." if left_out else ""
+def _ambiguous(
+    foreign: Foreign, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
+) -> NotJoined:
+    """Why ids alone do not say which benchmark they are of, and what to do about it.
+
+    Args:
+        foreign: the results.
+        named: their rows with an id.
+        fits: by benchmark, those of the rows whose id is one of its.
+        cases: the cases of the benchmarks.
+        others: which benchmarks were not considered, "" = none.
+    """
+    start = f"{foreign.source} ({foreign.format}) has ids and no texts, and "
+    own = [name for name in fits if name != demo.NAME]
+    known = max(found.height for found in fits.values()) if fits else 0
+    if not known and not own:
+        return NotJoined(
+            f"{start}no benchmark is imported that they could be of.{others}",
+            "Import the benchmark they are of first, or both at once: prm-inspect import BENCHMARK-FILE RESULTS-FILE",
+        )
+    if not known:
+        here = "; ".join(f"{name}: {_examples(cases.filter(pl.col('benchmark') == name))}" for name in own[:_SHOWN])
+        return NotJoined(
+            f"{start}no imported case has one of them. They look like {_examples(named)}, and those that are here like "
+            f"{here}.{others}",
+            "Import the benchmark they are of first, write its ids into the file, or repeat problem and steps in it.",
+        )
+    ranked = sorted(fits, key=lambda name: (-_as_many(fits[name]), -fits[name].height))
+    parts = [
+        f"{name} has {fits[name].height:,}, {_as_many(fits[name]):,} with as many numbers as steps"
+        for name in ranked[:_SHOWN]
+        if fits[name].height
+    ]
+    flags = " or ".join(f"--benchmark {name}" for name in ranked[:_SHOWN] if fits[name].height)
     return NotJoined(
-        f"{foreign.source} ({foreign.format}) has ids and no texts, and which benchmark they are of is not clear: "
-        f"of its ids with as many numbers as steps, {named} (imported: {known}; {ENOUGH:.0%} of one are needed)."
-        f"{others}",
-        "Import the benchmark first, or name it with --benchmark NAME.",
+        f"{start}which benchmark they are of is not clear: of its {named.height:,} ids {'; '.join(parts)} "
+        f"({ENOUGH:.0%} in one benchmark alone are needed).{others}",
+        f"If you know it, say so, and what does not fit is listed: {flags}",
     )
+
+
+def _examples(rows: pl.DataFrame) -> str:
+    """The first ids of rows, in quotes."""
+    return ", ".join(f"'{name[:_LONGEST]}'" for name in rows["id"].head(2))
 
 
 def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:

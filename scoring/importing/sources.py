@@ -1,6 +1,6 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,6 +33,8 @@ FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
 _KEYS = 12
+_A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
+frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
 
 
@@ -154,7 +156,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     stated = options.columns
     if options.mapping is not None:
         mapping = options.mapping if stated is None else options.mapping.overridden(stated)
-        mapping = replace(mapping, benchmark=options.table or mapping.benchmark)
+        mapping = _called(mapping, options.table)
         return _previewed(_table(rows, mapping, options.folder), rows, mapping, options)
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
@@ -172,7 +174,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if options.ask is not None:
         stated = _asked(rows, proposed, stated, options.ask)
         proposed = propose(rows, stated) or proposed
-    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
+    mapping = _called(proposed, options.table)
     return _previewed(_guessed(rows, mapping, stated, options.folder), rows, mapping, options)
 
 
@@ -196,6 +198,15 @@ def _previewed(source: Source, rows: Rows, mapping: ColumnMapping, options: Read
         return source
     cases = None if options.known is None else options.known()
     return replace(source, proposal=propose_mapping(rows, options.columns, cases, mapping=source.mapping or mapping))
+
+
+def _called(mapping: ColumnMapping, name: str | None) -> ColumnMapping:
+    """The mapping under the name that a person gave, which is the benchmark's where there are cases.
+
+    Otherwise it is a scorer's, which need not be a folder's.
+    """
+    has_cases = mapping.problem is not None and mapping.steps is not None
+    return replace(mapping, benchmark=name) if name is not None and has_cases else mapping
 
 
 _OPTIONS = ("separator", "label_base", "clean", "wrong_below")
@@ -345,14 +356,32 @@ def _placed(source: Source, brought: Brought) -> Source:
 
 def _unknown(rows: Rows) -> UnknownFormat:
     values: list[object] = rows.sample()[:_SAMPLE]
+    if shape := _other_shape(values):
+        return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
     more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
     named = ", ".join(key[:40] for key in keys[:_KEYS])
     nothing = "its rows are no objects" if values else "it holds no rows"
     seen = f"its rows have the keys {named}{more}" if keys else nothing
-    known = ", ".join((*benchmarks.MODULES, *results.MODULES))
+    if keys and not any(
+        isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()
+    ):
+        seen += ", and nothing in them says which case a row is of: an id, or problem and steps"
     return UnknownFormat(
         f"{rows.source} is none of the formats known here; {seen}.",
         "Say which column is what with --id, --rewards, --verdict, --answers (results), --problem, --steps (cases) "
-        f"or --mapping FILE. Known formats: {known}.",
+        "or --mapping FILE; prm-inspect import --help has examples.",
     )
+
+
+def _other_shape(values: Sequence[object]) -> str:
+    """What one object is that holds all rows; "" where rows are rows."""
+    if len(values) != 1 or not isinstance(values[0], dict) or not values[0]:
+        return ""
+    parts = list(values[0].values())
+    if all(isinstance(part, dict) for part in parts) and all(set(part) == set(parts[0]) for part in parts):
+        return "one object with a column a key, as pandas' to_json writes it unless told otherwise"
+    if len(parts) > 1 and all(isinstance(part, list) and part and not isinstance(part[0], dict) for part in parts):
+        same = len({len(part) for part in parts}) == 1
+        return "one object with a column a key" if same and len(parts) < _KEYS else "one object with an id a key"
+    return ""

@@ -26,6 +26,7 @@ UTF8_MARK = b"\xef\xbb\xbf"
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHUNK = 16 * 1024 * 1024
+_LOOK = 64
 # Longer marks first: that of UTF-32 begins like that of UTF-16.
 _CODECS = {
     b"\xff\xfe\x00\x00": "utf-32",
@@ -46,6 +47,33 @@ _FOREIGN = {
     "bzip2-compressed": rb"BZh[1-9](?:\x31\x41\x59\x26\x53\x59|\x17\x72\x45\x38\x50\x90)",
     "xz-compressed": rb"\xfd7zXZ",
 }
+_TABLE_STEP = "Save its rows as JSON Lines, CSV or Parquet, and import that file."
+_NO_TABLES = {
+    "a Python pickle, which is never opened, for it may run any program": (
+        rb"\x80[\x02-\x05]",
+        "Load it where you trust it and save its rows as JSON Lines or Parquet, for example with pandas' to_parquet.",
+    ),
+    "a NumPy array": (rb"\x93NUMPY", "Save it as JSON Lines with an id a row, or as Parquet."),
+    "an HDF5 file": (rb"\x89HDF\r\n", _TABLE_STEP),
+    "an SQLite database": (rb"SQLite format 3\0", _TABLE_STEP),
+    "an old Excel workbook or Word document": (
+        rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "Save the sheet as CSV and import that.",
+    ),
+    "a PNG image": (rb"\x89PNG\r\n", _TABLE_STEP),
+    "a JPEG image": (rb"\xff\xd8\xff", _TABLE_STEP),
+    "a GIF image": (rb"GIF8[79]a", _TABLE_STEP),
+    "a PDF document": (rb"%PDF-", _TABLE_STEP),
+    "a web page (HTML)": (
+        rb"(?i)(?:\xef\xbb\xbf)?\s*(?:<!doctype html|<html)",
+        "A download may have failed or needs a login: download the file itself, not the page that shows it.",
+    ),
+    "a pointer of Git LFS, not the file itself": (
+        rb"version https://git-lfs\.github\.com/spec/",
+        "Fetch the file with: git lfs pull",
+    ),
+}
+"""What a file is that holds no rows -> what it starts with, and what to do instead."""
 _KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
@@ -66,7 +94,7 @@ def file_bytes(path: Path, source: str = "") -> bytes:
 
     Raises:
         UnreadableFile: not there, not allowed, no plain file, or larger than the memory takes.
-        UnknownFormat: it is compressed.
+        UnknownFormat: it is compressed, or a kind of file that holds no rows.
     """
     source = source or printable(path)
     try:
@@ -74,7 +102,7 @@ def file_bytes(path: Path, source: str = "") -> bytes:
         # What was a file a moment ago may be a pipe now: opening must not wait for whoever writes to it.
         with os.fdopen(os.open(path, _READING), "rb") as file:
             _plain(os.fstat(file.fileno()).st_mode, source)
-            _uncompressed(file.peek(16), source)
+            _may_hold_rows(file.peek(_LOOK)[:_LOOK], source)
             for mark in (PARQUET, ARROW_FILE, ARROW_STREAM):
                 if file.peek(len(mark)).startswith(mark):
                     return mark
@@ -125,10 +153,13 @@ def _plain(mode: int, source: str) -> None:
         )
 
 
-def _uncompressed(start: bytes, source: str) -> None:
+def _may_hold_rows(start: bytes, source: str) -> None:
     for what, magic in _FOREIGN.items():
         if re.match(magic, start):
             raise UnknownFormat(f"{source} is {what}.", "Unpack it first.")
+    for what, (magic, next_step) in _NO_TABLES.items():
+        if re.match(magic, start):
+            raise UnknownFormat(f"{source} is {what}.", next_step)
 
 
 def _lines_in_bounds(file: BufferedReader, source: str) -> None:

@@ -9,7 +9,7 @@ from scoring.errors import InputError, UnreadableFile
 from scoring.reading.compressed import plain_name
 from scoring.reading.file_bytes import printable
 
-ENDINGS = (".json", ".jsonl", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".eval")
+ENDINGS = (".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".eval")
 """What the names of files end with that hold rows. What is in them is told by their content."""
 
 ARCHIVE = ".zip"
@@ -39,6 +39,23 @@ def expand(paths: Sequence[Path]) -> Iterator[Path]:
 def place(file: Path) -> str:
     """Where a file really is: equal for two paths to the same file."""
     return os.path.realpath(file) if "\0" not in str(file) else str(file)
+
+
+def passed_over(folder: Path) -> list[Path]:
+    """The files in a folder and below it that it does not stand for, because their names do not end like rows.
+
+    Hidden ones, and what cannot be listed, are not among them.
+    """
+    found, entered = [], {os.path.realpath(folder)}
+    for place, folders, files in os.walk(folder, followlinks=True):
+        here = Path(place)
+        found += [here / name for name in files if not name.startswith(".") and not _looks_named(here / name)]
+        folders[:] = [name for name in sorted(folders) if _enters(here / name, entered)]
+    return sorted(found)
+
+
+def _looks_named(file: Path) -> bool:
+    return looks_readable(file) or file.suffix.lower() == ARCHIVE
 
 
 def looks_readable(file: PurePath) -> bool:
@@ -82,7 +99,7 @@ def _enters(folder: Path, entered: set[str]) -> bool:
 
 
 def _stands_in_folder(file: Path) -> bool:
-    return (looks_readable(file) or file.suffix.lower() == ARCHIVE) and not file.name.startswith(".") and _is_file(file)
+    return _looks_named(file) and not file.name.startswith(".") and _is_file(file)
 
 
 def _is_file(path: Path) -> bool:

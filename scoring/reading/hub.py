@@ -1,5 +1,7 @@
 """Data sets from the Hugging Face hub, through the `datasets` package."""
 
+import logging
+
 from scoring.errors import HubUnavailable, MissingExtra
 from scoring.reading.file_bytes import printable
 from scoring.reading.rows import Rows
@@ -20,6 +22,8 @@ def hub_rows(name: str) -> Rows:
         from datasets import load_dataset
     except ImportError:
         raise MissingExtra("datasets", "score") from None
+    # Its lines about trying again would stand in the middle of the progress; what it comes to is said below.
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     rows = Rows(f"hf:{printable(name)}", "hub data set")
     try:
         for split, values in load_dataset(name).items():

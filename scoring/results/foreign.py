@@ -18,6 +18,9 @@ from scoring.scorer import Comparison, Kind, On
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""
 
+NO_INDICES = "no indices"
+"""What is said of the index base of results that name no step."""
+
 FOREIGN: dict[str, pl.DataType] = {
     # 1-based line (or row) of the file.
     "line": pl.Int64(),
@@ -76,7 +79,7 @@ class Foreign:
     name: str
     rows: pl.DataFrame
     read: int
-    label_base: str = "no indices"
+    label_base: str = NO_INDICES
     benchmark: str | None = None
     judges: Judges = ""
     kind: Kind = "prm"

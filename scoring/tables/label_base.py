@@ -82,10 +82,14 @@ def base_note(base: LabelBase, source: str) -> Finding:
 
 def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Finding | None:
     """A doubt about the stated base, where the labels speak against it."""
-    other = 1 - stated
-    speaks = (zeros and not ends) if stated else (ends and not zeros)
-    if not speaks:
+    # Gold labels that name no step are said one by one; a verdict that names none is a wrong answer.
+    if stated and zeros and (not ends or option == "verdict_base"):
+        message = (
+            f"{option} is stated as 1, but {zeros:,} labels are 0, which is no step then: if 0 is the first step it is "
+            "0, and if 0 means no error, `clean` in the mapping says so"
+        )
+    elif not stated and ends and not zeros:
+        message = f"{option} is stated as 0, but no label is 0 and {ends:,} equal the number of steps: it may be 1"
+    else:
         return None
-    shown = f"{zeros:,} labels are 0 and none equals" if stated else f"no label is 0 and {ends:,} equal"
-    message = f"{option} is stated as {stated}, but {shown} the number of steps: it may be {other}"
     return Finding("warning", "label-base", message, source)

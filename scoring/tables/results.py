@@ -277,7 +277,8 @@ class _Table:
         rows, findings = self._rows({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
         low, high = reward_bounds(rows["rewards"])
         if (low, high) != (0.0, 1.0):
-            message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default"
+            message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
+            message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self._source))
         return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high)
 

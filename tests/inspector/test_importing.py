@@ -158,10 +158,22 @@ ONE_SENTENCE = {
         lambda folder: made(folder / "x.json", b'{"prompt": 1}'),
         "its rows have the keys prompt. Say which column",
     ),
+    "columns of pandas": (
+        lambda folder: made(folder / "x.json", b'{"id": {"0": "a", "1": "b"}, "rewards": {"0": [1], "1": [0.5]}}'),
+        "one object with a column a key, as pandas' to_json writes it unless told otherwise. Write a row a case: ",
+    ),
+    "an id a key": (
+        lambda folder: made(folder / "x.json", b'{"a": [0.5, 1], "b": [0.5], "c": [1]}'),
+        "one object with an id a key. Write a row a case: ",
+    ),
+    "rewards of nothing": (
+        lambda folder: made(folder / "x.jsonl", b'{"rewards": [0.5]}\n{"rewards": [1]}\n'),
+        "nothing in them says which case a row is of: an id, or problem and steps. Say which column",
+    ),
     "cut Parquet": (lambda folder: made(folder / "x.json", b"PAR1xx"), "starts like Parquet and cannot be read"),
     "an empty folder": (
         lambda folder: folder,
-        "holds no .json, .jsonl, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
+        "holds no .json, .jsonl, .ndjson, .parquet, .arrow, .feather, .csv, .tsv or .eval file.",
     ),
     "escape sequence": (lambda _: "\x1b[2J\x00.json", "␛[2J␀.json"),
     "acting key": (lambda folder: made(folder / "x.json", b'{"\\u001b[2J\\ud800": 1}'), "keys ␛[2J\ufffd."),
@@ -209,6 +221,57 @@ def test_an_archive_is_reported_member_by_member_and_what_is_refused_is_said(run
     assert run(path, "--strict")[0] == 2
 
 
+def test_of_one_file_with_several_scorers_notes_are_whole_and_there_are_no_indices_to_tell(run, tmp_path, monkeypatch):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(4))))
+    several = [{"id": row["id"], "a": [0.25] * len(row["steps"]), "b": [0.75] * len(row["steps"])} for row in rows(4)]
+    monkeypatch.setattr("inspector.shell.importing._width", lambda _: 80)
+    out = run(made(tmp_path / "wide.jsonl", json_lines(several)))[1]
+    whole = " ".join(out.split())
+    assert "note: 2 x guessed-columns: the column '" in whole
+    assert "was taken for step rewards by its name and content; --rewards COLUMN names another -v lists" in whole
+    assert max(map(len, out.splitlines()[:-1])) <= 80
+    logits = [{"id": row["id"], "rewards": [-3.5] * len(row["steps"])} for row in rows(4)]
+    out = run(made(tmp_path / "logits.jsonl", json_lines(logits)))[1]
+    assert "the threshold 0.5 is only a default: --threshold X states theirs" in " ".join(out.split())
+    assert "indices" not in out
+    code, out, _ = run(tmp_path / "logits.jsonl", "--threshold", "0")
+    assert (code, "reward-range" in out, "wrong iff its reward < 0" in " ".join(out.split())) == (0, False, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--where", "n_steps > 2", "--baselines"], "all that a source holds: --where, --baselines is not for it."),
+        (["--scorer", "x"], "--scorer is not for it. --name says what a scorer is called."),
+    ],
+)
+def test_flags_that_choose_what_is_shown_are_refused(run, processbench_file, words, said):
+    code, out, err = run(processbench_file(rows(2)), *words)
+    assert (code, out) == (2, "")
+    assert said in err
+    assert not run.root.exists()
+
+
+def test_the_name_of_a_scorer_need_not_be_a_folders(run, tmp_path):
+    run(made(tmp_path / "sums.jsonl", json_lines(rows(4))))
+    mine = made(
+        tmp_path / "mine.jsonl",
+        json_lines([{"id": row["id"], "rewards": [0.5] * len(row["steps"])} for row in rows(4)]),
+    )
+    code, out, err = run(mine, "--name", "my prm: v2")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"{mine}: prm my prm: v2 (table)\n  4 of 4 results joined")
+
+
+def test_its_help_fits_a_terminal_and_lists_no_flag_that_it_refuses(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["import", "--help"])
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert [flag for flag in ("--where", "--subset", "--scorer", "--baselines") if f"\n  {flag} " in out] == []
+
+
 def test_only_looking_reads_containers_too(tmp_path, capsys):
     path = tmp_path / "sums.jsonl.gz"
     path.write_bytes(gzip.compress(json_lines(rows(4)))[:-4])
@@ -244,8 +307,10 @@ def test_a_folder_is_its_files_and_what_is_not_known_is_said(run, processbench_f
     processbench_file([{"prompt": "x"}], "in/c.json")
     processbench_file(b"PAR1 cut off", "in/d.parquet")
     processbench_file(b"", "in/e.json")
+    processbench_file(b"x", "in/notes.txt")
     code, out, _ = run(tmp_path / "in")
     assert code == 1
+    assert "\nnot looked at, by their names: 1 file (notes.txt); to read one, name it\n" in out
     assert cases(run.root) == ["sums-0", "sums-1", "sums-5"]
     assert "c.json is none of the formats known here; its rows have the keys prompt." in out
     assert "d.parquet starts like Parquet and cannot be read" in out

@@ -127,7 +127,7 @@ def test_what_does_not_join_is_counted_and_listed_with_its_line(run, mixed):
     (mixed / "A-PRM_details.jsonl").write_bytes(json_lines(details(20)) + b"{broken\n")
     code, out, _ = run(mixed)
     assert code == 1
-    assert "  A-PRM: 19 of 20 joined to grben by ids, 1 not; 1 of 21 rows were left out while reading; step rew" in out
+    assert "  A-PRM: 19 of 20 joined to grben by ids, 1 not; 1 of 21 rows was left out while reading; step rew" in out
     assert "\nwarning: 1 x not-joined in 1 file\n  A-PRM_details.jsonl:20: no case has this id [physics-19]\n" in out
     assert "\n  A-PRM_details.jsonl:21: not valid JSON" in out
     assert out.index("error: 1 x broken-row") < out.index("warning: 1 x not-joined")
@@ -137,8 +137,8 @@ def test_results_without_their_benchmark_are_refused_with_what_is_here(run, mixe
     code, out, err = run(mixed / "A-PRM_details.jsonl")
     assert (code, out) == (2, "")
     assert err.startswith("Cannot join the results: ")
-    assert "of its ids with as many numbers as steps, none (imported: demo; 95% of one are needed)." in err
-    assert err.endswith("name it with --benchmark NAME.\n")
+    assert "has ids and no texts, and no benchmark is imported that they could be of. Import the benchmark" in err
+    assert err.endswith("or both at once: prm-inspect import BENCHMARK-FILE RESULTS-FILE\n")
     assert err.count("\n") == 1
     assert not run.root.exists()
 

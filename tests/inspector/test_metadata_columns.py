@@ -161,7 +161,7 @@ def test_the_report_names_every_column(tmp_path, capsys):
     (tmp_path / "mine.jsonl").write_bytes(json_lines(values()))
     told = said(capsys, "import", str(tmp_path / "mine.jsonl"), "-w", str(tmp_path / "ws"))
     assert "kept as metadata: difficulty, meta.year, meta.taken.from, share, outcome (here meta.outcome)" in told
-    assert "left out, it holds lists: tokens" in told
+    assert "left out, it holds lists: tokens (numbers a step: --rewards COLUMN takes them)" in told
     assert "\x1b" not in told
 
 

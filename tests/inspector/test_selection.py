@@ -160,7 +160,7 @@ def test_a_name_is_matched_whole_before_in_part():
     assert match_name("B", ["a", "ab"], "scorer") == "ab"
     with pytest.raises(UsageError, match="2 scorers match 'a'"):
         match_name("a", ["ab", "ac"], "scorer")
-    with pytest.raises(UsageError, match="There are: none"):
+    with pytest.raises(UsageError, match="There are none"):
         match_name("a", [], "scorer")
     many = [f"a{number:02}" for number in range(14)]
     with pytest.raises(UsageError, match=r"no scorer matches 'b'\. There are: a00, .*, a11 and 2 more\."):

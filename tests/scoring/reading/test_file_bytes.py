@@ -3,6 +3,7 @@ import errno
 import gzip
 import lzma
 import os
+import pickle
 import socket
 from pathlib import Path
 
@@ -29,6 +30,22 @@ COMPRESSED = {
 def test_compressed_files_are_named_as_such(processbench_file, what):
     with pytest.raises(UnknownFormat, match=rf"is {what}\. Unpack it"):
         file_bytes(processbench_file(COMPRESSED[what]))
+
+
+@pytest.mark.parametrize(
+    ("raw", "sentence"),
+    [
+        (pickle.dumps(ROWS), "is a Python pickle, which is never opened"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(30), r"is a PNG image\. Save its rows as"),
+        (b"%PDF-1.4\n1 0 obj <</Type/Catalog, 1 0 R>>", "is a PDF document"),
+        (b"\n <!DOCTYPE html><html lang=en, dir=ltr>", r"is a web page \(HTML\)\. A download may have failed"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n", "git lfs pull"),
+    ],
+    ids=["pickle", "image", "document", "page", "pointer"],
+)
+def test_files_that_hold_no_rows_are_named_as_what_they_are_with_what_to_do_instead(processbench_file, raw, sentence):
+    with pytest.raises(UnknownFormat, match=sentence):
+        read_rows(processbench_file(raw))
 
 
 def test_text_that_begins_like_a_compressed_file_is_text(processbench_file):

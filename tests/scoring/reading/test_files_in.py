@@ -6,7 +6,7 @@ import pytest
 
 from failing import failing
 from scoring.errors import InputError, UnreadableFile
-from scoring.reading.files_in import expand, is_pattern
+from scoring.reading.files_in import expand, is_pattern, passed_over
 
 
 @pytest.fixture
@@ -33,6 +33,12 @@ def test_a_folder_stands_for_its_files_in_order(here):
     Path("in/folder.json").mkdir()
     whole = ["in/a.JSON", "in/b.jsonl", "in/c.parquet", "in/d.csv", "in/e.tsv", "in/f.eval"]
     assert found("in", "one.txt", "gone.json") == [*whole, "one.txt", "gone.json"]
+
+
+def test_what_a_folder_does_not_stand_for_is_told(here):
+    here("in/a.ndjson", "in/b.zip", "in/notes.txt", "in/sub/c.xlsx", "in/.hidden.txt", "in/.git/d.txt")
+    assert found("in") == ["in/a.ndjson", "in/b.zip"]
+    assert [str(path) for path in passed_over(Path("in"))] == ["in/notes.txt", "in/sub/c.xlsx"]
 
 
 def test_compressed_files_tables_and_archives_are_among_them(here):
