@@ -254,6 +254,13 @@ def test_any_row_is_a_result_or_has_an_error(values, mapping, base):
             assert sum(value is not None for value in held) == 1
 
 
+def test_the_verdicts_of_several_runs_are_no_repetitions():
+    rows = [{"id": "a", "v": verdict, "run": run} for verdict, run in ((0, 0), (1, 1), (2, 1))]
+    (found,) = read(*rows, id="id", run="run", verdicts={"critic": "v"}, verdict_base=0)
+    assert found.rows.select("run", "verdict").rows() == [(0, 0), (1, 1)]
+    assert codes(found) == [("error", "repeated-id")]
+
+
 def test_rows_that_only_their_text_names_are_no_repetitions():
     rows = [{**MADE, "id": None, "problem": problem, "r": [0.5, 0.25]} for problem in ("p", "q", "p")]
     (found,) = read(*rows, **FULL, rewards={"prm": "r"})
