@@ -244,6 +244,32 @@ def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
     assert looked.cases.select(imported.cases.columns).equals(imported.cases)
 
 
+def test_a_check_of_severity_error_leaves_its_rows_out():
+    table = rows_of([{"id": f"x-{label}", "problem": "p", "steps": ["s"], "label": label} for label in (0, 7, 8, -1)])
+    strict = base.CaseFormat(
+        "sums",
+        typed.Layout(
+            {
+                "id": typed.identifier(),
+                "problem": typed.text(required=True),
+                "steps": typed.solution(),
+                "label": typed.whole(),
+            },
+            content=("problem", "steps"),
+        ),
+        {"earliest_error": base.first_step("label")},
+        lambda read: ("0-based", read.findings),
+        checks=[
+            base.Check(pl.col("label") > 7, "error", "too-high", pl.lit("it is too high")),
+            base.Check(pl.col("label") > 0, "error", "high", pl.lit("it is high")),
+        ],
+        tallies={"labels": pl.col("label").sum()},
+    )
+    imported = strict.load(table)
+    assert imported.cases["id"].to_list() == ["x-0", "x--1"]
+    assert [(one.case, one.code) for one in imported.findings] == [("x-7", "high"), ("x-8", "too-high")]
+
+
 def test_texts_that_cannot_be_written_are_one_sentence(tmp_path):
     path = authored.write(tmp_path / "a-file.jsonl", authored.rows(3))
     (tmp_path / "taken").write_text("no folder")
