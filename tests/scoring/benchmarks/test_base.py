@@ -316,3 +316,9 @@ def test_a_number_beyond_floats_that_nobody_reads_costs_nothing(tmp_path):
     line = authored.json_lines([{**authored.row(1), "far": 5}]).decode()
     path.write_text(line + line.replace(": 5", ": 1e400").replace("sums-1", "sums-2"))
     assert assert_same(path, processbench, tmp_path / "spilled", 10**6).metadata["far"].to_list() == [5.0, math.inf]
+
+
+def test_metadata_columns_are_those_of_the_first_of_repeated_ids(tmp_path):
+    rows = [{**authored.row(number), "at": place} for place, number in enumerate([0, 1, 0, 2])]
+    whole = assert_same(authored.write(tmp_path / "a-file.jsonl", rows), processbench, tmp_path / "spilled", 300)
+    assert whole.metadata["at"].to_list() == [0, 1, 3]
