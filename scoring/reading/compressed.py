@@ -60,8 +60,6 @@ def compression_of(start: bytes) -> str | None:
         return "bzip2" if start[3:4].isdigit() and start[4:10] in _BZIP2_BLOCKS else None
     if _is_skippable("zstd", start):
         return "zstd"
-    if _is_skippable("zstd", start):
-        return "zstd"
     return next((name for name, magic in MAGIC.items() if start.startswith(magic)), None)
 
 

@@ -46,7 +46,7 @@ LINE, NUMBER, KEY, KEPT = "_line", "_number", "_key", "_kept"
 SOME = msgspec.Meta(min_length=1)
 WHOLE = Annotated[int, msgspec.Meta(gt=-(2**31), lt=2**31)]
 _NOT_SOUND = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_PLAIN = re.compile(rb"[-0-9.]{1,300}")
+_PLAIN = re.compile(rb"[-0-9.]{1,200}(?:[eE][-+]?[0-9]{1,2})?")
 """Numbers that are within those of floats."""
 _NAME = re.compile(r"[ !#-\[\]-~]*")
 """Names of keys that the decoder takes as they are."""

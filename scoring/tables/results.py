@@ -77,13 +77,15 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         # What is odd about the cases is said where they are read as cases.
         noticed = []
         frame = frame.with_columns(**cases.identity(frame.columns, rows.source))
+    # What else is in a row that is left out was not read.
+    frame = frame.filter(KEPT)
     named = [name for name in ("problem", "steps") if name in frame.columns]
     nameless = pl.col("id").is_null() if "id" in frame.columns else pl.lit(value=True)
     if named:
         nameless &= pl.any_horizontal(pl.col(*named).is_null()) if len(named) == 2 else pl.lit(value=True)
     message = "the row has no id that names its case"
     noticed += [Finding("error", "no-id", message, rows.source, line) for line in frame.filter(nameless)[LINE]]
-    frame = frame.filter(~nameless & pl.col(KEPT))
+    frame = frame.filter(~nameless)
     gold = _gold(rows, mapping)
     whole_source = _Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read))
     found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]

@@ -244,6 +244,32 @@ def test_a_large_source_comes_with_its_texts_in_files(tmp_path, name):
     assert looked.cases.select(imported.cases.columns).equals(imported.cases)
 
 
+def test_a_check_of_severity_error_leaves_its_rows_out():
+    table = rows_of([{"id": f"x-{label}", "problem": "p", "steps": ["s"], "label": label} for label in (0, 7, 8, -1)])
+    strict = base.CaseFormat(
+        "sums",
+        typed.Layout(
+            {
+                "id": typed.identifier(),
+                "problem": typed.text(required=True),
+                "steps": typed.solution(),
+                "label": typed.whole(),
+            },
+            content=("problem", "steps"),
+        ),
+        {"earliest_error": base.first_step("label")},
+        lambda read: ("0-based", read.findings),
+        checks=[
+            base.Check(pl.col("label") > 7, "error", "too-high", pl.lit("it is too high")),
+            base.Check(pl.col("label") > 0, "error", "high", pl.lit("it is high")),
+        ],
+        tallies={"labels": pl.col("label").sum()},
+    )
+    imported = strict.load(table)
+    assert imported.cases["id"].to_list() == ["x-0", "x--1"]
+    assert [(one.case, one.code) for one in imported.findings] == [("x-7", "high"), ("x-8", "too-high")]
+
+
 def test_texts_that_cannot_be_written_are_one_sentence(tmp_path):
     path = authored.write(tmp_path / "a-file.jsonl", authored.rows(3))
     (tmp_path / "taken").write_text("no folder")
@@ -290,3 +316,9 @@ def test_a_number_beyond_floats_that_nobody_reads_costs_nothing(tmp_path):
     line = authored.json_lines([{**authored.row(1), "far": 5}]).decode()
     path.write_text(line + line.replace(": 5", ": 1e400").replace("sums-1", "sums-2"))
     assert assert_same(path, processbench, tmp_path / "spilled", 10**6).metadata["far"].to_list() == [5.0, math.inf]
+
+
+def test_metadata_columns_are_those_of_the_first_of_repeated_ids(tmp_path):
+    rows = [{**authored.row(number), "at": place} for place, number in enumerate([0, 1, 0, 2])]
+    whole = assert_same(authored.write(tmp_path / "a-file.jsonl", rows), processbench, tmp_path / "spilled", 300)
+    assert whole.metadata["at"].to_list() == [0, 1, 3]

@@ -197,6 +197,19 @@ def test_the_base_that_all_rows_show_stands_where_only_some_of_them_join(workspa
     assert [one.severity for one in joined.findings if one.code == "label-base"] == ["note"]
 
 
+def test_a_verdict_that_names_no_step_is_no_sound_case(workspace, tmp_path):
+    rows = [{"id": case["id"], "verdict": (1, 2, 3, -1, -5)[number % 5]} for number, case in enumerate(CASES)]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert "1-based, inferred" in joined.foreign.label_base
+    assert sorted(set(verdicts_of(joined))) == [-2, -1, 0, 1, 2]
+
+
+def test_verdicts_of_0_are_clear_only_where_no_error_is_said_otherwise(workspace, tmp_path):
+    rows = [{"id": case["id"], "verdict": number % 2} for number, case in enumerate(CASES)]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert "0-based, assumed" in joined.foreign.label_base
+
+
 def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(workspace, tmp_path):
     rows = [{"id": case["id"], "verdict": 1} for case in CASES]
     path = write(tmp_path, "jsonl", rows)

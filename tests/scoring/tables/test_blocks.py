@@ -160,3 +160,11 @@ def _tried(read, rows, mapping):
         return read(rows, mapping)
     except InspectError as error:
         return str(error)
+
+
+def test_a_number_that_means_no_error_is_no_index_in_blocks_either(tmp_path):
+    path = tmp_path / "a-table.jsonl"
+    path.write_text("".join(f'{{"id": "{at}", "p": "p", "s": ["a", "b"], "first": {at}}}\n' for at in range(4)))
+    mapping = ColumnMapping(id="id", problem="p", steps="s", earliest_error="first", label_base=0, clean="3")
+    blocks, whole = both(path, 10**6, lambda rows: load(rows, mapping))
+    assert blocks.cases["earliest_error"].to_list() == whole.cases["earliest_error"].to_list() == [0, 1, 2, -1]

@@ -1,6 +1,6 @@
 """The gold labels of a table beside code that reads one row at a time."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.reading.rows import Rows
@@ -81,6 +81,8 @@ def expected(row, base, fields):
 
 
 @up_to(400)
+@example([{"n": 2, "first": 1, "wrong": [2], "marks": []}], 0, ("wrong",))
+@example([{"n": 2, "first": 0, "wrong": [1], "marks": []}], 0, ("first", "wrong"))
 @given(
     ROWS,
     st.sampled_from([0, 1]),

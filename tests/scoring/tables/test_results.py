@@ -254,6 +254,47 @@ def test_any_row_is_a_result_or_has_an_error(values, mapping, base):
             assert sum(value is not None for value in held) == 1
 
 
+def test_the_verdicts_of_several_runs_are_no_repetitions():
+    rows = [{"id": "a", "v": verdict, "run": run} for verdict, run in ((0, 0), (1, 1), (2, 1))]
+    (found,) = read(*rows, id="id", run="run", verdicts={"critic": "v"}, verdict_base=0)
+    assert found.rows.select("run", "verdict").rows() == [(0, 0), (1, 1)]
+    assert codes(found) == [("error", "repeated-id")]
+
+
+def test_the_answers_of_each_run_are_counted_from_0():
+    rows = [{"id": "a", "v": ["x", "y"], "run": run} for run in (0, 1)]
+    (found,) = read(*rows, id="id", run="run", answers={"critic": "v"})
+    assert found.rows.select("run", "vote").rows() == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert found.settings["votes"] == 2
+
+
+def test_a_row_whose_run_cannot_be_read_is_left_out_with_an_error():
+    (found,) = read({"id": "a", "v": 0, "run": "x"}, id="id", run="run", verdicts={"critic": "v"}, verdict_base=0)
+    assert found.rows.is_empty()
+    assert codes(found) == [("error", "bad-run")]
+
+
+def test_a_row_with_half_a_text_and_no_id_names_no_case():
+    rows = [{**MADE, "id": None, name: None, "r": [0.5, 0.25]} for name in ("problem", "steps", "id")]
+    (found,) = read(*rows, **FULL, rewards={"prm": "r"})
+    assert found.rows["line"].to_list() == [3]
+    assert codes(found) == [("error", "no-id")] * 2
+
+
+def test_a_gold_label_whose_base_the_rows_show_is_not_read_where_a_row_has_no_steps():
+    rows = [{**MADE, "id": str(number), "x": 1 + number % 2, "r": [0.5, 0.25]} for number in range(12)]
+    rows[3]["steps"] = None
+    (found,) = read(*rows, **FULL, rewards={"prm": "r"}, earliest_error="x")
+    assert found.rows["gold"].to_list() == [0, 1, 0, None, *([0, 1] * 4)]
+
+
+def test_verdicts_with_a_word_for_no_error_may_name_step_0():
+    rows = [{**MADE, "id": str(number), "v": verdict} for number, verdict in enumerate([0, 1])]
+    (found,) = read(*rows, **FULL, verdicts={"critic": "v"}, clean="none")
+    assert found.label_base.startswith("verdicts are 0-based, inferred")
+    assert not found.findings
+
+
 def test_rows_that_only_their_text_names_are_no_repetitions():
     rows = [{**MADE, "id": None, "problem": problem, "r": [0.5, 0.25]} for problem in ("p", "q", "p")]
     (found,) = read(*rows, **FULL, rewards={"prm": "r"})
