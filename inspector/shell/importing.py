@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports
+from inspector.shell.requests import choosing
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.catalogue import is_benchmark
@@ -63,10 +64,7 @@ def _refuse_what_chooses(args: argparse.Namespace) -> None:
     Raises:
         UsageError: one of them is given.
     """
-    given = [
-        f"--{name}" for name in ("subset", "scorer", "where", "slice", "search", "redundancy") if getattr(args, name)
-    ]
-    given += [f"--{name}" for name in ("protocol", "unparsed", "baselines") if getattr(args, name)]
+    given = choosing(args)
     if not given:
         return
     step = "Leave it out, and give it to whatever shows the cases afterwards."

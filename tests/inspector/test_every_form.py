@@ -30,6 +30,7 @@ WORDS = {
     "keys": [],
 }
 NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report", "replay"}
+NO_DOCUMENT |= {"remove", "restore", "prune"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
     "agreement": "nobody says anything of it",

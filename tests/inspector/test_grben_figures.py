@@ -172,10 +172,10 @@ def test_votes_are_expected_to_hit_the_label_as_it_was_given(tmp_path, capsys):
 
 
 def test_a_workspace_without_the_labels_as_given_is_read_with_the_clamped_ones():
-    rows = [{"benchmark": "grben", "key": "k", "n_steps": 3, "earliest_error": 2, "error_steps": None}]
+    rows = [{"benchmark": "grben", "key": "k", "case": "k", "n_steps": 3, "earliest_error": 2, "error_steps": None}]
     gold = Gold(pl.DataFrame(rows, schema={name: METADATA[name] for name in rows[0]}))
     votes = pl.DataFrame(
-        [{"key": "k", "verdict": 2, "vote": 0, "run": 0}], schema={name: VOTES[name] for name in BALLOTS}
+        [{"key": "k", "case": "k", "verdict": 2, "vote": 0, "run": 0}], schema={name: VOTES[name] for name in BALLOTS}
     )
     critic = Scorer("c", "f" * 32, kind="critic")
     assert outcome_names(evaluate(gold, critic, pl.DataFrame(schema=REWARDS), votes=votes).codes).to_list() == ["exact"]

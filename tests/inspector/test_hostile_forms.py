@@ -43,6 +43,9 @@ WITHOUT_FORMS = {
     "export": ("cases", "--to", "processbench"),
     "best-of-n": (),
     "report": ("--markdown", "--cases", "100"),
+    "remove": ("scorer", "\x1b[31337m"),
+    "restore": ("scorer", "\x1b[31337m"),
+    "prune": ("--yes",),
 }
 """They print no document, or here a sentence that says why not."""
 FURTHER = {

@@ -7,13 +7,11 @@ import sys
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scoring.benchmarks.large import load_large
 
 from authored import json_lines, rows
 from inspector.cli import main
 from inspector.shell import importing, progress
 from inspector.shell.progress import ReadingProgress, bar_line
-from scoring.benchmarks import processbench
 from scoring.importing.found import Wish, find
 
 
@@ -35,11 +33,11 @@ def slow(monkeypatch, seen):
     """Reading goes on until what it has said is on the terminal."""
     real = importing.find
 
-    def find_(*args):
-        heard = args[-1]
+    def find_(*args, **named):
+        heard = next(one for one in (*args, *named.values()) if isinstance(one, ReadingProgress))
         heard(30_000_000, 120_000_000, "in/many.jsonl")
         seen()
-        return real(*args)
+        return real(*args, **named)
 
     monkeypatch.setattr(importing, "find", find_)
 
@@ -94,17 +92,18 @@ def test_a_bar_keeps_to_the_line_and_to_what_is_done(done, more, words, columns)
 def test_who_reads_hears_of_every_file_and_of_all_bytes(processbench_file):
     paths = [processbench_file(rows(3), "in/a.jsonl"), processbench_file(rows(9)[3:], "in/b.jsonl")]
     heard = []
-    find([str(paths[0].parent), str(paths[1])], Wish(), None, None, lambda *told: heard.append(told))
+    find([str(paths[0].parent), str(paths[1])], Wish(), None, None, progress=lambda *told: heard.append(told))
     sizes = [path.stat().st_size for path in paths]
     names = [str(path) for path in paths]
     assert heard == [(0, sum(sizes), names[0]), (sizes[0], sum(sizes), names[1]), (sum(sizes), sum(sizes), "joining")]
 
 
-def test_within_a_large_file_blocks_are_told(processbench_file):
+def test_within_a_large_file_blocks_are_told(processbench_file, monkeypatch):
     path = processbench_file(json_lines(rows(200)))
     heard = []
-    made = load_large(path, processbench, None, 2000, heard.append)
-    assert made.cases.height == 200
+    monkeypatch.setattr("scoring.reading.rows.SIZE", 2000)
+    found = find([str(path)], Wish(), None, None, progress=lambda done, *_: heard.append(done))
+    assert found.imported[0].cases.height == 200
     assert len(heard) > 5
     assert heard == sorted(heard)
     assert heard[-1] == path.stat().st_size

@@ -165,6 +165,7 @@ def test_a_new_threshold_of_a_scorer_takes_the_place_of_its_old_one():
 def test_flags_before_the_command_and_after_it_count_alike(verb):
     words = {"show": ["x"], "export": ["cases", "--to", "trl"], "paper": ["grben"]}
     words |= {"check": ["x", "--baseline", "y"], "card": ["x"]}
+    words |= {"remove": ["scorer", "x"], "restore": ["scorer", "x"]}
     case = words.get(verb, [])
     before, after = (
         ["--where", "a > 1", "--threshold", "0.1", "-w", "x"],

@@ -52,6 +52,13 @@ def test_a_scorer_goes_by_a_part_of_its_name_and_comes_back(run):
     assert run("metrics", "--json") == before
 
 
+@pytest.mark.parametrize("words", [["remove", "scorer", "x"], ["prune", "--yes"]])
+def test_flags_that_would_leave_a_part_out_are_refused(run, space, words):
+    code, _, told = run(*words, "--where", "n_steps > 2", "--benchmark", "bench")
+    assert code == 2
+    assert "takes things whole: --where, --benchmark is not for it." in " ".join(told.split())
+
+
 def test_of_a_benchmark_what_stays_is_said(run):
     code, out, _ = run("remove", "benchmark", "bench")
     assert code == 0
