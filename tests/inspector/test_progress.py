@@ -95,7 +95,9 @@ def test_who_reads_hears_of_every_file_and_of_all_bytes(processbench_file):
     find([str(paths[0].parent), str(paths[1])], Wish(), None, None, progress=lambda *told: heard.append(told))
     sizes = [path.stat().st_size for path in paths]
     names = [str(path) for path in paths]
-    assert heard == [(0, sum(sizes), names[0]), (sizes[0], sum(sizes), names[1]), (sum(sizes), sum(sizes), "joining")]
+    half, whole = sizes[0], sum(sizes)
+    told = [(0, names[0]), (half, names[0]), (half, names[1]), (whole, names[1]), (whole, "joining")]
+    assert heard == [(done, whole, name) for done, name in told]
 
 
 def test_within_a_large_file_blocks_are_told(processbench_file, monkeypatch):
