@@ -336,7 +336,11 @@ def _propose_verdicts(rows: Rows, sample: list[Mapping[str, Any]], stated: Colum
 
 
 def _by_normal_name(sample: list[Mapping[str, Any]]) -> dict[str, str]:
-    return {_normal(name): name for value in reversed(sample) for name in reversed(value) if name}
+    found: dict[str, str] = {}
+    for value in sample:
+        for name in filter(None, value):
+            found.setdefault(_normal(name), name)
+    return found
 
 
 def _named(field: str, names: str, free: Mapping[str, str], sample: list[Mapping[str, Any]]) -> str | None:
