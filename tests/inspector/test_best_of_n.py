@@ -259,7 +259,7 @@ def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
         if row["subset"] == "all"
     }
     problems = [rows[start : start + 4] for start in range(0, len(rows), 4)]
-    scorer = "prm" if mapped else "scores"
+    scorer = "prm" if mapped else "candidates"
     for name in response_reference.SCORES:
         best = []
         for problem in problems:
