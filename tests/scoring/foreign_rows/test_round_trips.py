@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import rows_out
 from imports import import_source
+from scoring.benchmarks import grben
 from scoring.benchmarks.catalogue import benchmark_module
 from scoring.benchmarks.imported import cases_frame
 from scoring.foreign_rows.catalogue import case_lines, reward_lines
@@ -128,7 +129,10 @@ def test_the_format_is_recognised_from_its_content(path, frame):
     for benchmark, name in FORMATS.items():
         path.write_bytes(b"".join(encoded(line.value) for line in case_lines(name, frame)))
         row = read_rows(path).rows[0].value
-        assert [other for other in SAID if benchmark_module(other).recognises(row)] == [benchmark]
+        # Cases of other domains and types look like GR-Ben's and are not: --benchmark says that they are meant to be.
+        known = row.get("domain") in grben.OFFICIAL or row.get("error_type") in grben.ERROR_TYPES
+        expected = [] if benchmark == "grben" and not known else [benchmark]
+        assert [other for other in SAID if benchmark_module(other).recognises(row)] == expected
 
 
 NUMBERS = st.one_of(st.floats(0, 1), st.sampled_from([0.5, 0.1 + 0.2, 5e-324]), st.floats(-3, 3))
