@@ -374,7 +374,7 @@ def test_rules_and_columns_are_those_that_were_named(workspace):
 
 def test_what_is_no_reward_is_not_taken_for_one(workspace):
     with pytest.raises(InputError, match="should hold step rewards"):
-        workspace.add_rewards("judge", SCORES.select("id", prediction=pl.lit(1)))
+        workspace.add_rewards("judge", SCORES.select("id", prediction=pl.int_range(pl.len()) % 4))
     with pytest.raises(InputError, match="should hold answers or verdicts"):
         workspace.add_answers("judge", SCORES)
     with pytest.raises(NotJoined, match="Import the benchmark"):

@@ -260,7 +260,7 @@ def test_no_rows_in_parquet_is_the_same_sentence(processbench_file):
         read_rows(processbench_file({"id": pl.Series([], dtype=pl.String)}, "none.parquet"))
 
 
-@pytest.mark.parametrize("raw", [b"no rows here\nat all", b"\x89PNG\r\n\x1a\n\x00\x00", b"[oh", b"one; two\x00"])
+@pytest.mark.parametrize("raw", [b"no rows here\nat all", b"[oh", b"one; two\x00"])
 def test_what_is_no_json_is_one_sentence_with_the_reason(processbench_file, raw):
     with pytest.raises(UnknownFormat, match=r"no row of .* can be read \(not valid JSON"):
         read_rows(processbench_file(raw))
