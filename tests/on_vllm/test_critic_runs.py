@@ -102,7 +102,7 @@ def assert_on_the_board(workspace, root, frame, url):
     assert found.tried.all()
     assert all((verdict == NO_VERDICT) == bool(why) for verdict, why in zip(found.verdicts, found.reasons, strict=True))
     assert len({*found.verdicts.tolist()} - {NO_VERDICT}) > 1
-    assert sum(count for key in cases["key"].unique() for _, count, _ in found.of(key)) == CASES * VOTES
+    assert sum(count for case in cases["case"] for _, count, _ in found.of(case)) == CASES * VOTES
     name = json.loads(next(root.glob("rewards/*/scorer.json")).read_text())["name"]
     code, told = scoring_process.said(*words(root, url), module="inspector.cli")
     assert code in {0, 1}, told
