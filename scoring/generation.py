@@ -142,6 +142,10 @@ class Generation:
     def merged(self, new: "Generation") -> tuple["Generation", Added]:
         """The cases of both, a new one in the place of an old one of the same identity; further ones at the end."""
         new = new.named_apart(self.sources)
+        if not self.metadata.height:
+            reports = {one["source"]: one for one in (*self.sources, *new.sources)}
+            total = new.metadata["twin_of"].null_count()
+            return replace(new, sources=tuple(reports.values())), Added(total, 0, 0)
         height, texts = self.metadata.height, Texts.together((self.texts, new.texts))
         old = new.metadata.select("case").join(
             self.metadata.with_row_index("_old"), on="case", how="left", maintain_order="left"

@@ -8,6 +8,7 @@ missing or cannot be read is no reason to stop: the file is read.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -64,18 +65,22 @@ class Ledger:
         self._sources = {} if workspace is None else _sources(workspace.root)
         self._generations = {} if workspace is None else _generations(workspace)
         self._stats: dict[str, tuple[int, ...] | None] = {}
+        # A digest takes a fifth of the time of reading, and both can be done at once.
+        self._hashing = ThreadPoolExecutor(1)
+        self._hashed: dict[str, Future[str | None]] = {}
         self._files: dict[str, str | None] = {}
 
     def unchanged(self, brought: Brought) -> Unchanged | None:
         """The file, if it was imported so before and nothing has changed since; where not, it is about to be read."""
         self._stats[brought.place] = _stat(brought.path)
+        hashed = self._hashed[brought.place] = self._hashing.submit(_digest_of, brought.path)
         known, workspace = self._sources.get(brought.place), self._workspace
         if workspace is None or workspace.root is None or known is None or known.get("how") != self._how:
             return None
         generations = _generations(workspace)
         if generations is None or known.get("generations") != generations:
             return None
-        if (digest := _digest_of(brought.path)) is None or known.get("file") != digest:
+        if (digest := hashed.result()) is None or known.get("file") != digest:
             return None
         rewards = workspace.root / "rewards"
         if not all(_is_there(rewards / name, digest) for name, digest in known["scorers"].items()):
@@ -83,8 +88,8 @@ class Ledger:
         return Unchanged(brought.name, known["held"], known["grave"])
 
     def look(self, brought: Brought) -> None:
-        """Take the digest of a file that was read, while it is there; none where it may be another than was read."""
-        digest, before = _digest_of(brought.path), self._stats.get(brought.place)
+        """Keep the digest of a file that was read; none where the file may be another than was read."""
+        digest, before = self._hashed[brought.place].result(), self._stats[brought.place]
         self._files[brought.place] = digest if before is not None and _stat(brought.path) == before else None
 
     def remember(self, workspace: Workspace, files: Iterable[Remembered], added: Collection[str]) -> None:
