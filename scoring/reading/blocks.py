@@ -2,24 +2,31 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from scoring.errors import UnreadableFile
 from scoring.reading.file_bytes import LONGEST_LINE, UTF8_MARK, printable
 
-SIZE = 8 * 1024 * 1024
+SIZE = 16 * 1024 * 1024
 """Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
-
-
 _BUFFER = 1024 * 1024
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Whole lines without their breaks; `line` is the 1-based number of the first."""
+    """Whole lines as bytes, the last one with or without its break; `line` is the 1-based number of the first."""
 
-    lines: list[bytes]
+    raw: bytes
     line: int
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines without their breaks, at least one."""
+        lines = self.raw.split(b"\n")
+        if self.raw.endswith(b"\n"):
+            lines.pop()
+        return lines
 
 
 def blocks(path: Path, size: int = SIZE, source: str = "") -> Iterator[Block]:
@@ -38,13 +45,13 @@ def blocks(path: Path, size: int = SIZE, source: str = "") -> Iterator[Block]:
             while raw := file.read(size):
                 if not raw.endswith(b"\n"):
                     raw += file.readline(LONGEST_LINE + 1)
-                lines = raw.removesuffix(b"\n").split(b"\n")
+                block = Block(raw, number)
                 if len(raw) > LONGEST_LINE:
-                    for place, line in enumerate(lines):
+                    for place, line in enumerate(block.lines):
                         if len(line) > LONGEST_LINE:
                             raise _too_long(number + place, source)
-                yield Block(lines, number)
-                number += len(lines)
+                yield block
+                number += len(block.lines)
     except OSError as error:
         raise UnreadableFile(f"{source}: {error.strerror}.", "Check the path and its permissions.") from None
 

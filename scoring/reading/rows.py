@@ -140,7 +140,7 @@ class Rows:
         read = 0
         for block in blocks(self._file, size or self.block_size, self.source):
             yield block
-            read += sum(map(len, block.lines)) + len(block.lines)
+            read += len(block.raw)
             self.progress(read)
 
     def sample(self) -> list[Any]:
@@ -152,7 +152,7 @@ class Rows:
         if self._sample is None:
             found = Rows(self.source, self.format)
             for block in self.blocks(_SAMPLED):
-                text, _ = decoded_as("utf-8", b"\n".join(block.lines), self.source)
+                text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
                 _collect(json_rows.lines(text), found)
                 if found.rows:
                     break

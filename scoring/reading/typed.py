@@ -319,8 +319,9 @@ class _Reader:
         content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
         decoded, keys, sound = _rows(decoder, content, block.lines)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
-        lines = block.lines if len(sound) == len(block.lines) else [block.lines[place] for place in sound]
-        raw = b"\n".join(lines)
+        whole = len(sound) == len(block.lines)
+        lines = block.lines if whole else [block.lines[place] for place in sound]
+        raw = block.raw if whole else b"\n".join(lines)
         if odd := self._unaccounted(values, lines, raw):
             kept = [index for index in range(len(sound)) if index not in odd]
             sound = [sound[index] for index in kept]
