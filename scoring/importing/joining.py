@@ -9,7 +9,7 @@ benchmark (`processbench/gsm8k-0`) join wherever they are cases.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -77,6 +77,10 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     """
     if benchmark is not None:
         cases = _only_of(cases, benchmark)
+    if foreign.in_order is not None:
+        in_order = _one_row_a_step(foreign, foreign.in_order, cases, benchmark)
+        if in_order is not None:
+            return in_order
     rows = foreign.rows.with_row_index("_row").with_columns(_numbers=_numbers())
     by_content, named = _by_content(rows, cases)
     try:
@@ -136,6 +140,22 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
         unparsed,
         tuple(findings),
     )
+
+
+def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> Joined | None:
+    """The results as one row a step in the order of the file; None where a case has another number of steps."""
+    message = (
+        f"{foreign.rows.height:,} ids have several rows: these were read as one row a step in the order of the file, as "
+        "they are as many as the steps of each case; --step COLUMN names a column of step numbers"
+    )
+    kept = [one for one in foreign.findings if one.code != "repeated-id"]
+    findings = (*kept, Finding("note", "two-readings", message, foreign.source))
+    try:
+        joined = join(replace(foreign, rows=rows, read=rows.height, findings=findings, in_order=None), cases, benchmark)
+    except NotJoined:
+        return None
+    misfits = {"length-mismatch", "sub-steps"}
+    return None if any(one.code in misfits for one in joined.findings) else joined
 
 
 def _given(numbers: pl.DataFrame, votes: pl.DataFrame) -> dict[str, int]:

@@ -21,7 +21,7 @@ from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
-from scoring.tables.step_rows import gathered_steps
+from scoring.tables.step_rows import gathered_steps, repeats_ids, steps_in_order
 from scoring.tables.table import (
     Gold,
     check_columns,
@@ -272,17 +272,20 @@ class _Table:
         self._frame = frame
         self._gold = gold
         self._read = read
+        self._in_order: pl.DataFrame | None = None
+        """The rows last taken, as one row a step in the order of the file, where they look like that."""
 
     def rewards(self, place: int, scorer: str) -> Foreign:
         """One scorer's step rewards."""
         own = {name: pl.col(f"{name} {place}") for name in ("rewards", "labels", "solution")}
         rows, findings = self._rows({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
-        low, high = reward_bounds(rows["rewards"])
+        in_order = self._in_order
+        low, high = reward_bounds((rows if in_order is None else in_order)["rewards"])
         if (low, high) != (0.0, 1.0):
             message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
             message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self._source))
-        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high)
+        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high, in_order=in_order)
 
     def verdicts(self, place: int, scorer: str) -> Foreign:
         """One scorer's verdicts."""
@@ -361,6 +364,15 @@ class _Table:
         findings = [
             Finding("warning", code, why, self._source, line, case) for line, case, why, code in odd.iter_rows()
         ]
+        self._in_order = None
+        if what.startswith("of rewards") and repeats_ids(rows):
+            self._in_order = steps_in_order(rows.drop(_CODE))
+            kept = rows.drop(_CODE).unique(["id", "run"], keep="first", maintain_order=True)
+            message = (
+                f"{rows.height:,} rows share {rows['id'].n_unique():,} ids: this looks like one row a step, without a "
+                "column of step numbers; the first row of each id counts. --step COLUMN names such a column"
+            )
+            return kept, [*findings, Finding("error", "repeated-id", message, self._source)]
         kept, repeated = first_of_an_id(rows.drop(_CODE), self._source)
         return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
 
