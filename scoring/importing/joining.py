@@ -145,8 +145,8 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> Joined | None:
     """The results as one row a step in the order of the file; None where a case has another number of steps."""
     message = (
-        f"{foreign.rows.height:,} ids have several rows: these were read as one row a step in the order of the file, as "
-        "they are as many as the steps of each case; --step COLUMN names a column of step numbers"
+        f"{foreign.rows.height:,} ids have several rows: these were read as one row a step in the order of the file, as they "
+        "are as many as the steps of each case; --step COLUMN names a column of step numbers"
     )
     kept = [one for one in foreign.findings if one.code != "repeated-id"]
     findings = (*kept, Finding("note", "two-readings", message, foreign.source))
@@ -154,8 +154,7 @@ def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, b
         joined = join(replace(foreign, rows=rows, read=rows.height, findings=findings, in_order=None), cases, benchmark)
     except NotJoined:
         return None
-    misfits = {"length-mismatch", "sub-steps"}
-    return None if any(one.code in misfits for one in joined.findings) else joined
+    return None if any(one.code == "length-mismatch" for one in joined.findings) else joined
 
 
 def _given(numbers: pl.DataFrame, votes: pl.DataFrame) -> dict[str, int]:

@@ -100,12 +100,12 @@ def test_steps_are_put_in_order_and_may_count_from_1():
     assert gathered.findings == []
 
 
-@pytest.mark.parametrize("streamed", [False, True])
-def test_steps_in_columns_are_read_as_rows_are(streamed):
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_steps_in_columns_are_read_as_rows_are(looked_at):
     cells = [("a", 2, 0.2), ("b", 1, 0.5), ("a", 1, 0.1), ("odd", 3, 0.5)]
     frame = pl.DataFrame(cells, schema=["id", "step", "score"], orient="row")
     rows = Rows("steps.parquet", "Parquet", table=frame)
-    if streamed:
+    if looked_at:
         rows.rows  # noqa: B018  # whoever looked at single rows before changes nothing
     columns = gathered_steps(rows, ColumnMapping(id="id", step="step", rewards={"prm": "score"}))
     single = table(*cells)
