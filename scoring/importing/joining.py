@@ -145,8 +145,8 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
 def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> Joined | None:
     """The results as one row a step in the order of the file; None where a case has another number of steps."""
     message = (
-        f"{foreign.rows.height:,} ids have several rows: these were read as one row a step in the order of the file, as they "
-        "are as many as the steps of each case; --step COLUMN names a column of step numbers"
+        f"{foreign.rows.height:,} ids have several rows: these were read as one row a step in the order of the file, "
+        "as they are as many as the steps of each case; --step COLUMN names a column of step numbers"
     )
     kept = [one for one in foreign.findings if one.code != "repeated-id"]
     findings = (*kept, Finding("note", "two-readings", message, foreign.source))

@@ -124,7 +124,8 @@ def _propose_steps_in_order(
 ) -> ColumnMapping | None:
     """An id that rows share, each row with a number called like a step's: whether in order, the cases show."""
     case = stated.id or _named("id", _NAMES["id"], _by_normal_name(sample), sample)
-    if case is None or stated.step is not None or not _repeats(case, sample):
+    # A column of step numbers that cannot be read is no sign that the order of the rows says them.
+    if case is None or free.keys() & {*_STEP.split()} or stated.step is not None or not _repeats(case, sample):
         return None
     names = f"{_REWARD} {_REWARDS}".split()
     rewards = [free[name] for name in names if name in free and _all(_is_number, free[name], sample)]
