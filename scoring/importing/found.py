@@ -281,7 +281,8 @@ def _decided(foreign: Foreign, wish: Wish) -> Foreign:
     """
     if wish.threshold is None and wish.comparison is None:
         return foreign
-    if foreign.rows["rewards"].null_count() == foreign.rows.height:
+    rows = foreign.rows if foreign.in_order is None else foreign.in_order
+    if rows["rewards"].null_count() == rows.height:
         raise UsageError(f"{foreign.source} holds no step rewards that a threshold decides on.", "Leave it out.")
     threshold, source = foreign.threshold, foreign.threshold_source
     on = wish.on or foreign.on

@@ -9,7 +9,7 @@ benchmark (`processbench/gsm8k-0`) join wherever they are cases.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -77,6 +77,10 @@ def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) ->
     """
     if benchmark is not None:
         cases = _only_of(cases, benchmark)
+    if foreign.in_order is not None:
+        in_order = _one_row_a_step(foreign, foreign.in_order, cases, benchmark)
+        if in_order is not None:
+            return in_order
     rows = foreign.rows.with_row_index("_row").with_columns(_numbers=_numbers())
     by_content, named = _by_content(rows, cases)
     try:
@@ -144,6 +148,22 @@ def _once(said: pl.DataFrame) -> pl.DataFrame:
         # Looking at one column is several times cheaper than at four.
         return said
     return said.unique(["key", "case", "vote", "run"], keep="first", maintain_order=True)
+
+
+def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> Joined | None:
+    """The results as one row a step in the order of the file; None where too many cases have other numbers of steps."""
+    message = (
+        f"{foreign.rows.height:,} ids have several rows, as many as their cases have steps: they were read as one row "
+        "a step, in the order of the file; --step COLUMN names a column of step numbers"
+    )
+    kept = [one for one in foreign.findings if one.code != "repeated-id"]
+    findings = (*kept, Finding("note", "two-readings", message, foreign.source))
+    try:
+        joined = join(replace(foreign, rows=rows, read=rows.height, findings=findings, in_order=None), cases, benchmark)
+    except NotJoined:
+        return None
+    unlike = sum(one.code == "length-mismatch" for one in joined.findings)
+    return joined if unlike <= (1 - ENOUGH) * joined.joined else None
 
 
 def _given(numbers: pl.DataFrame, votes: pl.DataFrame) -> dict[str, int]:

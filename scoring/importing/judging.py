@@ -64,7 +64,7 @@ def _settled(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFra
     counted = pl.col("ballot").cast(pl.Int64, strict=False)
     pairs = whole.select(label=counted, n=pl.col("n_steps").cast(pl.Int64))
     marked = bool(whole.select((counted == -1).any()).item())
-    found = label_base(None, Evidence.of(pairs), marked=marked, source=foreign.source, option="verdict_base (--base)")
+    found = label_base(None, Evidence.of(pairs), marked=marked, source=foreign.source, option="verdict_base")
     # What was assumed before the cases were known is said with what is known now.
     findings = [one for one in foreign.findings if one.code != "label-base"]
     told = replace(foreign, label_base=f"verdicts are {found.words}, -1 = no error")

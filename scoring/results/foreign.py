@@ -72,6 +72,8 @@ class Foreign:
     Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
     the rewards are as many as the steps, and the rewards where they are not. `judges` is set where the file says what
     its judgements are of: those of errors do not join a benchmark of redundant steps by ids, nor the other way round.
+    `in_order` has the same rows read as one row a step in the order of the file, where they look like that: whether
+    these are as many as the steps, whoever joins them finds out.
     """
 
     format: str
@@ -92,6 +94,7 @@ class Foreign:
     labels_explained: bool = False
     reads_answers: bool = False
     open_base: bool = False
+    in_order: pl.DataFrame | None = None
     low: float = 0.0
     high: float = 1.0
     redundancy_threshold: float | None = None

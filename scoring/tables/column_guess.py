@@ -112,7 +112,24 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
         lists = lists or [column for column in free.values() if _are_fractions(column, sample) and _storable(column)]
         if whole.id is not None and lists and not _of_solutions(free, sample, lists):
             return ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source))
-    return _propose_steps(rows, sample, stated) or _propose_verdicts(rows, sample, stated)
+    return (
+        _propose_steps(rows, sample, stated)
+        or _propose_verdicts(rows, sample, stated)
+        or _propose_steps_in_order(rows, free, sample, stated)
+    )
+
+
+def _propose_steps_in_order(
+    rows: Rows, free: Mapping[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping
+) -> ColumnMapping | None:
+    """An id that rows share, each row with a number called like a step's: whether in order, the cases show."""
+    case = stated.id or _named("id", _NAMES["id"], _by_normal_name(sample), sample)
+    # A column of step numbers that cannot be read is no sign that the order of the rows says them.
+    if case is None or free.keys() & {*_STEP.split()} or stated.step is not None or not _repeats(case, sample):
+        return None
+    names = f"{_REWARD} {_REWARDS}".split()
+    rewards = [free[name] for name in names if name in free and _all(_is_number, free[name], sample)]
+    return ColumnMapping(id=case, rewards=_by_scorer(rewards, rows.source)) if rewards else None
 
 
 def _propose_cases(free: dict[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping:

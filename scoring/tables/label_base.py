@@ -67,7 +67,7 @@ def label_base(
     if not zeros and ends and not beyond and evidence.labels >= _ENOUGH:
         return LabelBase(1, f"1-based, inferred ({seen})")
     why = "0 may also stand for no error" if zeros else "nothing shows whether they count from 0 or from 1"
-    flag = _FLAGS.get(option, "")
+    flag = _FLAGS.get(option.partition(" ")[0], "")
     flag += " 1 --clean 0, if 0 is no error" if flag and zeros and option == "label_base" else " 0 or 1" if flag else ""
     named = f"{option} in the mapping ({flag})" if flag else f"{option} in the mapping"
     message = f"labels were assumed to count from 0: {why} ({seen}); state {named}"

@@ -21,7 +21,7 @@ from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
-from scoring.tables.step_rows import gathered_steps
+from scoring.tables.step_rows import gathered_steps, repeats_ids, steps_in_order
 from scoring.tables.table import (
     Gold,
     check_columns,
@@ -276,13 +276,24 @@ class _Table:
     def rewards(self, place: int, scorer: str) -> Foreign:
         """One scorer's step rewards."""
         own = {name: pl.col(f"{name} {place}") for name in ("rewards", "labels", "solution")}
-        rows, findings = self._rows({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
-        low, high = reward_bounds(rows["rewards"])
+        given, findings = self._given({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
+        in_order = None
+        if repeats_ids(given):
+            # A sentence for all in the place of one for each.
+            rows, in_order = given.unique(["id", "run"], keep="first", maintain_order=True), steps_in_order(given)
+            message = (
+                f"{given.height:,} rows share {given['id'].n_unique():,} ids: this looks like one row a step, without "
+                "a column of step numbers; the first row of each id counts. --step COLUMN names such a column"
+            )
+            findings.append(Finding("error", "repeated-id", message, self._source))
+        else:
+            rows, findings = self._first(given, findings)
+        low, high = reward_bounds((rows if in_order is None else in_order)["rewards"])
         if (low, high) != (0.0, 1.0):
             message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
             message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self._source))
-        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high)
+        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high, in_order=in_order)
 
     def verdicts(self, place: int, scorer: str) -> Foreign:
         """One scorer's verdicts."""
@@ -296,7 +307,7 @@ class _Table:
             "verdict": pl.when(label.is_not_null()).then(verdict),
             "reason": pl.col(f"reason of verdict {place}"),
         }
-        rows, findings = self._rows(own, f"of verdict {place}")
+        rows, findings = self._first(*self._given(own, f"of verdict {place}"))
         stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
         unsaid = not stated and self._mapping.clean is None
         if base.finding is not None:
@@ -315,7 +326,7 @@ class _Table:
 
     def answers(self, place: int, scorer: str) -> Foreign:
         """One critic's answers, a row an answer, not read yet."""
-        rows, findings = self._rows({"answer": pl.lit(None)}, "", pl.col(f"answers {place}"))
+        rows, findings = self._first(*self._given({"answer": pl.lit(None)}, "", pl.col(f"answers {place}")))
         answered = rows.drop("answer").explode("answers", empty_as_null=True).rename({"answers": "answer"})
         counted = answered.with_columns(
             vote=pl.int_range(pl.len()).over("line", "id").cast(FOREIGN["vote"]),
@@ -338,10 +349,15 @@ class _Table:
             "table", self._source, scorer, rows, self._read, benchmark=benchmark, findings=tuple(findings), **facts
         )
 
-    def _rows(
+    def _first(self, rows: pl.DataFrame, findings: list[Finding]) -> tuple[pl.DataFrame, list[Finding]]:
+        """The first row of each id and run, and what is said of single rows, of those left out as well."""
+        kept, repeated = first_of_an_id(rows, self._source)
+        return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
+
+    def _given(
         self, own: Mapping[str, pl.Expr], what: str, answers: pl.Expr | None = None
     ) -> tuple[pl.DataFrame, list[Finding]]:
-        """The columns of FOREIGN, the first row of an id and run, and what is said of single rows."""
+        """The columns of FOREIGN, and what is said of single rows."""
         named = ("id", "problem", "steps", "subset")
         given: dict[str, pl.Expr] = {name: pl.col(name) for name in named if name in self._frame.columns}
         columns: dict[str, pl.Expr] = {
@@ -361,8 +377,7 @@ class _Table:
         findings = [
             Finding("warning", code, why, self._source, line, case) for line, case, why, code in odd.iter_rows()
         ]
-        kept, repeated = first_of_an_id(rows.drop(_CODE), self._source)
-        return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
+        return rows.drop(_CODE), findings
 
     def _verdict_base(self, place: int) -> LabelBase:
         """What the first step is called in a scorer's verdicts; with an unknown number of steps, none is beyond it."""

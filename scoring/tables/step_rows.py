@@ -61,7 +61,7 @@ def gathered_steps(rows: Rows, mapping: ColumnMapping) -> GatheredSteps:
     if other:
         what = f"a table with one row a step holds ids and rewards, and {other[0]} is mapped, too."
         raise UsageError(what, "Leave it out: cases are imported from a table with a row a case.")
-    read = list(_streamed(rows, mapping) if rows.streamed else [_in_memory(rows, mapping)])
+    read = list(_in_columns(rows, mapping) if rows.streamed or rows.table is not None else [_in_memory(rows, mapping)])
     findings = [finding for _, noticed, _ in read for finding in noticed]
     every = pl.concat([frame for frame, _, _ in read])
     lost = every.select(lost=pl.col("id").is_null() | pl.col("step").is_null())["lost"]
@@ -71,6 +71,34 @@ def gathered_steps(rows: Rows, mapping: ColumnMapping) -> GatheredSteps:
     findings += _odd_steps(cases, rows.source)
     strays = sum(count for *_, count in read) - every.height + int(lost.sum())
     return GatheredSteps(cases.select(_kept(len(mapping.rewards))), findings, cases.height + strays)
+
+
+def steps_in_order(rows: pl.DataFrame) -> pl.DataFrame | None:
+    """Gather rows of one number each by their ids, in the order of the file, where they look like one row a step.
+
+    They do where there are at least twice as many rows as ids and the rows of each id stand together; whether each
+    case has as many steps, only the cases show.
+
+    Args:
+        rows: columns of `scoring.results.foreign.FOREIGN`: `solution` holds the numbers.
+
+    Returns:
+        A row an id, with the numbers as `rewards`. None where the rows do not look like that.
+    """
+    ids, ways = rows["id"], rows.select("run", "vote").n_unique()
+    if not repeats_ids(rows) or ways > 1 or not rows["solution"].is_finite().fill_null(value=False).all():
+        return None
+    if ids.rle_id().n_unique() > ids.n_unique():
+        return None
+    first = pl.all().exclude("id", "solution", "rewards").first()
+    gathered = rows.group_by("id", maintain_order=True).agg(first, rewards=pl.col("solution"))
+    return gathered.with_columns(solution=pl.lit(None, dtype=rows.schema["solution"])).select(rows.columns)
+
+
+def repeats_ids(rows: pl.DataFrame) -> bool:
+    """Whether rows of a number each are at least twice as many as their ids."""
+    numbers = rows["solution"].count()
+    return rows["id"].null_count() == 0 and numbers > 1 and numbers >= 2 * rows["id"].n_unique()
 
 
 _Part = tuple[pl.DataFrame, list[Finding], int]
@@ -83,7 +111,7 @@ def _schema(count: int) -> dict[str, pl.DataType]:
     return {LINE: pl.Int64(), "id": pl.String(), "step": pl.Int64(), **rewards}
 
 
-def _streamed(rows: Rows, mapping: ColumnMapping) -> Iterator[_Part]:
+def _in_columns(rows: Rows, mapping: ColumnMapping) -> Iterator[_Part]:
     columns = list(mapping.rewards.values())
     assert mapping.id is not None  # noqa: S101  # the caller has looked
     assert mapping.step is not None  # noqa: S101

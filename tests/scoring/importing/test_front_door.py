@@ -100,6 +100,64 @@ def test_steps_are_put_in_order_and_may_count_from_1():
     assert gathered.findings == []
 
 
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_steps_in_columns_are_read_as_rows_are(looked_at):
+    cells = [("a", 2, 0.2), ("b", 1, 0.5), ("a", 1, 0.1), ("odd", 3, 0.5)]
+    frame = pl.DataFrame(cells, schema=["id", "step", "score"], orient="row")
+    rows = Rows("steps.parquet", "Parquet", table=frame)
+    if looked_at:
+        rows.rows  # noqa: B018  # whoever looked at single rows before changes nothing
+    columns = gathered_steps(rows, ColumnMapping(id="id", step="step", rewards={"prm": "score"}))
+    single = table(*cells)
+    assert columns.frame.equals(single.frame)
+    assert [one.message for one in columns.findings] == [one.message for one in single.findings]
+    assert columns.read == single.read
+
+
+IN_ORDER = [{"id": row["id"], "score": reward} for row in BY_ID for reward in row["rewards"]]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_steps_without_numbers_are_read_in_the_order_of_the_file_where_the_cases_fit(workspace, tmp_path, form):
+    (joined,) = put(workspace, write(tmp_path, form, IN_ORDER)).joined
+    assert joined.rewards["rewards"].to_list() == REWARDS
+    assert joined.joined == N
+    assert [one.code for one in joined.findings if one.severity in {"warning", "error"}] == []
+    (note,) = [one for one in joined.findings if one.code == "two-readings"]
+    assert "in the order of the file" in note.message
+    assert "--step COLUMN" in note.message
+
+
+def test_a_case_whose_rows_are_not_as_many_as_its_steps_is_refused_alone(workspace, tmp_path):
+    (joined,) = put(workspace, write(tmp_path, "jsonl", IN_ORDER[1:])).joined
+    assert joined.rewards["rewards"].to_list() == [REWARDS[0][1:], *REWARDS[1:]]
+    (warning,) = [one for one in joined.findings if one.severity in {"warning", "error"}]
+    assert warning.code == "length-mismatch"
+    assert warning.case == BY_ID[0]["id"]
+
+
+@pytest.mark.parametrize("broken", ["too few of three", "not together"])
+def test_steps_without_numbers_that_do_not_fit_are_one_error_with_a_way_out(workspace, tmp_path, broken):
+    lost = {0, 3, 6}
+    few = [row for place, row in enumerate(IN_ORDER) if place not in lost]
+    rows = few if broken == "too few of three" else [*IN_ORDER[1:], IN_ORDER[0]]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert joined.rewards["rewards"].null_count() == joined.rewards.height
+    (error,) = [one for one in joined.findings if one.severity == "error"]
+    assert error.code == "repeated-id"
+    assert error.message.startswith(f"{len(rows):,} rows share {N} ids: this looks like one row a step")
+    assert "--step COLUMN" in error.message
+
+
+def test_a_few_repeated_ids_stay_errors_each(workspace, tmp_path):
+    rows = [{"id": row["id"], "score": 0.5} for row in BY_ID]
+    path = write(tmp_path, "jsonl", [*rows, {**rows[0], "score": 0.25}])
+    wish = Wish(columns=ColumnMapping(rewards={"mine": "score"}))
+    (joined,) = find([str(path)], wish, workspace, None).joined
+    (error,) = [one for one in joined.findings if one.severity == "error"]
+    assert "the id is that of line 1" in error.message
+
+
 @pytest.mark.parametrize("steps", [(0, 2), (0, 1, 1), (1, 2)])
 def test_steps_with_gaps_or_repeats_have_no_rewards_and_say_so(steps):
     gathered = table(("whole", 0, 0.5), *(("odd", step, 0.5) for step in steps))
@@ -216,7 +274,7 @@ def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(w
     (joined,) = put(workspace, path).joined
     assert set(verdicts_of(joined)) == {1}
     assert [one.code for one in joined.findings if one.severity == "warning"] == ["label-base"]
-    assert "--base" in next(one.message for one in joined.findings if one.code == "label-base")
+    assert "(--base 0 or 1)" in next(one.message for one in joined.findings if one.code == "label-base")
     stated = ColumnMapping(verdict_base=1, verdicts={"counts-from-1": "verdict"})
     (joined,) = find([str(path)], Wish(columns=stated), workspace, None).joined
     assert set(verdicts_of(joined)) == {0}
