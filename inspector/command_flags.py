@@ -246,7 +246,9 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         columns.add_argument(
             "--rewards", action="append", default=[], metavar="COL[=SCORER]", help="lists of step rewards (repeatable)"
         )
-        columns.add_argument("--step", metavar="COL", help="the step a row is of, in a table with one row a step")
+        for flag, part in (("--step", "step"), ("--scorer-column", "scorer")):
+            of_rows = f"the {part} a row is of, in a table with one row a {part.replace('scorer', 'case and scorer')}"
+            columns.add_argument(flag, metavar="COL", help=of_rows)
         columns.add_argument(
             "--verdict", action="append", default=[], metavar="COL[=SCORER]", help="the predicted earliest error"
         )

@@ -186,6 +186,7 @@ def _columns(args: argparse.Namespace, paths: Sequence[str]) -> ColumnMapping | 
         rewards=_by_scorer(getattr(args, "rewards", ()), args, paths),
         verdicts=_by_scorer(getattr(args, "verdict", ()), args, paths),
         answers=_by_scorer(getattr(args, "answers", ()), args, paths),
+        scorer=getattr(args, "scorer_column", None),
         verdict_base=getattr(args, "base", None),
     )
     if found.separator is not None:

@@ -319,14 +319,21 @@ _FLAGS = {
 
 def _noted(mapping: ColumnMapping, foreign: Foreign, stated: ColumnMapping | None) -> Foreign:
     """The same with the note which column was guessed, if one was."""
+    findings = []
     for kind, (what, flag) in _FLAGS.items():
-        column = getattr(mapping, kind).get(foreign.name)
-        if column is None or (stated is not None and foreign.name in getattr(stated, kind)):
-            continue
-        words = f"the column {printable(column)!r} was taken for {what} by its name and content"
-        finding = Finding("note", "guessed-columns", f"{words}; {flag} COLUMN names another", foreign.source)
-        return replace(foreign, findings=(finding, *foreign.findings))
-    return foreign
+        columns = getattr(mapping, kind)
+        # In a table with a row a case and scorer, a scorer is not called as its column is.
+        name = foreign.name if mapping.scorer is None else next(iter(columns), "")
+        if name in columns and (stated is None or name not in getattr(stated, kind)):
+            findings.append(_guess(columns[name], what, flag, foreign.source))
+    if mapping.scorer is not None and (stated is None or stated.scorer is None):
+        findings.append(_guess(mapping.scorer, "the scorer's name", "--scorer-column", foreign.source))
+    return replace(foreign, findings=(*findings, *foreign.findings))
+
+
+def _guess(column: str, what: str, flag: str, source: str) -> Finding:
+    words = f"the column {printable(column)!r} was taken for {what} by its name and content"
+    return Finding("note", "guessed-columns", f"{words}; {flag} COLUMN names another", source)
 
 
 def _is_log(path: Path) -> bool:

@@ -51,6 +51,7 @@ _ANSWER = (
     "answer answers response responses critique critiques judgement judgment raw_response model_response model_output "
     "generation generations output completion completions text"
 )
+_SCORER = "scorer scorer_name prm prm_name reward_model judge critic model model_name method system"
 _OF_CASES = ("problem", "steps", "step_labels", "error_steps", "earliest_error")
 _LISTS_OF_STEPS = frozenset({"steps", "solution_steps", "reasoning_steps", "model_steps", "process"})
 """Names of columns whose lists of texts are steps; under other names they may be several solutions."""
@@ -104,19 +105,35 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
     whole = stated.overridden(_propose_cases(free, sample, stated))
     cases = whole.problem is not None and whole.steps is not None
     if stated.scorers:
-        return whole if whole.id is not None or cases else None
+        return _told_apart(whole, sample) if whole.id is not None or cases else None
     if stated.step is None:
         if cases:
             return replace(whole, rewards=_rewards_of_steps(free, sample, whole, rows.source))
         lists = [free[name] for name in _REWARDS.split() if name in free and _mostly(_judges, free[name], sample)]
         lists = lists or [column for column in free.values() if _are_fractions(column, sample) and _storable(column)]
         if whole.id is not None and lists and not _of_solutions(free, sample, lists):
-            return ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source))
-    return (
-        _propose_steps(rows, sample, stated)
-        or _propose_verdicts(rows, sample, stated)
-        or _propose_steps_in_order(rows, free, sample, stated)
-    )
+            return _told_apart(ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source)), sample)
+    if steps := _propose_steps(rows, sample, stated):
+        return steps
+    verdicts = _propose_verdicts(rows, sample, stated)
+    return _told_apart(verdicts, sample) if verdicts else _propose_steps_in_order(rows, free, sample, stated)
+
+
+def _told_apart(mapping: ColumnMapping, sample: list[Mapping[str, Any]]) -> ColumnMapping:
+    """The mapping with the column that says which scorer a row is of, where only that tells rows of one id apart."""
+    if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
+        return mapping
+    cases = [text(at(value, mapping.id)) for value in sample]
+    if len(set(cases)) == len(cases):
+        return mapping
+    free = _by_normal_name(sample)
+    named = {column for _, column in mapping.named}
+    for column in (free[name] for name in _SCORER.split() if name in free and free[name] not in named):
+        if _storable(column) and _all(_is_text, column, sample):
+            pairs = {(case, text(at(value, column))) for case, value in zip(cases, sample, strict=True)}
+            if len(pairs) == len(cases):
+                return replace(mapping, scorer=column)
+    return mapping
 
 
 def _propose_steps_in_order(

@@ -19,7 +19,7 @@ TEXTS = (
 """Fields that are taken over as texts."""
 
 COLUMNS = (
-    *("id", "problem", "steps", "earliest_error", "error_steps", "step_labels", "run"),
+    *("id", "problem", "steps", "earliest_error", "error_steps", "step_labels", "run", "scorer"),
     *("final_answer_correct", "agreement", *TEXTS),
 )
 """Fields of a mapping that name a column each."""
@@ -53,6 +53,7 @@ class ColumnMapping:
             the case's benchmark reads.
         step: Which step a row is of, in a table with one row a step: then a reward is one number. Null = a row a case.
         run: Which of several independent repetitions a row's verdicts are of: a whole number. Null = there is one.
+        scorer: Which scorer a row is of, in a table with a row a case and scorer. Null = of all that are named.
         verdict_base: As `label_base`, for `verdicts`. Null = 0 is assumed, and said.
 
     Raises:
@@ -88,6 +89,7 @@ class ColumnMapping:
     answers: Mapping[str, str] = field(default_factory=dict)
     step: str | None = None
     run: str | None = None
+    scorer: str | None = None
     verdict_base: int | None = None
 
     def __post_init__(self) -> None:

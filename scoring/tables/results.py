@@ -1,7 +1,7 @@
 """What a table holds of scorers: a mapping says which column holds whose step rewards, or whose verdicts."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -35,6 +35,8 @@ from scoring.tables.table import (
 
 _LARGE = 2**31
 _SHOWN = 40
+_MOST_SCORERS = 200
+"""A column with more names than these is one of something else."""
 _CODE = "(code)"
 """Columns of a scorer are called after what they hold and the scorer's place among all: `rewards 0`."""
 
@@ -54,8 +56,8 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
         cases: how the same rows are read as cases, where they are a benchmark's: then it says which case a row is of.
 
     Raises:
-        UsageError: the mapping names no results, runs of rewards, neither id nor problem and steps, or a column that is
-            not there.
+        UsageError: the mapping names no results, runs of rewards, neither id nor problem and steps, a column that is
+            not there, or one of scorers that holds too many.
     """
     if not mapping.scorers:
         raise UsageError("the mapping names no column of results.", "Name rewards, verdicts or answers by scorer.")
@@ -87,18 +89,44 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
     noticed += [Finding("error", "no-id", message, rows.source, line) for line in frame.filter(nameless)[LINE]]
     frame = frame.filter(~nameless)
     gold = _gold(rows, mapping)
-    whole_source = _Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read))
-    found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
-    found += [whole_source.verdicts(place, scorer) for place, scorer in enumerate(mapping.verdicts)]
-    found += [whole_source.answers(place, scorer) for place, scorer in enumerate(mapping.answers)]
+    if mapping.scorer is None:
+        found = list(_Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read)).every())
+    else:
+        noticed += [
+            Finding("error", "no-scorer", "the row does not say which scorer it is of", rows.source, line)
+            for line in frame.filter(pl.col("scorer").is_null())[LINE]
+        ]
+        found = _by_scorer(rows.source, mapping, frame.filter(pl.col("scorer").is_not_null()), gold)
     if noticed:
         noticed.sort(key=lambda finding: finding.line or 0)
         found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
     return found
 
 
+def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> list[Foreign]:
+    """What a table with a row a case and scorer holds of each scorer, which is called as the table calls it."""
+    names = frame["scorer"].n_unique()
+    if not 0 < names <= _MOST_SCORERS:
+        held = f"{names:,} different texts" if names else "no text"
+        raise UsageError(
+            f"column {mapping.scorer!r} of {source} holds {held}, and is to name the scorers.",
+            f"Name a column with {_MOST_SCORERS} names at most: --scorer-column COLUMN.",
+        )
+    found = []
+    for (name,), part in frame.group_by("scorer", maintain_order=True):
+        for foreign in _Table(source, mapping, part, gold, part.height).every():
+            called = str(name) if mapping.scorers == 1 else f"{name} {foreign.name}"
+            found.append(replace(foreign, name=called))
+    return found
+
+
 def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
     """What a table with one row a step holds of each scorer."""
+    if mapping.scorer is not None:
+        raise UsageError(
+            f"{rows.source} is read with one row a step, and {mapping.scorer!r} names the scorer of a row.",
+            "Give each scorer a file, or a column, of its own.",
+        )
     gathered = gathered_steps(rows, mapping)
     names = {"reason": "reason of rewards", "code": f"{_CODE} of rewards"}
     made = {f"{name} {place}": f"{new} {place}" for name, new in names.items() for place in range(len(mapping.rewards))}
@@ -155,6 +183,7 @@ def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields]
         "steps": replace(read_by(pl.List(pl.String()), Fields.texts, Annotated[list[str], SOME]), steps=True),
         "subset": replace(read_by(pl.String(), Fields.text, str), filled=True),
         "run": read_by(pl.Int64(), lambda fields, name: fields.value.get(name)),
+        "scorer": replace(read_by(pl.String(), Fields.text, str), filled=True),
         **gold_fields(mapping, quiet=True),
     }
     fields = {name: mapped(one, column) for name, one in common.items() if (column := getattr(mapping, name))}
@@ -272,6 +301,12 @@ class _Table:
         self._frame = frame
         self._gold = gold
         self._read = read
+
+    def every(self) -> Iterator[Foreign]:
+        """What there is of each scorer that the mapping names."""
+        for read, kind in ((self.rewards, "rewards"), (self.verdicts, "verdicts"), (self.answers, "answers")):
+            for place, scorer in enumerate(getattr(self._mapping, kind)):
+                yield read(place, scorer)
 
     def rewards(self, place: int, scorer: str) -> Foreign:
         """One scorer's step rewards."""

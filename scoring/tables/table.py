@@ -165,7 +165,7 @@ def _wholes(cell: Any) -> Any:
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("id", *TEXTS), text),
+    **dict.fromkeys(("id", "scorer", *TEXTS), text),
     "error_steps": _wholes,
     "step_labels": listed,
     "final_answer_correct": truth,

@@ -149,6 +149,47 @@ def test_steps_without_numbers_that_do_not_fit_are_one_error_with_a_way_out(work
     assert "--step COLUMN" in error.message
 
 
+BY_SCORER = [
+    {"id": row["id"], "model": model, "scores": [shift * reward for reward in row["rewards"]]}
+    for model, shift in (("alpha", 1), ("beta", 0.5))
+    for row in BY_ID
+]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_a_row_a_case_and_scorer_gives_every_scorer_its_own(workspace, tmp_path, form):
+    alpha, beta = put(workspace, write(tmp_path, form, BY_SCORER)).joined
+    assert [alpha.foreign.name, beta.foreign.name] == ["alpha", "beta"]
+    assert alpha.rewards["rewards"].to_list() == REWARDS
+    assert beta.rewards["rewards"].to_list() == [[0.5 * reward for reward in rewards] for rewards in REWARDS]
+    notes = [one.message for one in alpha.findings if one.code == "guessed-columns"]
+    assert any("'model' was taken for the scorer's name" in note and "--scorer-column" in note for note in notes)
+
+
+def test_a_column_of_names_that_does_not_tell_rows_of_one_id_apart_names_no_scorer(workspace, tmp_path):
+    rows = [{**row, "model": "ab"[place % 2]} for place, row in enumerate(BY_ID)]
+    (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
+    assert joined.foreign.name == "my-prm"
+    assert joined.rewards["rewards"].to_list() == REWARDS
+
+
+def test_a_stated_column_names_the_scorers_and_rows_without_one_are_errors(workspace, tmp_path):
+    rows = [{**row, "who": None if place == 3 else "a"} for place, row in enumerate(BY_ID)]
+    wish = Wish(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
+    (joined,) = find([str(write(tmp_path, "jsonl", rows))], wish, workspace, None).joined
+    assert joined.foreign.name == "a"
+    assert joined.joined == N - 1
+    (error,) = [one for one in joined.findings if one.severity == "error"]
+    assert (error.code, error.line) == ("no-scorer", 4)
+
+
+def test_a_column_with_a_name_a_row_names_no_scorers(workspace, tmp_path):
+    rows = [{"id": place, "who": f"w{place}", "rewards": [0.5]} for place in range(300)]
+    wish = Wish(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
+    with pytest.raises(UsageError, match="300 different texts"):
+        find([str(write(tmp_path, "jsonl", rows))], wish, workspace, None)
+
+
 def test_a_few_repeated_ids_stay_errors_each(workspace, tmp_path):
     rows = [{"id": row["id"], "score": 0.5} for row in BY_ID]
     path = write(tmp_path, "jsonl", [*rows, {**rows[0], "score": 0.25}])
