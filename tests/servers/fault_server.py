@@ -34,6 +34,7 @@ class Behaviour:
     seed: int = 0
     models: tuple[str, ...] = ("tiny",)
     owner: str = "tests"
+    loads_others: bool = False
     key: str | None = None
     context: int | None = None
     several: bool = True
@@ -156,6 +157,8 @@ class _Connection:
             await self.send(self.behaviour.unlisted, {"error": {"message": "Missing scopes: api.model.read"}})
             return
         told = [{"id": name, "object": "model", "owned_by": self.behaviour.owner} for name in self.behaviour.models]
+        if self.behaviour.loads_others:
+            told = [{**model, "status": {"value": "loaded"}} for model in told]
         for one in told:
             if self.behaviour.context:
                 one["max_model_len"] = self.behaviour.context

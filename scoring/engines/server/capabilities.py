@@ -32,13 +32,15 @@ class Model:
 class Capabilities:
     """`models` is None where the server does not list any; `version` "" where it does not tell.
 
-    `healthy` is what `/health` says, None where there is no such endpoint.
+    `healthy` is what `/health` says, None where there is no such endpoint. `loads_others`: its list says which models
+    are in memory, and a model that is not listed is loaded when it is asked for.
     """
 
     address: Address
     models: tuple[Model, ...] | None
     version: str = ""
     healthy: bool | None = None
+    loads_others: bool = False
 
     @property
     def is_vllm(self) -> bool:
@@ -74,7 +76,8 @@ async def examine(wire: Wire) -> Capabilities:
     if no_entry := not_let_in(models, wire.address, wire.key):
         raise EngineError(no_entry.sentence, no_entry.next_step)
     told = version if isinstance(version, Reply) else None
-    return Capabilities(wire.address, _models(models), _version(told), _healthy(health))
+    listing = _listing(models)
+    return Capabilities(wire.address, _models(listing), _version(told), _healthy(health), _loads_others(listing))
 
 
 def choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
@@ -92,7 +95,7 @@ def choose_model(wanted: str | None, found: Sequence[Capabilities]) -> str:
         else:
             raise EngineError(f"{_places(found)} does not list its models.", "Give the model's name.")
     for one in found:
-        if one.models is not None and wanted not in {model.name for model in one.models}:
+        if one.models is not None and not one.loads_others and wanted not in {model.name for model in one.models}:
             offered = listed([model.name for model in one.models])
             raise EngineError(
                 f"{one.address} has no model {quoted(wanted)!r}; it has {offered}.", "Choose one of its models."
@@ -133,18 +136,26 @@ def _healthy(health: Reply | str) -> bool | None:
     return health.status < 400
 
 
-def _models(reply: Reply) -> tuple[Model, ...] | None:
+def _listing(reply: Reply) -> list[dict[str, Any]]:
+    """The models as the server lists them, each with a name as `id`; none where it lists none."""
     told = _json(reply)
     data = told.get("data") if isinstance(told, dict) else None
     if not isinstance(data, list):
-        return None
-    found = tuple(
-        Model(one["id"], str(one.get("owned_by") or ""), _length(one.get("max_model_len")))
-        for one in data
-        if isinstance(one, dict) and isinstance(one.get("id"), str)
+        return []
+    return [one for one in data if isinstance(one, dict) and isinstance(one.get("id"), str)]
+
+
+def _models(listing: list[dict[str, Any]]) -> tuple[Model, ...] | None:
+    # An empty list is that of a server which loads what it is asked for.
+    return (
+        tuple(Model(one["id"], str(one.get("owned_by") or ""), _length(one.get("max_model_len"))) for one in listing)
+        or None
     )
-    # An empty list is that of a server which loads what it is asked for, such as `transformers serve`.
-    return found or None
+
+
+def _loads_others(listing: list[dict[str, Any]]) -> bool:
+    """Whether each model is listed with whether it is in memory, as `transformers serve` (from 5.24) does."""
+    return bool(listing) and all(isinstance(one.get("status"), dict) for one in listing)
 
 
 def _version(reply: Reply | None) -> str:

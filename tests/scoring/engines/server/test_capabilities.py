@@ -49,6 +49,12 @@ def test_a_server_that_lists_nothing_is_taken_at_its_word():
         assert ChatServers.connect([server.url], Sampling(), model="any").model == "any"
 
 
+def test_a_server_that_loads_what_it_is_asked_for_is_not_held_to_what_is_in_memory():
+    with running(Behaviour(models=("loaded",), loads_others=True)) as server:
+        assert ChatServers.connect([server.url], Sampling(), model="another").model == "another"
+        assert ChatServers.connect([server.url], Sampling()).model == "loaded"
+
+
 def test_servers_must_all_have_the_model():
     with running() as one, running(Behaviour(models=("other",))) as other:
         with pytest.raises(EngineError, match="several models: tiny, other"):
