@@ -4,6 +4,7 @@ It fits a screen however many files there are: what is left out is counted, and 
 """
 
 import os
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,6 +45,8 @@ STEPS, TEXT = 12, 100
 """Steps, and characters of a text, that a preview shows."""
 NAMED = 3
 """Files, and names of scorers, that a line names."""
+NOT_READ, REFUSED_REASONS = "not-read", 6
+"""The code of files of folders that could not be read, and for how many reasons each first file is listed."""
 _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 COLUMNS = 20
 """Columns that a line names."""
@@ -262,6 +265,8 @@ def _unparsed_reasons(votes: pl.DataFrame) -> str:
     reasons = Counter(_kind_of_reason(reason) for reason in votes.filter(NO_VERDICT_READ)["reason"])
     frequent = reasons.most_common(REASONS)
     rest = reasons.total() - sum(count for _, count in frequent)
+    if len(frequent) == 1 and not rest:
+        return frequent[0][0]
     words = [f"{count:,} {kind}" for kind, count in frequent]
     return ", ".join([*words, *([f"{rest:,} for other reasons"] if rest else [])])
 
@@ -339,20 +344,30 @@ def _listed(
 
 @dataclass(frozen=True)
 class _Names:
-    """Short names of the sources: paths from the folder that all have in common ("" = there is none)."""
+    """Short names of the sources: the file's where no other is called so, else the path from the common folder.
+
+    `folder` is what all paths have in common; "" = there is none. `repeated` are names that several files have.
+    """
 
     folder: str
+    repeated: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, sources: Iterable[str]) -> "_Names":
+        every = set(sources)
+        count = Counter(PurePath(source).name for source in every)
+        repeated = frozenset(name for name, number in count.items() if number > 1)
         try:
-            common = os.path.commonpath([os.path.dirname(source) for source in set(sources)])  # noqa: PTH120
+            common = os.path.commonpath([os.path.dirname(source) for source in every])  # noqa: PTH120
         except ValueError:
-            return cls("")
-        return cls(common if common != os.sep else "")
+            common = ""
+        return cls(common if common != os.sep else "", repeated)
 
     def __getitem__(self, source: str) -> str:
-        return source.removeprefix(self.folder + os.sep) if self.folder else source
+        if not self.folder:
+            return source
+        name = PurePath(source).name
+        return name if name not in self.repeated else source.removeprefix(self.folder + os.sep)
 
     def listed(self, count: Counter[str]) -> str:
         """The names of sources with a number each, the largest first."""
@@ -370,7 +385,7 @@ def _some(named: Sequence[str], number: int, noun: str = "") -> str:
 def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
     """Every finding, and what else a person should look at as if it were one."""
     for sentence in found.skipped:
-        yield Finding("warning", "not-read", sentence, "")
+        yield Finding("warning", NOT_READ, sentence, "")
     for at, one in enumerate(found.imported):
         yield from one.findings
         for path in added[at].elsewhere if added else ():
@@ -395,7 +410,9 @@ def _head(found: Found, saved: Sequence[Saved], names: _Names, every: Sequence[F
     scorers = dict.fromkeys((one.foreign.kind, one.foreign.name) for one in found.joined)
     kinds = Counter("PRM" if kind == "prm" else kind for kind, _ in scorers)
     told = [f"{number_of(number, 'case')} of {number_of(benchmarks, 'benchmark')}"] if benchmarks else []
-    states = ", ".join(f"{count:,} {state}" for state, count in Counter(one.state for one in saved).items())
+    of_states = Counter(one.state for one in saved)
+    all_alike = len(of_states) == 1 and len(saved) > 1
+    states = ", ".join(f"all {state}" if all_alike else f"{count:,} {state}" for state, count in of_states.items())
     results = ", ".join(number_of(count, kind) for kind, count in kinds.items())
     told += [f"{results} ({states})" if states else results] if kinds else []
     severities = Counter(finding.severity for finding in every)
@@ -469,13 +486,20 @@ def _cell(value: int | str) -> str:
 
 
 def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]:
-    """A line for all scorers of whom the same is to be told; those of whom something did not join come first."""
+    """A line for all scorers of whom the same is to be told; those of whom something did not join come first.
+
+    How they joined is told first, and once, where it is the same of scorers that differ otherwise.
+    """
     groups: dict[str, list[str]] = {}
     gaps: Counter[str] = Counter()
+    joins = {_joined(joined) for joined, _ in of_results}
+    alike = len(joins) == 1 and len({_facts(joined) for joined, _ in of_results}) > 1
+    if alike:
+        yield f"  all {len(of_results):,}: {next(iter(joins))}"
     for joined, saved in of_results:
-        base = joined.foreign.label_base.partition(" (")[0]
-        indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
-        facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {_gives(joined, short=True)}{indices}"
+        facts = _facts(joined)
+        if not alike:
+            facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {facts}"
         groups.setdefault(facts, []).append(saved.scorer if saved else joined.foreign.name)
         gaps[facts] += joined.foreign.read - joined.joined
     ordered = sorted(groups, key=lambda facts: -gaps[facts])
@@ -486,6 +510,13 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
         yield f"  ... and {number_of(sum(len(groups[facts]) for facts in rest), 'more scorer')}"
 
 
+def _facts(joined: Joined) -> str:
+    """What a scorer gives, and how its indices were read."""
+    base = joined.foreign.label_base.partition(" (")[0]
+    indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
+    return f"{_gives(joined, short=True)}{indices}"
+
+
 def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iterator[str]:
     """Errors, warnings, then notes, a kind at a time over all files."""
     kinds = counted(every)
@@ -494,6 +525,10 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
     for severity, code, number, further in _listed(kinds):
         if further:
             yield from _wrapped([further], width)
+            continue
+        if code == NOT_READ:
+            yield from _wrapped([f"{severity}: {number:,} x {code}"], width)
+            yield from _wrapped(_refused([finding.message for finding in every if finding.code == code]), width)
             continue
         alike = [finding for finding in every if (finding.severity, finding.code) == (severity, code)]
         count = Counter(finding.source for finding in alike if finding.source)
@@ -513,6 +548,24 @@ def _unusual(every: Sequence[Finding], names: _Names, width: int | None) -> Iter
             yield from _wrapped([f"  {place}{_said(finding)}"], width)
         if number > shown:
             yield f"  ... and {number - shown:,} more"
+
+
+def _refused(sentences: Sequence[str]) -> Iterator[str]:
+    """Why files could not be read: each reason once, in the sentence of its first file, with the others alike."""
+    reasons: dict[str, list[str]] = {}
+    for sentence in sentences:
+        # A path, and how much of something there is, differ from file to file.
+        words = ["" if os.sep in word else re.sub(r"\d[\d,]*", "0", word) for word in sentence.split()]
+        reasons.setdefault(" ".join(words), []).append(sentence)
+    for alike in list(reasons.values())[:REFUSED_REASONS]:
+        yield f"  {alike[0]}"
+        paths = [next((word for word in sentence.split() if os.sep in word), "") for sentence in alike[1:]]
+        if len(alike) <= PLACES and all(paths):
+            yield from (f"  the same: {path.strip(':,;.')}" for path in paths)
+        elif paths:
+            yield f"  the same: {number_of(len(paths), 'more file')}"
+    if rest := list(reasons.values())[REFUSED_REASONS:]:
+        yield f"  ... and {number_of(sum(map(len, rest)), 'more file')} for {number_of(len(rest), 'other reason')}"
 
 
 def _place(finding: Finding, names: _Names) -> str:

@@ -95,8 +95,8 @@ def test_mr_math_is_imported_whole_without_a_flag(run, mr_math):
     assert sum(": baseline roscoe" in line for line in said) == 2
     assert said.count("  what it gives: 159 with one number a solution, which names no step") == 2
     assert sum(line.startswith("    67 cases have one number a sub-step") for line in said) == 8
-    assert "  what it gives: 159 answers, 2 unparsed (2 judged correct, yet a step is named)\n" in out
-    assert "  what it gives: 159 answers, 1 unparsed (1 judged wrong, and no step is named)\n" in out
+    assert "  what it gives: 159 answers, 2 unparsed (judged correct, yet a step is named)\n" in out
+    assert "  what it gives: 159 answers, 1 unparsed (judged wrong, and no step is named)\n" in out
     assert out.count("in the workspace: new") == 12
     before = files(run.root / "rewards")
     again, out, _ = run(mr_math, "-v")

@@ -186,10 +186,45 @@ def test_what_was_lost_and_what_several_files_hold_have_columns():
     assert lines[2].split() == ["sums", "2", "10", "4", "3", "3", "1", "1", "1"]
 
 
-def test_files_that_could_not_be_read_are_warnings():
-    lines = told(imported(), skipped=[f"Unknown format: x{at}." for at in range(5)])
-    at = lines.index("warning: 5 x not-read")
-    assert lines[at + 1 : at + 5] == [*(f"  Unknown format: x{at}." for at in range(3)), "  ... and 2 more"]
+def test_each_reason_why_files_could_not_be_read_is_named_once_with_its_first_file():
+    odd = [f"Unknown format: in/odd-{at}.jsonl is none of the formats known here." for at in range(5)]
+    cut = [f"Cannot read the file: in/cut-{at}.gz is cut off after {at * 999:,} bytes." for at in range(2)]
+    lines = told(imported(), skipped=[odd[0], *cut, *odd[1:], "Bad input: in/lone.csv has no rows."])
+    at = lines.index("warning: 8 x not-read")
+    assert lines[at + 1 : -1] == [
+        *(f"  {odd[0]}", "  the same: 4 more files"),
+        *(f"  {cut[0]}", "  the same: in/cut-1.gz"),
+        "  Bad input: in/lone.csv has no rows.",
+    ]
+
+
+def test_a_few_files_with_one_reason_are_all_named_whatever_else_there_is():
+    findings = [finding("warning", f"code-{at}") for at in range(5)]
+    skipped = [f"Unknown format: in/odd-{at}.jsonl is none of the formats known here." for at in range(3)]
+    lines = "\n".join(told(imported(findings=findings), skipped=skipped))
+    assert all(f"in/odd-{at}.jsonl" in lines for at in range(3))
+    assert lines.count("none of the formats") == 1
+
+
+def test_of_very_many_reasons_the_first_are_listed_and_the_files_of_the_others_counted():
+    skipped = [f"Bad input: in/a.csv is {'x' * at}." for at in range(1, 10)]
+    lines = told(imported(), skipped=skipped)
+    assert "  ... and 3 more files for 3 other reasons" in lines
+
+
+def test_what_all_scorers_joined_to_is_told_once_where_they_differ_otherwise():
+    one, other = joined("one"), joined("other")
+    other = replace(other, foreign=replace(other.foreign, threshold=0.7))
+    lines = told(results=[one, other])
+    assert [line for line in lines if "joined to" in line] == ["  all 2: 2 of 2 results joined to sums by ids"]
+
+
+def test_places_are_the_names_of_files_with_their_folder_only_where_two_are_called_alike():
+    names = ("in/a/x.jsonl", "in/b/x.jsonl", "in/b/y.jsonl")
+    lines = told(*(imported(name, [finding("warning", source=name)]) for name in names))
+    assert [line.strip() for line in lines if ":7: " in line] == [
+        *("a/x.jsonl:7: it is odd", "b/x.jsonl:7: it is odd", "y.jsonl:7: it is odd")
+    ]
 
 
 @given(FINDINGS, st.integers(40, 120))

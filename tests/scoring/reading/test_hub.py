@@ -1,14 +1,19 @@
 import importlib.util
 import json
 import os
+import ssl
 import sys
+from contextlib import nullcontext
+from email.message import Message
 from types import SimpleNamespace
+from urllib.error import HTTPError, URLError
 
 import pytest
 
 from authored import row, rows
 from imports import import_source
 from scoring.errors import HubUnavailable, MissingExtra, UnknownFormat
+from scoring.reading import hub
 from scoring.reading.hub import hub_rows
 
 real = pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="the package datasets is not installed")
@@ -18,6 +23,24 @@ real = pytest.mark.skipif(importlib.util.find_spec("datasets") is None, reason="
 def stand_in(monkeypatch):
     """Puts a stand-in for the package in place: `load_dataset` as given."""
     return lambda load: monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load))
+
+
+@pytest.fixture(autouse=True)
+def client(request, monkeypatch):
+    """A stand-in for the hub's client, which may go to the network at an address that is never asked."""
+    if any(mark.name == "filterwarnings" for mark in request.node.iter_markers()):
+        return None
+    constants = SimpleNamespace(HF_HUB_OFFLINE=False, ENDPOINT="https://hub.invalid")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", SimpleNamespace(constants=constants))
+    monkeypatch.setattr(hub, "urlopen", lambda *_, **__: nullcontext())
+    return constants
+
+
+def failing(error):
+    def ask(*_, **__):
+        raise error
+
+    return ask
 
 
 def test_without_the_package_the_sentence_has_the_command(monkeypatch):
@@ -47,6 +70,50 @@ def test_a_data_set_that_cannot_be_had_is_one_sentence(stand_in, error):
         hub_rows("a/b")
     assert "\n" not in str(caught.value)
     assert type(error).__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("error", [URLError("no such host"), TimeoutError(), ConnectionResetError()])
+def test_a_hub_that_does_not_answer_is_not_asked_again(stand_in, client, monkeypatch, error):
+    modes = []
+
+    def load(name):
+        modes.append(client.HF_HUB_OFFLINE)
+        raise OSError("tried five times")
+
+    stand_in(load)
+    monkeypatch.setattr(hub, "urlopen", failing(error))
+    with pytest.raises(HubUnavailable) as caught:
+        hub_rows("a/b")
+    assert "(https://hub.invalid does not answer, and it was not downloaded before)" in str(caught.value)
+    assert "download the files elsewhere and import their path" in str(caught.value)
+    assert modes == [True]
+    assert client.HF_HUB_OFFLINE is False
+
+
+def test_without_a_network_what_was_downloaded_before_is_read(stand_in, monkeypatch):
+    stand_in(lambda _: {"train": [row(1)]})
+    monkeypatch.setattr(hub, "urlopen", failing(URLError("no such host")))
+    assert len(list(hub_rows("a/b").rows)) == 1
+
+
+def test_offline_by_its_variable_nothing_is_asked_and_the_variable_is_named(stand_in, client, monkeypatch):
+    client.HF_HUB_OFFLINE = True
+    stand_in(failing(OSError("offline")))
+    monkeypatch.setattr(hub, "urlopen", failing(AssertionError("it was asked")))
+    with pytest.raises(HubUnavailable, match="HF_HUB_OFFLINE is set, and it was not downloaded before"):
+        hub_rows("a/b")
+    assert client.HF_HUB_OFFLINE is True
+
+
+@pytest.mark.parametrize(
+    "error", [HTTPError("https://hub.invalid", 405, "not so", Message(), None), URLError(ssl.SSLError("whose is it?"))]
+)
+def test_a_hub_that_answers_anything_is_asked_for_the_data(stand_in, client, monkeypatch, error):
+    modes = []
+    stand_in(lambda _: modes.append(client.HF_HUB_OFFLINE) or {"train": [row(1)]})
+    monkeypatch.setattr(hub, "urlopen", failing(error))
+    hub_rows("a/b")
+    assert modes == [False]
 
 
 def test_a_row_that_cannot_be_read_is_one_sentence(stand_in):
