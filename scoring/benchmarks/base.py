@@ -352,7 +352,7 @@ def _written(texts: pl.DataFrame, folder: Path) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Uncompressed: compressing takes longer than all the rest. Whoever takes the files over flushes them.
-        texts.write_parquet(path, compression="uncompressed", row_group_size=ROW_GROUP)
+        texts.write_parquet(path, compression="uncompressed", statistics=False, row_group_size=ROW_GROUP)
     except OSError as error:
         raise unwritable(path, error) from error
     except pl.exceptions.PolarsError as error:

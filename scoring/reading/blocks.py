@@ -21,8 +21,18 @@ class Block:
     line: int
 
     @cached_property
+    def height(self) -> int:
+        """How many lines there are, at least one."""
+        return self.raw.count(b"\n") + (not self.raw.endswith(b"\n"))
+
+    @property
+    def first(self) -> bytes:
+        """The first line without its break."""
+        return self.raw[: self.raw.find(b"\n")] if b"\n" in self.raw else self.raw
+
+    @cached_property
     def lines(self) -> list[bytes]:
-        """The lines without their breaks, at least one."""
+        """The lines without their breaks."""
         lines = self.raw.split(b"\n")
         if self.raw.endswith(b"\n"):
             lines.pop()
@@ -51,7 +61,7 @@ def blocks(path: Path, size: int = SIZE, source: str = "") -> Iterator[Block]:
                         if len(line) > LONGEST_LINE:
                             raise _too_long(number + place, source)
                 yield block
-                number += len(block.lines)
+                number += block.height
     except OSError as error:
         raise UnreadableFile(f"{source}: {error.strerror}.", "Check the path and its permissions.") from None
 

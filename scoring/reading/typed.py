@@ -17,7 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -309,20 +309,19 @@ class _Reader:
         fields = self.layout.fields
         if not self.layout.natural:
             nothing: dict[str, list[Any]] = {name: [] for name in self.layout.row_keys()}
-            numbers = before + np.cumsum(_filled(block.lines, set()))
+            numbers = before + np.cumsum(_filled(block, ()))
             return _Checked(block, np.empty(0, np.int64), b"", [], nothing, {}, numbers)
         keys_of = self.layout.row_keys()
-        others = _other_keys(block.lines[0], frozenset(keys_of.values()))
+        others = _other_keys(block.first, frozenset(keys_of.values()))
         names = [*keys_of, *(f"{_OTHER}{key}" for key in others)]
         natural = tuple((key, fields[name].natural, fields[name].needed) for name, key in keys_of.items())
         decoder = _decoder(natural, others)
         content = attrgetter(*(f"field_{names.index(name)}" for name in self.layout.content)) if self._keyed else None
-        decoded, keys, sound = _rows(decoder, content, block.lines)
+        decoded, keys, sound = _rows(decoder, content, block)
         values = {name: list(map(attrgetter(f"field_{at}"), decoded)) for at, name in enumerate(names)}
-        whole = len(sound) == len(block.lines)
-        lines = block.lines if whole else [block.lines[place] for place in sound]
-        raw = block.raw if whole else b"\n".join(lines)
-        if odd := self._unaccounted(values, lines, raw):
+        # Lines are split only where one of them is odd.
+        raw = block.raw if len(sound) == block.height else b"\n".join([block.lines[place] for place in sound])
+        if odd := self._unaccounted(values, block, sound, raw):
             kept = [index for index in range(len(sound)) if index not in odd]
             sound = [sound[index] for index in kept]
             keys = [keys[index] for index in kept] if self._keyed else keys
@@ -331,7 +330,7 @@ class _Reader:
         for name in keys_of:
             if not fields[name].needed and UNSET in values[name]:
                 values[name] = [None if value is UNSET else value for value in values[name]]
-        numbers = before + np.cumsum(_filled(block.lines, set(sound)))
+        numbers = before + np.cumsum(_filled(block, sound))
         kept_values = {name: values[name] for name in keys_of}
         kept_others = {key: values[f"{_OTHER}{key}"] for key in others}
         return _Checked(block, np.array(sound, dtype=np.int64), raw, keys, kept_values, kept_others, numbers)
@@ -343,7 +342,9 @@ class _Reader:
     def chunk(self, checked: _Checked, before: int) -> Chunk:
         """One block; `before` rows were read before it."""
         frame = self._sound(checked)
-        odd = sorted(set(range(len(checked.block.lines))) - set((frame[LINE] - checked.block.line).to_list()))
+        odd: Sequence[int] = ()
+        if frame.height < checked.block.height:
+            odd = sorted({*range(checked.block.height)} - {*(frame[LINE] - checked.block.line).to_list()})
         read = int(checked.numbers[-1]) - before
         sound = checked.numbers[checked.sound]
         if not odd:
@@ -445,7 +446,7 @@ class _Reader:
                 odd = [element.str.strip_chars() == ""] * one.steps + [element.str.contains(CONTROL)] * control
                 yield column.list.eval(pl.any_horizontal(odd)).list.any().not_().fill_null(value=True)
 
-    def _unaccounted(self, values: Mapping[str, list[Any]], lines: list[bytes], raw: bytes) -> set[int]:
+    def _unaccounted(self, values: Mapping[str, list[Any]], block: Block, sound: Sequence[int], raw: bytes) -> set[int]:
         """The indices of the rows with more strings than their keys, once each, and the texts in the fields.
 
         Or with a value of another key that gives a finding.
@@ -456,12 +457,13 @@ class _Reader:
         odd = {index for column in others for index, value in enumerate(column) if not _sound_value(value)}
         if sum(count[name](column) for name, column in values.items()) == strings_in(raw):
             return odd
-        for index, line in enumerate(lines):
-            if sum(count[name]([column[index]]) for name, column in values.items()) != strings_in(line):
+        for index, place in enumerate(sound):
+            strings = sum(count[name]([column[index]]) for name, column in values.items())
+            if strings != strings_in(block.lines[place]):
                 odd.add(index)
         return odd
 
-    def _lines(self, checked: _Checked, places: list[int]) -> Chunk:
+    def _lines(self, checked: _Checked, places: Sequence[int]) -> Chunk:
         """Lines of a block read value by value."""
         start = checked.block.line
         raw = b"\n".join(checked.block.lines[place] for place in places)
@@ -565,28 +567,22 @@ def _decoder(fields: tuple[tuple[str, Any, bool], ...], others: tuple[str, ...])
 
 
 def _rows(
-    decoder: "msgspec.json.Decoder[Any]", content: Callable[[Any], tuple[str, list[str]]] | None, lines: list[bytes]
-) -> tuple[list[Any], list[str], list[int]]:
+    decoder: "msgspec.json.Decoder[Any]", content: Callable[[Any], tuple[str, list[str]]] | None, block: Block
+) -> tuple[list[Any], list[str], Sequence[int]]:
     """The rows of the lines that the decoder takes, the keys of their contents, and the places of these lines."""
-    if content is None:
-        try:
-            every = decoder.decode_lines(b"\n".join(lines))
-        except _NOT_SOUND:
-            every = []
-        if len(every) == len(lines):
-            return every, [], list(range(len(lines)))
-    rows, keys, sound = [], [], []
-    for place, line in enumerate(lines):
-        try:
-            row = decoder.decode(line)
-        except _NOT_SOUND:
-            continue
-        rows.append(row)
-        if content is not None:
-            # At once: a moment later the texts are no longer in the processor's cache.
-            keys.append(content_key(*content(row)))
-        sound.append(place)
-    return rows, keys, sound
+    try:
+        rows = decoder.decode_lines(block.raw)
+    except _NOT_SOUND:
+        rows = []
+    places: Sequence[int] = range(block.height)
+    if len(rows) < block.height:
+        rows, places = [], []
+        for place, line in enumerate(block.lines):
+            with suppress(*_NOT_SOUND):
+                rows.append(decoder.decode(line))
+                places.append(place)
+    keys = [] if content is None else [content_key(*content(row)) for row in rows]
+    return rows, keys, places
 
 
 def _strings(dtype: pl.DataType | None) -> Callable[[list[Any]], int]:
@@ -620,12 +616,12 @@ def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
     return len(elements) == 1 and not elements[0].error and not elements[0].repeated
 
 
-def _filled(lines: list[bytes], sound: set[int]) -> npt.NDArray[np.bool_]:
-    """Which of the lines are not blank."""
-    filled = np.ones(len(lines), dtype=np.bool_)
-    for place in range(len(lines)) if len(sound) < len(lines) else ():
-        if place not in sound:
-            filled[place] = bool(lines[place].decode(errors="replace").strip())
+def _filled(block: Block, sound: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Which of the lines are not blank; the sound ones are not."""
+    filled = np.ones(block.height, dtype=np.bool_)
+    if len(sound) < block.height:
+        for place in {*range(block.height)} - {*sound}:
+            filled[place] = bool(block.lines[place].decode(errors="replace").strip())
     return filled
 
 
