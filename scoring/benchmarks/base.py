@@ -23,12 +23,13 @@ import polars as pl
 from scoring.benchmarks.imported import Imported, Spilled
 from scoring.errors import UnwritableWorkspace
 from scoring.files import unwritable, uuid7
-from scoring.reading.csv_rows import FORMATS
+from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import row_name
 from scoring.reading.findings import Finding, Severity
 from scoring.reading.metadata import MetadataCollector
 from scoring.reading.rows import Rows
-from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Chunk, Layout, chunks
+from scoring.reading.text_rows import CSV_FORMATS
+from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Layout
 from scoring.schema import CASES, METADATA, STEP_INDEX, TEXTS, content_key
 from scoring.texts import ROW_GROUP, Texts, rest_digests
 
@@ -108,7 +109,7 @@ class CaseFormat:
             UnwritableWorkspace: the texts cannot be written.
         """
         large = folder is not None and rows.size >= LARGE
-        further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in FORMATS.values())
+        further = MetadataCollector([*self._claimed(rows), *beside], cells=rows.format in CSV_FORMATS.values())
         further.see([] if rows.table is None else rows.table.columns)
         texts_to = folder if large else None
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, rows.source, texts_to, further)))

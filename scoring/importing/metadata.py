@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from scoring.benchmarks.imported import Imported
-from scoring.reading.csv_rows import FORMATS
 from scoring.reading.findings import Finding
 from scoring.reading.metadata import metadata_of
 from scoring.reading.rows import Rows
+from scoring.reading.text_rows import CSV_FORMATS
 from scoring.schema import CASES
 
 OWN = frozenset({*CASES, "label"})
@@ -28,7 +28,7 @@ def with_metadata(imported: Imported, rows: Rows, claimed: Iterable[str]) -> Imp
     if values is None:
         message = "whose rows the cases are is not known, so that no other column of the file was kept"
         return replace(imported, findings=(*imported.findings, Finding("note", "no-metadata", message, rows.source)))
-    frame, fates, mended = metadata_of(values, claimed, cells=rows.format in FORMATS.values())
+    frame, fates, mended = metadata_of(values, claimed, cells=rows.format in CSV_FORMATS.values())
     found = replace(imported, metadata=frame, fates=fates)
     if not mended:
         return found

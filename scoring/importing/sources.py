@@ -14,10 +14,10 @@ from scoring.importing.alone import belongs, has_texts, own_cases
 from scoring.importing.bringing import Brought, bring
 from scoring.importing.metadata import OWN, with_metadata
 from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
-from scoring.reading.csv_rows import FORMATS
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows, some_rows
+from scoring.reading.text_rows import CSV_FORMATS
 from scoring.results import catalogue as results
 from scoring.results import inspect_log, reasoneval
 from scoring.results.foreign import Foreign
@@ -161,7 +161,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
-    kind, name = ("table", None) if rows.format in FORMATS.values() else recognised(rows)
+    kind, name = ("table", None) if rows.format in CSV_FORMATS.values() else recognised(rows)
     if name is None and _is_mapping(rows):
         raise UnknownFormat(f"{rows.source} is a mapping and holds no rows.", "Give it with --mapping FILE.")
     if kind == "benchmark" and name is not None and not _names_a_table(stated):

@@ -5,6 +5,7 @@ A broken row costs itself only: it becomes a finding and the reading goes on at 
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,10 @@ import polars as pl
 
 from scoring.errors import UnknownFormat, UnreadableFile
 from scoring.parquet import read_arrow, read_parquet
-from scoring.reading import csv_rows, json_rows
-from scoring.reading.blocks import SIZE, Block, blocks
 from scoring.reading.file_bytes import (
     ARROW_FILE,
     ARROW_STREAM,
+    LONGEST_LINE,
     PARQUET,
     UTF8_MARK,
     codec_of,
@@ -25,7 +25,20 @@ from scoring.reading.file_bytes import (
     file_bytes,
     printable,
 )
-from scoring.reading.findings import Finding
+from scoring.reading.findings import Finding, Severity
+from scoring.reading.text_rows import (
+    CSV_FORMATS,
+    Element,
+    array_elements,
+    csv_elements,
+    csv_header,
+    line_elements,
+    object_elements,
+)
+
+BLOCK_SIZE = 16 * 1024 * 1024
+"""Bytes of a block, or a line more: some blocks are in memory at the same time, in several forms each."""
+_BUFFER = 1024 * 1024
 
 _TABLES = {PARQUET: "Parquet", ARROW_FILE: "Arrow", ARROW_STREAM: "Arrow"}
 # A text may start with the same four letters.
@@ -35,6 +48,32 @@ _SAMPLED = 1024 * 1024
 _SAMPLED_ROWS = 500
 """Rows at the start of a table, and as many spread over all of it, in which columns are looked at."""
 _WANTED = "Give a file of JSON Lines, a JSON array, CSV or TSV with a header line, Parquet, or Arrow."
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Whole lines as bytes, the last one with or without its break; `line` is the 1-based number of the first."""
+
+    raw: bytes
+    line: int
+
+    @cached_property
+    def height(self) -> int:
+        """How many lines there are, at least one."""
+        return self.raw.count(b"\n") + (not self.raw.endswith(b"\n"))
+
+    @property
+    def first(self) -> bytes:
+        """The first line without its break."""
+        return self.raw[: self.raw.find(b"\n")] if b"\n" in self.raw else self.raw
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines without their breaks."""
+        lines = self.raw.split(b"\n")
+        if self.raw.endswith(b"\n"):
+            lines.pop()
+        return lines
 
 
 @dataclass(frozen=True)
@@ -83,7 +122,7 @@ class Rows:
         self.table = table
         self.cases: list[int] = []
         self._sample: list[Any] | None = None
-        self.block_size = SIZE
+        self.block_size = BLOCK_SIZE
         self.progress: Callable[[int], None] = lambda _: None
 
     @property
@@ -123,7 +162,7 @@ class Rows:
             text, undecodable = decoded(file_bytes(self._file, self.source), self.source)
             self._file = None
             self._findings += undecodable
-            some_rows(_collect(json_rows.lines(text), self))
+            some_rows(self.collect(line_elements(text)))
 
     @property
     def size(self) -> int:
@@ -131,50 +170,83 @@ class Rows:
         return 0 if self._file is None else self._file.stat().st_size
 
     def blocks(self, size: int | None = None) -> Iterator[Block]:
-        """The lines of the file, some at a time; see `scoring.reading.blocks`.
+        """Read the lines of the file in order: some bytes at a time, and what is missing of a line.
 
         Raises:
-            UnreadableFile: the file has gone, or a line is too long.
+            UnreadableFile: the file has gone, or a line is longer than `LONGEST_LINE`.
         """
         assert self._file is not None  # noqa: S101  # whoever asks knows that it is streamed
-        read = 0
-        for block in blocks(self._file, size or self.block_size, self.source):
-            yield block
-            read += len(block.raw)
-            self.progress(read)
+        number, done = 1, 0
+        try:
+            with self._file.open("rb", buffering=_BUFFER) as file:
+                if file.read(len(UTF8_MARK)) != UTF8_MARK:
+                    file.seek(0)
+                while raw := file.read(size or self.block_size):
+                    if not raw.endswith(b"\n"):
+                        raw += file.readline(LONGEST_LINE + 1)
+                    block = Block(raw, number)
+                    if len(raw) > LONGEST_LINE:
+                        self._refuse_long_lines(block)
+                    yield block
+                    number += block.height
+                    done += len(raw)
+                    self.progress(done)
+        except OSError as error:
+            raise UnreadableFile(f"{self.source}: {error.strerror}.", "Check the path and its permissions.") from None
+
+    def _refuse_long_lines(self, block: Block) -> None:
+        for number, line in enumerate(block.lines, start=block.line):
+            if len(line) > LONGEST_LINE:
+                raise UnreadableFile(
+                    f"line {number} of {self.source} is longer than {LONGEST_LINE // 1024**2:,} MB.",
+                    "Put each row on a line of its own.",
+                )
 
     def sample(self) -> list[Any]:
-        """The values of all rows; of some of a table, or of those in the first megabyte of a file read in blocks."""
-        if self.table is not None:
-            return self._sample_table(self.table)
-        if self._file is None:
+        """Give the values of all rows; of some of a table, or of those in the first megabyte of a file of lines."""
+        if self.table is None and self._file is None:
             return [row.value for row in self._rows]
+        if self._sample is None and self.table is not None:
+            height = self.table.height
+            step = max(1, (height - _SAMPLED_ROWS) // _SAMPLED_ROWS)
+            places = [*range(min(_SAMPLED_ROWS, height)), *range(_SAMPLED_ROWS, height, step)]
+            self._sample = self.table[places].rows(named=True)
         if self._sample is None:
-            found = Rows(self.source, self.format)
+            first = Rows(self.source, self.format)
             for block in self.blocks(_SAMPLED):
                 text, _ = decoded_as("utf-8", block.raw.removesuffix(b"\n"), self.source)
-                _collect(json_rows.lines(text), found)
-                if found.rows:
+                if first.collect(line_elements(text)).rows:
                     break
-            self._sample = [row.value for row in found.rows]
+            self._sample = [row.value for row in first.rows]
         return self._sample
 
-    def _sample_table(self, table: pl.DataFrame) -> list[Any]:
-        if self._sample is None:
-            step = max(1, (table.height - _SAMPLED_ROWS) // _SAMPLED_ROWS)
-            places = [*range(min(_SAMPLED_ROWS, table.height)), *range(_SAMPLED_ROWS, table.height, step)]
-            self._sample = table[places].rows(named=True)
-        return self._sample
+    def collect(self, elements: Iterable[Element]) -> "Rows":
+        """Put a row for each element at the end, or say what is wrong with it; the rows themselves are returned."""
+        for element in elements:
+            if not element.row:
+                self._note("warning", "broken-array", element.error, element.line)
+            elif element.error:
+                self.broken(element.line, element.error)
+            else:
+                self.add(element.value, element.line)
+            if element.repeated:
+                keys = ", ".join(element.repeated)
+                message = f"repeated within an object, so that the last one counts: {keys}"
+                self._note("warning", "repeated-key", message, element.line)
+        return self
+
+    def _note(self, severity: Severity, code: str, message: str, line: int) -> None:
+        self._findings.append(Finding(severity, code, message, self.source, line))
+
+    def broken(self, line: int, message: str) -> None:
+        """Count a row that could not be read."""
+        self._read += 1
+        self._note("error", "broken-row", message, line)
 
     def add(self, value: Any, line: int | None = None) -> None:
         """Put a row at the end."""
         self._read += 1
         self._rows.append(Row(self._read, self._read if line is None else line, value))
-
-    def broken(self, line: int, message: str) -> None:
-        """Count a row that could not be read."""
-        self._read += 1
-        self._findings.append(Finding("error", "broken-row", message, self.source, line))
 
 
 def read_rows(path: Path, source: str = "") -> Rows:
@@ -226,13 +298,13 @@ def _is_lines(path: Path) -> bool:
     # A first line that is longer than this is looked at by whoever reads all of it.
     if not first.lstrip().startswith(b"{") or (first is lines[-1] and len(start) == _SAMPLED):
         return False
-    found = list(json_rows.lines(first.decode(errors="replace")))
+    found = list(line_elements(first.decode(errors="replace")))
     return len(found) == 1 and isinstance(found[0].value, dict)
 
 
 def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
     """The rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
-    rows = _collect(json_rows.lines(text), Rows(source, "JSON Lines"))
+    rows = Rows(source, "JSON Lines").collect(line_elements(text))
     rows.findings[:0] = undecodable
     return rows
 
@@ -241,7 +313,7 @@ def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
     """The rows of a text in whatever form it holds them, perhaps none; `undecodable` is what decoding it noticed."""
     start = text.lstrip()[:1]
     if start == "[":
-        rows = _collect(json_rows.array(text), Rows(source, "JSON array"))
+        rows = Rows(source, "JSON array").collect(array_elements(text))
     else:
         rows = (None if start == "{" else _cells(text, source)) or _objects(text, source)
     rows.findings[:0] = undecodable
@@ -250,47 +322,31 @@ def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
 
 def _objects(text: str, source: str) -> Rows:
     """JSON Lines; or objects over several lines, one after the other, where the first line is none by itself."""
-    rows = _collect(json_rows.lines(text), Rows(source, "JSON Lines"))
+    rows = Rows(source, "JSON Lines").collect(line_elements(text))
     found = _has_objects(rows)
     if found and rows.rows[0].number == 1:
         return rows
-    whole = _collect(json_rows.objects(text), Rows(source, "JSON objects"))
+    whole = Rows(source, "JSON objects").collect(object_elements(text))
     return whole if whole.rows and (not found or whole.read == len(whole.rows)) else rows
 
 
 def _cells(text: str, source: str) -> Rows | None:
     """CSV or TSV; None where there is no header, or where the lines that are no such rows are rather JSON Lines."""
-    header = csv_rows.header(text)
+    header = csv_header(text)
     if header is None:
         return None
-    rows = Rows(source, csv_rows.FORMATS[header.separator])
+    rows = Rows(source, CSV_FORMATS[header.separator])
     if header.repeated:
         message = f"repeated in the header, so that the first column counts: {', '.join(header.repeated)}"
         rows.findings.append(Finding("warning", "repeated-key", message, source, header.line))
-    _collect(csv_rows.elements(text, header), rows)
-    if rows.read > len(rows.rows) and _has_objects(_collect(json_rows.lines(text), Rows(source, "JSON Lines"))):
+    rows.collect(csv_elements(text, header))
+    if rows.read > len(rows.rows) and _has_objects(Rows(source, "JSON Lines").collect(line_elements(text))):
         return None
     return rows
 
 
 def _has_objects(rows: Rows) -> bool:
     return any(isinstance(row.value, dict) for row in rows.rows)
-
-
-def _collect(elements: Iterable[json_rows.Element], rows: Rows) -> Rows:
-    """The rows, with every element or what is wrong with it added."""
-    for element in elements:
-        if not element.row:
-            rows.findings.append(Finding("warning", "broken-array", element.error, rows.source, element.line))
-            continue
-        if element.error:
-            rows.broken(element.line, element.error)
-            continue
-        rows.add(element.value, element.line)
-        if element.repeated:
-            message = f"repeated within an object, so that the last one counts: {', '.join(element.repeated)}"
-            rows.findings.append(Finding("warning", "repeated-key", message, rows.source, element.line))
-    return rows
 
 
 def _table(path: Path, source: str, mark: bytes) -> Rows:

@@ -22,10 +22,11 @@ import msgspec
 import polars as pl
 
 from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
+from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Row, Rows
-from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Chunk, Field, Layout, as_made, chunks, name_of, read_by
+from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, as_made, name_of, read_by
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.names import scorer_name
 from scoring.results.numbers import numbers, reward_bounds

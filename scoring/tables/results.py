@@ -10,10 +10,11 @@ import polars as pl
 
 from scoring.benchmarks.base import CaseFormat, first_undecodable
 from scoring.errors import UsageError
+from scoring.reading.chunks import chunks
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, chunks, name_of, read_by
+from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, name_of, read_by
 from scoring.results.base import first_of_an_id
 from scoring.results.foreign import FOREIGN, Foreign
 from scoring.results.numbers import reward_bounds

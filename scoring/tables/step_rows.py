@@ -10,10 +10,11 @@ import msgspec
 import polars as pl
 
 from scoring.errors import UsageError
+from scoring.reading.chunks import chunks
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import KEPT, LINE, WHOLE, Field, Layout, chunks
+from scoring.reading.typed import KEPT, LINE, WHOLE, Field, Layout
 from scoring.tables.cells import number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
 

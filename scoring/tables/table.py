@@ -18,12 +18,13 @@ import polars as pl
 from scoring.benchmarks.base import CaseFormat, Check, Read
 from scoring.benchmarks.imported import Imported
 from scoring.errors import UsageError
+from scoring.reading.chunks import chunks
 from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import SOME, WHOLE, Field, Layout, as_made, chunks, name_of, read_by
+from scoring.reading.typed import SOME, WHOLE, Field, Layout, as_made, name_of, read_by
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import (
     at,

@@ -103,7 +103,7 @@ def test_who_reads_hears_of_every_file_and_of_all_bytes(processbench_file):
 def test_within_a_large_file_blocks_are_told(processbench_file, monkeypatch):
     path = processbench_file(json_lines(rows(200)))
     heard = []
-    monkeypatch.setattr("scoring.reading.rows.SIZE", 2000)
+    monkeypatch.setattr("scoring.reading.rows.BLOCK_SIZE", 2000)
     found = find([str(path)], Wish(), None, None, progress=lambda done, *_: heard.append(done))
     assert found.imported[0].cases.height == 200
     assert len(heard) > 5

@@ -26,6 +26,7 @@ from scoring.benchmarks import stepwise as trl
 from scoring.benchmarks.catalogue import benchmark_module
 from scoring.errors import UnknownFormat, UnwritableWorkspace
 from scoring.importing.sources import ReadOptions, read_source
+from scoring.reading import chunks as chunking
 from scoring.reading import typed
 from scoring.reading.rows import read_rows
 from thoroughness import up_to
@@ -132,8 +133,8 @@ def lowered(monkeypatch):
 @pytest.fixture
 def asked(monkeypatch):
     """The lines that are read value by value."""
-    seen, real = [], typed.fields_of
-    monkeypatch.setattr(typed, "fields_of", lambda row, *rest: seen.append(row.line) or real(row, *rest))
+    seen, real = [], chunking.fields_of
+    monkeypatch.setattr(chunking, "fields_of", lambda row, *rest: seen.append(row.line) or real(row, *rest))
     return seen
 
 

@@ -11,10 +11,11 @@ import authored
 from benchmark_rows import grben, mrmath, stepwise
 from modified import row as modified
 from scoring.benchmarks.catalogue import case_format
+from scoring.reading import chunks as chunking
 from scoring.reading import typed
+from scoring.reading.chunks import chunks
 from scoring.reading.metadata import MetadataCollector
 from scoring.reading.rows import Rows, read_rows, table_rows
-from scoring.reading.typed import chunks
 from scoring.tables import results, table
 from scoring.tables.column_mapping import ColumnMapping
 from thoroughness import up_to
@@ -166,7 +167,7 @@ def test_columns_give_what_rows_give(monkeypatch_size, name, data, size):
 def monkeypatch_size():
     """Set how many rows of a table are looked at together."""
     with pytest.MonkeyPatch.context() as patch:
-        yield lambda size: patch.setattr(typed, "_TABLE_ROWS", size)
+        yield lambda size: patch.setattr(chunking, "_TABLE_ROWS", size)
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -221,8 +222,8 @@ def assert_same_cases(one, other):
 @pytest.fixture
 def asked(monkeypatch):
     """The rows that are read value by value."""
-    seen, real = [], typed.fields_of
-    monkeypatch.setattr(typed, "fields_of", lambda row, *rest: seen.append(row.line) or real(row, *rest))
+    seen, real = [], chunking.fields_of
+    monkeypatch.setattr(chunking, "fields_of", lambda row, *rest: seen.append(row.line) or real(row, *rest))
     return seen
 
 

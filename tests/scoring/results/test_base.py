@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import authored
 from any_json import rows_near
 from broken_rows import as_rows, broken
-from scoring.reading import typed
+from scoring.reading import chunks as chunking
 from scoring.reading.fields import Fields
 from scoring.reading.rows import read_rows
 from scoring.reading.typed import Layout
@@ -107,7 +107,7 @@ def test_reading_in_blocks_is_reading_value_by_value(name, tmp_path):
 
 @pytest.mark.parametrize("name", SOUND)
 def test_rows_of_natural_values_are_not_read_one_by_one(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(typed, "fields_of", None)
+    monkeypatch.setattr(chunking, "fields_of", None)
     for at, row in enumerate(SOUND[name]):
         path = tmp_path / f"{at}.jsonl"
         path.write_bytes(b"\n".join([json.dumps(row).encode()] * 3))
