@@ -14,7 +14,7 @@ from inspector.breakdown import judged_steps
 from inspector.selection import Selection
 from inspector.sentences import WORDS
 from inspector.sheets.sheet import Drill
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.gold import UNKNOWN_STEP

@@ -7,7 +7,7 @@ import polars as pl
 from inspector.board import BOARD, SEPARATOR
 from inspector.board_cells import PUBLISHED
 from inspector.headline import F1, PRMSCORE
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.published.figures import figures
 from scoring.published.names import NO_SCORERS
 from scoring.published.papers import PAPERS

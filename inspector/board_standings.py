@@ -15,7 +15,7 @@ from inspector.board import Piece
 from inspector.board_cells import BEST, BUSY, REFERENCE, SCORER, TIED
 from inspector.board_columns import COMPARED
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.comparison import standing_rows

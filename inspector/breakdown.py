@@ -12,7 +12,7 @@ from inspector.documents import provenance
 from inspector.filtering.facet_counts import FACETS
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document

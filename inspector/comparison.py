@@ -11,7 +11,7 @@ import polars as pl
 from inspector.documents import provenance, repeated_solutions
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.comparison import comparison_rows, n_tests

@@ -12,7 +12,7 @@ import polars as pl
 from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import StepLabelled, step_labelled
+from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.accuracies import METRICS
 from scoring.metrics.first_error import Unparsed, quick_first_errors

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import StepLabelled, step_labelled
+from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.grouping import grouped
 from scoring.metrics import first_error, step_labels
 from scoring.metrics.intervals import RESAMPLES, SMALL

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from inspector.sentences import counted
 from inspector.text import clean
-from scoring.benchmarks.error_types import ERROR_TYPES, error_type_of
+from scoring.benchmarks.registry import error_type_of, error_types
 from scoring.triage.actions import DEFER, NOTE, QUEUE, RATE, RULE, SKIP, SORT, TAG, Action, rating_of
 from scoring.triage.said import Triage
 
@@ -42,7 +42,7 @@ def offered_tags(in_use: Iterable[str]) -> list[str]:
     """
     used = [tag for tag in in_use if clean(tag) == tag]
     named = {error_type_of(tag) for tag in used}
-    return [*used, *(word for word in ERROR_TYPES if word not in named)]
+    return [*used, *(word for word in error_types() if word not in named)]
 
 
 def completed(text: str, tags: Sequence[str]) -> str | None:

@@ -13,7 +13,7 @@ from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
 from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.export import Document

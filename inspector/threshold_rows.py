@@ -15,7 +15,7 @@ from inspector.documents import provenance
 from inspector.official_rows import resampled_words, step_benchmarks, without_errors
 from inspector.selection import Selection, surroundings
 from inspector.threshold_ways import PER_SUBSET, Way, ways
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.dev_sets import EACH, listed
 from scoring.evaluation import Evaluation
 from scoring.export import Document

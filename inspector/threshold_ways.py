@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.dev_sets import dev_thresholds, dev_tuned, listed
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation

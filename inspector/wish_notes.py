@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from inspector.request import Request
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.redundancy import redundancy_rows
 from scoring.metrics.step_counts import asked_by_redundancy

@@ -25,7 +25,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from scoring.benchmarks.catalogue import MODULES, step_labelled
+from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.cache import RewardParts
 from scoring.case_rows import rows_of_cases
 from scoring.deciding import Deciding, decided

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.first_error import Unparsed

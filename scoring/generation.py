@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, FrameError
 from scoring.files import sync, unwritable, uuid7, write_atomically
 from scoring.metadata_columns import PREFIX, StoredColumns, columns_frame, is_wide, together

@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
 from scoring.grouping import grouped, groups

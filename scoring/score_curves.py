@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import Unparsed
 from scoring.scorer import Comparison

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import polars as pl
 
-from scoring.benchmarks.error_types import error_type_of
+from scoring.benchmarks.registry import error_type_of
 from scoring.triage.said import Triage
 
 DTYPES: dict[str, pl.DataType] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation

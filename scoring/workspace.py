@@ -25,7 +25,7 @@ import numpy.typing as npt
 import polars as pl
 
 from scoring.benchmarks import demo
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.errors import DamagedWorkspace, NoWorkspace, UsageError
 from scoring.files import locked, write_atomically
 from scoring.generation import Added, Generation, read_sources, report, some_columns

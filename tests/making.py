@@ -8,7 +8,8 @@ import polars as pl
 from hypothesis import strategies as st
 
 import reference
-from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.by_field import cases_frame
 from scoring.cache import RewardParts
 from scoring.evaluate import evaluate
 from scoring.gold import Gold

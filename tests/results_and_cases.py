@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from scoring.benchmarks.imported import cases_frame
+from scoring.benchmarks.by_field import cases_frame
 from scoring.results.foreign import Foreign, foreign_frame
 from scoring.schema import METADATA
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import making
 import step_reference
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.benchmarks.prmbench import STEP_LABELLED
 from scoring.cache import RewardParts
 from scoring.evaluate import evaluate

@@ -7,7 +7,7 @@ from pathlib import Path
 import making
 import reference
 from inspector.request import Request
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 

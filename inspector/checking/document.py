@@ -15,7 +15,7 @@ from inspector.protocol_card.incomparable import Incomparable, incomparable
 from inspector.protocol_card.settings import settings_that_differ
 from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.intervals import LEVEL, RESAMPLES

@@ -8,7 +8,7 @@ import polars as pl
 
 from inspector.protocol_card.case_sets import counted_cases
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.comparison import comparison_rows
 from scoring.metrics.intervals import SMALL

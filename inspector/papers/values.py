@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.error_types import error_type_shares
 from scoring.metrics.first_error import FirstError, Unparsed, count

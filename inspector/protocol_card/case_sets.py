@@ -6,7 +6,7 @@ import numpy as np
 
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.outcome_conditions import tried
 from scoring.metrics.paired_steps import labelled

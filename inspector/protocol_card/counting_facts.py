@@ -13,7 +13,7 @@ from inspector.protocol_card.case_sets import counted_cases, counts_unanswered
 from inspector.protocol_card.fact import Fact
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.critics.faults import fault_of
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet

@@ -10,7 +10,7 @@ import polars as pl
 
 from inspector.documents import metrics_document
 from inspector.selection import Selection
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.step_rewards import Bools, Ints

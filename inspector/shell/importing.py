@@ -18,9 +18,9 @@ from inspector.shell.reports import preview_lines, reports
 from inspector.shell.requests import choosing
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
-from scoring.benchmarks.catalogue import is_benchmark
+from scoring.benchmarks.base import Imported
 from scoring.benchmarks.construction import broken_rules
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.registry import is_benchmark
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
 from scoring.importing.found import Found, Wish, find, not_looked_at

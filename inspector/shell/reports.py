@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from inspector.sentences import counted as number_of
 from inspector.text import cell, clean
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.boundary import when_wrong
 from scoring.critics.faults import fault_of
 from scoring.generation import Added

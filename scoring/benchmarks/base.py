@@ -14,15 +14,15 @@ The same declaration reads a small file and one of a million rows.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported, Spilled
 from scoring.errors import UnwritableWorkspace
 from scoring.files import unwritable, uuid7
+from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import row_name
 from scoring.reading.findings import Finding, Severity
@@ -39,6 +39,56 @@ LARGE = 64 * 1024 * 1024
 """Bytes of a file from which on its texts are kept on the disk while it is imported."""
 
 _UNDECODABLE = "undecodable"
+_MANY = 30
+"""Erroneous cases from which on it is odd that none has its first error in the first step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Imported:
+    """One source as cases.
+
+    `cases` has the columns of `scoring.schema.CASES`; of a source too large for memory, whose texts were `spilled`,
+    those of METADATA. `label_base` says in words which index base the labels had and how that was seen. `read` is the
+    number of rows in the source, kept ones or not.
+    """
+
+    benchmark: str
+    source: str
+    format: str
+    label_base: str
+    read: int
+    cases: pl.DataFrame
+    findings: tuple[Finding, ...]
+    # Unharmed originals of some of the cases, with the same columns and `twin_of`: scored, never listed or counted.
+    twins: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CASES))
+    # Where the texts of `cases` are instead.
+    spilled: "Spilled | None" = None
+    # The file's absolute path, so that a row can be looked up again from anywhere. Empty = no file.
+    path: str = ""
+    # Which column was read as what, where a person said so. Empty = the format says it.
+    mapping: str = ""
+    # The metadata columns of `cases`, row for row (`scoring.metadata_columns`); without rows where there is none.
+    metadata: pl.DataFrame = field(default_factory=pl.DataFrame)
+    # What became of every column of the file; None where nobody looked.
+    fates: ColumnFates | None = None
+
+    @property
+    def erroneous(self) -> int:
+        """Cases whose earliest error is a step."""
+        return int((self.cases["earliest_error"] >= 0).sum())
+
+    @property
+    def clean(self) -> int:
+        """Cases labelled as having no wrong step."""
+        return int((self.cases["earliest_error"] == -1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Spilled:
+    """Texts of n cases in files, and the digests of those that `key` does not cover (null = there are none)."""
+
+    texts: Texts
+    rest: Sequence[str | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +103,16 @@ class Check:
     severity: Severity
     code: str
     message: pl.Expr | str
+
+
+def warn_where(code: str, when: pl.Expr, message: str | pl.Expr, *parts: pl.Expr | str) -> Check:
+    """Declare a check that warns; the `parts`, or columns of these names, stand at the `{}` of the message."""
+    return Check(when, "warning", code, pl.format(message, *parts) if isinstance(message, str) and parts else message)
+
+
+def note_where(code: str, when: pl.Expr, message: str | pl.Expr, *parts: pl.Expr | str) -> Check:
+    """Declare a check that notes; see `warn_where`."""
+    return replace(warn_where(code, when, message, *parts), severity="note")
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +189,9 @@ class CaseFormat:
         # One original may be that of several cases.
         twins = twins.unique("case", keep="first", maintain_order=True)
         tallies = {name: sum(part.tallies[name] for part in parts) for name in self.tallies}
-        labels, findings = self.conclude(Read(rows.source, metadata, _in_order(findings), tallies))
+        # Those of the source first, then those of rows in the order of their lines.
+        findings.sort(key=lambda finding: finding.line or 0)
+        labels, findings = self.conclude(Read(rows.source, metadata, findings, tallies))
         read = sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
@@ -162,7 +224,8 @@ class CaseFormat:
 
     def _part(self, chunk: Chunk, source: str, folder: Path | None, further: MetadataCollector) -> "_Part":
         fields = chunk.frame
-        made = fields.select(self._columns(fields.columns, source))
+        given = {"key": pl.col(KEY), **self.columns, **self.identity(fields.columns, source)}
+        made = fields.select(self._complete(given, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
         said, kept = checked(whole, self.checks, source)
         noticed = [*chunk.findings, *said]
@@ -207,10 +270,6 @@ class CaseFormat:
         given = {"problem": pl.col(problem), "steps": pl.col(steps), "id": called}
         return {name: self.columns.get(name, expression).alias(name) for name, expression in given.items()}
 
-    def _columns(self, fields: Sequence[str], source: str) -> list[pl.Expr]:
-        """Every column of CASES over the fields of a chunk."""
-        return self._complete({"key": pl.col(KEY), **self.columns, **self.identity(fields, source)}, source)
-
     def _twins(self, whole: pl.DataFrame, source: str) -> pl.DataFrame:
         """The twins of the cases of a chunk, the first row of each id; fields and cases are side by side."""
         if self.twins is None:
@@ -219,8 +278,8 @@ class CaseFormat:
             LINE, **self.twins, earliest_error=pl.lit(-1), error_steps=pl.lit([], dtype=pl.List(STEP_INDEX))
         )
         given = given.filter(pl.col("twin_of").is_not_null())
-        contents = given.select("problem", "steps").iter_rows()
-        given = given.with_columns(pl.Series("key", [content_key(*one) for one in contents], dtype=pl.String))
+        keys = [content_key(*content) for content in given.select("problem", "steps").iter_rows()]
+        given = given.with_columns(pl.Series("key", keys, dtype=pl.String))
         return given.select(self._complete({name: pl.col(name) for name in given.columns}, source))
 
     def _complete(self, given: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
@@ -233,11 +292,8 @@ class CaseFormat:
             "source": pl.lit(source),
             "line": pl.col(LINE),
         }
-        found = []
-        for name, dtype in CASES.items():
-            column = given.get(name)
-            found.append((pl.lit(None) if column is None else column).cast(dtype).alias(name))
-        return found
+        nothing = pl.lit(None)
+        return [given.get(name, nothing).cast(dtype).alias(name) for name, dtype in CASES.items()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,19 +340,79 @@ def first_step_checks(name: str, steps: str = "steps") -> tuple[Check, ...]:
     """Check a 0-based label against the number of steps."""
     label, last = pl.col(name), pl.col(steps).list.len().cast(pl.Int64) - 1
     return (
-        Check(
-            label < -1,
-            "warning",
-            "bad-label",
-            pl.format(f"{name} {{}} names no step; the case has no gold label", label),
-        ),
-        Check(
-            label > last,
-            "warning",
-            "label-beyond-end",
-            pl.format(f"{name} {{}} is beyond the last step ({{}}, 0-based)", label, last),
+        warn_where("bad-label", label < -1, f"{name} {{}} names no step; the case has no gold label", label),
+        warn_where(
+            "label-beyond-end", label > last, f"{name} {{}} is beyond the last step ({{}}, 0-based)", label, last
         ),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class OneBased:
+    """A field that names the first wrong step: 1 = the first step, -1 = no error.
+
+    Attributes:
+        name: The field, a whole number.
+        steps: The field with the steps.
+        none: How the format writes "no error".
+    """
+
+    name: str
+    steps: str = "steps"
+    none: str = "-1"
+
+    @property
+    def n_steps(self) -> pl.Expr:
+        """The number of steps, as Int64."""
+        return pl.col(self.steps).list.len().cast(pl.Int64)
+
+    @property
+    def beyond(self) -> pl.Expr:
+        """Whether the label is beyond the last step."""
+        return pl.col(self.name) > self.n_steps
+
+    def step(self) -> pl.Expr:
+        """Read the label as a 0-based step, maybe beyond the last, or -1; null for 0 and below -1."""
+        label = pl.col(self.name)
+        return pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).cast(STEP_INDEX)
+
+    def check(self) -> Check:
+        """Check that the label names a step or none."""
+        label = pl.col(self.name)
+        message = f"{self.name} {{}} names no step; the case has no gold label"
+        return warn_where("bad-label", (label < -1) | (label == 0), message, label)
+
+    def tallies(self) -> dict[str, pl.Expr]:
+        """Count what shows the base, over all rows with a label."""
+        label = pl.col(self.name)
+        return {
+            "ones": (label == 1).sum(),
+            "zeros": (label == 0).sum(),
+            "erroneous": (label >= 1).sum(),
+            "beyond": self.beyond.sum(),
+            "just beyond": (label == self.n_steps + 1).sum(),
+        }
+
+    def concluded(self, read: Read) -> tuple[str, list[Finding]]:
+        """Say how the labels were read, with the evidence, and what speaks for another base than 1.
+
+        They may look 0-based, one too high, or as if they counted from 2.
+        """
+        ones, zeros, erroneous, beyond, just_beyond = (read.tallies[name] for name in self.tallies())
+        label_base = (
+            f"1-based, {self.none} = no error ({ones:,} labels are 1, {zeros:,} are 0, "
+            f"{beyond:,} are beyond the last step)"
+        )
+        if not ones and just_beyond:
+            message = f"no label is 1 and {just_beyond:,} are one beyond the last step: the labels look one too high"
+            return label_base, [Finding("warning", "label-base", message, read.source)]
+        if zeros:
+            message = f"{zeros:,} labels are 0, which names no step: the labels look 0-based"
+            return label_base, [Finding("warning", "label-base", message, read.source)]
+        if not ones and erroneous >= _MANY:
+            message = f"no label is 1 in {erroneous:,} erroneous cases: the labels may count from 2"
+            return label_base, [Finding("note", "label-base", message, read.source)]
+        return label_base, []
 
 
 def none_wrong(earliest_error: pl.Expr) -> pl.Expr:
@@ -372,12 +488,7 @@ def _repeated(metadata: pl.DataFrame, first: pl.Series, source: str) -> list[Fin
     ]
 
 
-def _in_order(findings: list[Finding]) -> list[Finding]:
-    """Findings of the source first, then those of rows in the order of their lines."""
-    return sorted(findings, key=lambda one: one.line or 0)
-
-
 def first_undecodable(findings: list[Finding]) -> list[Finding]:
     """The findings of all blocks, that bytes are no UTF-8 only where it is so for the first time."""
-    first = next((one for one in findings if one.code == _UNDECODABLE), None)
-    return [one for one in findings if one.code != _UNDECODABLE or one is first]
+    first = next((finding for finding in findings if finding.code == _UNDECODABLE), None)
+    return [finding for finding in findings if finding.code != _UNDECODABLE or finding is first]

@@ -16,7 +16,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, not_empty, problem_ids
+from scoring.benchmarks.base import CaseFormat, Read, not_empty, problem_ids, warn_where
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, as_made, identifier, read_by, solution, text
@@ -153,23 +153,14 @@ FORMAT = CaseFormat(
         "reason": pl.col("reason"),
     },
     checks=(
-        Check(
-            _NO_SECTION,
-            "warning",
-            "bad-label",
-            pl.format("section number {} names no section; the case has no gold label", _FIRST),
-        ),
-        Check(
-            (_LISTED.list.len() == 0) & ~_COMPLETE,
-            "warning",
+        warn_where("bad-label", _NO_SECTION, "section number {} names no section; the case has no gold label", _FIRST),
+        warn_where(
             "no-label",
+            (_LISTED.list.len() == 0) & ~_COMPLETE,
             "no section is listed, and not each is said to be right; the case has no gold label",
         ),
-        Check(
-            _LAST > _N_STEPS,
-            "warning",
-            "label-beyond-end",
-            pl.format("section number {} is beyond the last of {} sections", _LAST, _N_STEPS),
+        warn_where(
+            "label-beyond-end", _LAST > _N_STEPS, "section number {} is beyond the last of {} sections", _LAST, _N_STEPS
         ),
     ),
     tallies={

@@ -9,8 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, first_step, first_step_checks
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import CaseFormat, Imported, first_step, first_step_checks
 from scoring.errors import DamagedWorkspace
 from scoring.reading.rows import read_rows
 from scoring.reading.typed import Layout, identifier, solution, text, texts, truth, whole, wholes

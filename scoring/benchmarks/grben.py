@@ -13,8 +13,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, quoted
-from scoring.benchmarks.one_based import OneBased
+from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, quoted, warn_where
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import SOME, Layout, identifier, read_by, solution, text, truth, whole
@@ -142,28 +141,25 @@ FORMAT = CaseFormat(
     },
     checks=(
         _LABEL.check(),
-        Check(
-            _LABEL.beyond,
-            "warning",
+        warn_where(
             "label-clamped",
-            pl.format(
-                "label {} is beyond the last of {} steps; it is read as the last one, for PRMs alone",
-                pl.col("label"),
-                _LABEL.n_steps,
-            ),
+            _LABEL.beyond,
+            "label {} is beyond the last of {} steps; it is read as the last one, for PRMs alone",
+            pl.col("label"),
+            _LABEL.n_steps,
         ),
-        Check(_NO_DOMAIN, "warning", "no-domain", "the row names no domain"),
-        Check(
-            ~_NO_DOMAIN & _KNOWN_DOMAIN.is_null(),
-            "warning",
+        warn_where("no-domain", _NO_DOMAIN, "the row names no domain"),
+        warn_where(
             "unknown-domain",
-            pl.format("domain {} is none of the nine; it is kept as it is", quoted(_GIVEN_DOMAIN)),
+            ~_NO_DOMAIN & _KNOWN_DOMAIN.is_null(),
+            "domain {} is none of the nine; it is kept as it is",
+            quoted(_GIVEN_DOMAIN),
         ),
-        Check(
-            _HAS_TYPE & _KNOWN_TYPE.is_null(),
-            "warning",
+        warn_where(
             "unknown-error-type",
-            pl.format("error_type {} is none of the five; it is kept as it is", quoted(pl.col("error_type"))),
+            _HAS_TYPE & _KNOWN_TYPE.is_null(),
+            "error_type {} is none of the five; it is kept as it is",
+            quoted(pl.col("error_type")),
         ),
     ),
     tallies=_LABEL.tallies(),

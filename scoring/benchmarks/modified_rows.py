@@ -16,8 +16,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, note_where, warn_where
+from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding, known_as_notes
 from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, wholes
@@ -179,54 +179,45 @@ def _outside(listed: pl.Expr) -> pl.Expr:
 _IN_ORDER = _LISTED.list.unique().list.sort()
 _CASE_ERRORS = pl.col(f"{MADE}error_steps")
 _CHECKS = (
-    Check(
-        _LISTED != _IN_ORDER,
-        "note",
+    note_where(
         "unordered-steps",
+        _LISTED != _IN_ORDER,
         "error_steps is out of order or repeats a step; each counts once, in order",
     ),
-    Check(
-        _LISTED.list.min() < 1,
-        "warning",
+    warn_where(
         "bad-label",
-        pl.format(
-            "error_steps {} name no step, for they count from 1; left out",
-            _in_words(_IN_ORDER.list.filter(pl.element() < 1)),
-        ),
+        _LISTED.list.min() < 1,
+        "error_steps {} name no step, for they count from 1; left out",
+        _in_words(_IN_ORDER.list.filter(pl.element() < 1)),
     ),
-    Check(
-        _LISTED.list.max() > _LAST,
-        "warning",
+    warn_where(
         "label-beyond-end",
-        pl.format(
-            "error_steps {} are beyond the last step ({}, 1-based)",
-            _in_words(_outside(_LISTED.list.filter(pl.element() >= 1))),
-            _LAST,
-        ),
+        _LISTED.list.max() > _LAST,
+        "error_steps {} are beyond the last step ({}, 1-based)",
+        _in_words(_outside(_LISTED.list.filter(pl.element() >= 1))),
+        _LAST,
     ),
-    Check(
-        (_LISTED.list.len() > 0) & (_STEPS == _ORIGINAL),
-        "warning",
+    warn_where(
         "unchanged-process",
+        (_LISTED.list.len() > 0) & (_STEPS == _ORIGINAL),
         "steps are labelled wrong, yet all are as in the original",
     ),
-    Check(
-        (_LAST == 1) & ((_ORIGINAL.list.len() > 1).fill_null(value=False) | _STEPS.list.first().str.contains(_BREAK)),
-        "warning",
+    warn_where(
         "one-step",
+        (_LAST == 1) & ((_ORIGINAL.list.len() > 1).fill_null(value=False) | _STEPS.list.first().str.contains(_BREAK)),
         "the solution is one text; it was not divided into steps",
     ),
-    Check(
-        (_CASE_ERRORS.list.len() > 0) & pl.col(f"{MADE}earliest_error").is_null(),
-        "warning",
+    warn_where(
         "no-error-in-range",
+        (_CASE_ERRORS.list.len() > 0) & pl.col(f"{MADE}earliest_error").is_null(),
         "none of error_steps is there; the case has no earliest error",
     ),
-    Check(
-        (_CHANGED.list.min() < 1) | (_CHANGED.list.max() > _LAST),
-        "note",
+    note_where(
         "modified-beyond-end",
-        pl.format("modified_steps {} are not among the steps (1 to {})", _in_words(_outside(_CHANGED)), _LAST),
+        (_CHANGED.list.min() < 1) | (_CHANGED.list.max() > _LAST),
+        "modified_steps {} are not among the steps (1 to {})",
+        _in_words(_outside(_CHANGED)),
+        _LAST,
     ),
 )
 
@@ -241,16 +232,15 @@ def _class_checks(title: str, is_known: pl.Expr, erroneous: pl.Expr) -> tuple[Ch
 
     labelled_wrong = _CASE_ERRORS.list.len() > 0
     return (
-        Check(
-            labelled_wrong != erroneous,
-            "warning",
+        warn_where(
             "unexpected-errors",
+            labelled_wrong != erroneous,
             pl.concat_str(
                 pl.when(labelled_wrong).then(pl.lit("steps are")).otherwise(pl.lit("no step is")),
                 pl.lit(" labelled wrong, which is not so in any published case of its class"),
             ),
         ),
-        Check(~is_known, "warning", "unknown-class", CLASS.map_batches(unknown, return_dtype=pl.String)),
+        warn_where("unknown-class", ~is_known, CLASS.map_batches(unknown, return_dtype=pl.String)),
     )
 
 

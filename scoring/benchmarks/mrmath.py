@@ -15,8 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, none_wrong, problem_ids
-from scoring.benchmarks.one_based import OneBased
+from scoring.benchmarks.base import CaseFormat, OneBased, Read, none_wrong, problem_ids, warn_where
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, read_by, text
@@ -174,22 +173,19 @@ FORMAT = CaseFormat(
     },
     checks=(
         _LABEL.check(),
-        Check(
-            _LABEL.beyond,
-            "warning",
+        warn_where(
             "label-beyond-end",
-            pl.format(f"{FIRST_ERROR} {{}} is beyond the last of {{}} steps", pl.col(FIRST_ERROR), _LABEL.n_steps),
+            _LABEL.beyond,
+            f"{FIRST_ERROR} {{}} is beyond the last of {{}} steps",
+            pl.col(FIRST_ERROR),
+            _LABEL.n_steps,
         ),
-        Check(
-            _NAMED_YET_CORRECT,
-            "warning",
+        warn_where(
+            "gold-disagrees", _NAMED_YET_CORRECT, "the solution is labelled correct, yet a first error step is named"
+        ),
+        warn_where(
             "gold-disagrees",
-            "the solution is labelled correct, yet a first error step is named",
-        ),
-        Check(
             _WRONG_YET_NONE,
-            "warning",
-            "gold-disagrees",
             "the solution is labelled wrong, yet no first error step is named; the case has no gold label",
         ),
     ),

@@ -15,9 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, labelled, problem_ids
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
 from scoring.benchmarks.mrmath import FIRST_ERROR, SOLUTION_FIELDS, STEP_FIELDS, grouped
+from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, read_by
@@ -85,11 +85,12 @@ FORMAT = CaseFormat(
         "reference_answer": pl.col("ground_truth_answer"),
     },
     checks=(
-        Check(
-            _GIVEN != _N_STEPS,
-            "warning",
+        warn_where(
             "label-count",
-            pl.format("{} ratings for {} steps; those beyond the last step count for nothing", _GIVEN, _N_STEPS),
+            _GIVEN != _N_STEPS,
+            "{} ratings for {} steps; those beyond the last step count for nothing",
+            _GIVEN,
+            _N_STEPS,
         ),
     ),
     tallies={

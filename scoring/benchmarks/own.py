@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scoring import own_code
-from scoring.benchmarks.base import CaseFormat
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import CaseFormat, Imported
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
 from scoring.reading.findings import Finding

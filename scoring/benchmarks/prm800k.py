@@ -17,7 +17,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, labelled, problem_id, problem_ids, quoted
+from scoring.benchmarks.base import CaseFormat, labelled, note_where, problem_id, problem_ids, quoted, warn_where
 from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.typed import Layout, as_made, identifier, solution, text
 
@@ -170,14 +170,14 @@ FORMAT = CaseFormat(
         "reference_answer": pl.col("ground_truth_answer"),
     },
     checks=(
-        Check(
-            _UNRATED.list.len() > 0,
-            "note",
+        note_where(
             "unrated-step",
-            pl.format("steps [{}] carry no rating", _UNRATED.list.eval(pl.element().cast(pl.String)).list.join(", ")),
+            _UNRATED.list.len() > 0,
+            "steps [{}] carry no rating",
+            _UNRATED.list.eval(pl.element().cast(pl.String)).list.join(", "),
         ),
-        Check(_OPEN & _FINISH.is_in(_UNFINISHED), "note", "unfinished", _OPEN_MESSAGE),
-        Check(_OPEN & ~_FINISH.is_in(_UNFINISHED).fill_null(value=False), "warning", "unfinished", _OPEN_MESSAGE),
+        note_where("unfinished", _OPEN & _FINISH.is_in(_UNFINISHED), _OPEN_MESSAGE),
+        warn_where("unfinished", _OPEN & ~_FINISH.is_in(_UNFINISHED).fill_null(value=False), _OPEN_MESSAGE),
     ),
     conclude=lambda read: (_LABEL_BASE, read.findings),
 )

@@ -15,9 +15,9 @@ from typing import Any
 import polars as pl
 
 from scoring.benchmarks import socratic
-from scoring.benchmarks.base import MADE, Check, not_empty
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.base import MADE, not_empty, warn_where
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
+from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields
 from scoring.reading.typed import read_by, text
 
@@ -108,11 +108,8 @@ FORMAT = modified_format(
     fields={**{name: read_by(pl.String(), _domain, str) for name in _DOMAINS}, "ground_truth": text()},
     first_of=(_DOMAINS,),
     checks=(
-        Check(
-            _WANTS_TWIN & ~_HAS_ORIGINAL,
-            "warning",
-            "no-twin",
-            "the row holds no original, so that the case has no unharmed twin",
+        warn_where(
+            "no-twin", _WANTS_TWIN & ~_HAS_ORIGINAL, "the row holds no original, so that the case has no unharmed twin"
         ),
     ),
     twins={

@@ -13,12 +13,12 @@ import polars as pl
 
 from scoring.benchmarks.base import (
     CaseFormat,
-    Check,
     Read,
     first_step,
     first_step_checks,
     none_wrong,
     not_empty,
+    warn_where,
 )
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, solution, text, truth, whole
@@ -123,10 +123,9 @@ FORMAT = CaseFormat(
     },
     checks=(
         *first_step_checks("label"),
-        Check(
-            (pl.col("label") == -1) & ~pl.col("final_answer_correct"),
-            "warning",
+        warn_where(
             "wrong-answer-clean",
+            (pl.col("label") == -1) & ~pl.col("final_answer_correct"),
             "no step is labelled wrong, yet the final answer is",
         ),
     ),

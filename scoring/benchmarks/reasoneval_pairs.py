@@ -20,7 +20,16 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, problem_ids, quoted
+from scoring.benchmarks.base import (
+    MADE,
+    CaseFormat,
+    Read,
+    not_empty,
+    note_where,
+    problem_ids,
+    quoted,
+    warn_where,
+)
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, read_by, solution, text, texts
@@ -131,41 +140,40 @@ FORMAT = CaseFormat(
         "reference_answer": pl.col("ground_truth_answer"),
     },
     checks=(
-        Check(
-            ~_TYPE.is_in(ERROR_TYPES).fill_null(value=False),
-            "warning",
+        warn_where(
             "unknown-class",
-            pl.format("error_type {} is none of ReasonEval's; the case has no gold label", quoted(_TYPE)),
+            ~_TYPE.is_in(ERROR_TYPES).fill_null(value=False),
+            "error_type {} is none of ReasonEval's; the case has no gold label",
+            quoted(_TYPE),
         ),
-        Check(
-            _TYPE == ANOTHER,
-            "note",
+        note_where(
             "whole-solution",
+            _TYPE == ANOTHER,
             "the whole solution is another problem's: tags names that and no step; the case has no gold label",
         ),
-        Check(
-            _TAGS.is_not_null() & (_TYPE.is_in([*CHANGED, *REMOVED, REPEATED]) & ~_ONE | (_TYPE == SWAPPED) & ~_TWO),
-            "warning",
+        warn_where(
             "bad-label",
-            pl.format("tags has {} numbers, not as many as its type; the case has no gold label", _TAGS.list.len()),
+            _TAGS.is_not_null() & (_TYPE.is_in([*CHANGED, *REMOVED, REPEATED]) & ~_ONE | (_TYPE == SWAPPED) & ~_TWO),
+            "tags has {} numbers, not as many as its type; the case has no gold label",
+            _TAGS.list.len(),
         ),
-        Check(
-            _TYPE.is_in(REMOVED) & (_NAMED == _N_STEPS),
-            "note",
+        note_where(
             "no-error-in-range",
+            _TYPE.is_in(REMOVED) & (_NAMED == _N_STEPS),
             "the last step was removed, and no step stands in its place; the case has no gold label",
         ),
-        Check(
-            ~_NAMED.is_between(0, _N_STEPS - 1 + _TYPE.is_in(REMOVED).cast(pl.Int64)),
-            "warning",
+        warn_where(
             "label-beyond-end",
-            pl.format("tags name step {}, 0-based, of {} steps; the case has no gold label", _NAMED, _N_STEPS),
+            ~_NAMED.is_between(0, _N_STEPS - 1 + _TYPE.is_in(REMOVED).cast(pl.Int64)),
+            "tags name step {}, 0-based, of {} steps; the case has no gold label",
+            _NAMED,
+            _N_STEPS,
         ),
-        Check(
-            pl.col(f"{MADE}earliest_error").is_not_null() & _HAS_REFERENCE & ~_LEAVES_THERE,
-            "warning",
+        warn_where(
             "gold-disagrees",
-            pl.format("tags name step {}, 0-based, yet the text does not leave the original there", _NAMED),
+            pl.col(f"{MADE}earliest_error").is_not_null() & _HAS_REFERENCE & ~_LEAVES_THERE,
+            "tags name step {}, 0-based, yet the text does not leave the original there",
+            _NAMED,
         ),
     ),
     tallies={

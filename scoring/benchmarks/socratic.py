@@ -12,8 +12,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.catalogue import StepLabelled
 from scoring.benchmarks.modified_rows import CLASS, PLAIN_ID, Totals, classification, looks_modified, modified_format
+from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields
 from scoring.reading.typed import as_made
 

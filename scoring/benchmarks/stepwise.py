@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, labelled, problem_ids
+from scoring.benchmarks.base import CaseFormat, Read, labelled, problem_ids, warn_where
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import SOME, Layout, as_made, read_by, text
@@ -129,13 +129,12 @@ FORMAT = CaseFormat(
         "error_steps": _ERRORS,
     },
     checks=(
-        Check(
-            pl.col("labels").list.len() != _STEPS,
-            "warning",
+        warn_where(
             "label-count",
-            pl.format(
-                "{} labels for {} steps; the surplus ones count for nothing", pl.col("labels").list.len(), _STEPS
-            ),
+            pl.col("labels").list.len() != _STEPS,
+            "{} labels for {} steps; the surplus ones count for nothing",
+            pl.col("labels").list.len(),
+            _STEPS,
         ),
     ),
     tallies={"numbers": pl.col(_NUMBERS).sum(), "conversations": pl.col(_MESSAGES).sum()},

@@ -10,8 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks import catalogue as benchmarks
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks import registry as benchmarks
+from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results import catalogue as results

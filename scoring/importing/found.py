@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from scoring.benchmarks import demo
-from scoring.benchmarks.catalogue import MODULES
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.registry import MODULES
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
 from scoring.generation import Added

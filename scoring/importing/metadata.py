@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
 from scoring.reading.metadata import metadata_of
 from scoring.reading.rows import Rows

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from scoring.benchmarks.catalogue import MODULES, benchmark_module
+from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.errors import InspectError, UnreadableFile
 from scoring.importing.bringing import Brought, bring_again
 from scoring.reading.file_bytes import decoded_as

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.errors import NotJoined
 from scoring.importing.joining import join
 from scoring.metadata_columns import ColumnFates

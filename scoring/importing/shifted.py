@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
 
 _FEW = 5

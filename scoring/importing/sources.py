@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from scoring.benchmarks import catalogue as benchmarks
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks import registry as benchmarks
+from scoring.benchmarks.base import CaseFormat, Imported
 from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.alone import belongs, has_texts, own_cases
 from scoring.importing.bringing import Brought, bring
@@ -223,8 +223,8 @@ def _names_a_table(stated: ColumnMapping | None) -> bool:
 def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     """The cases of a benchmark, and what somebody put beside them: the named columns, else step rewards."""
     stated = options.columns
-    reader = benchmarks.reader(name)
-    form = reader.form
+    reader = benchmarks.case_reader(name)
+    form = reader if isinstance(reader, CaseFormat) else reader.form
     keys = {} if form is None else form.layout.row_keys()
     steps = keys[form.layout.content[1]] if form is not None and form.layout.content else "steps"
     claimed = set(keys.values())

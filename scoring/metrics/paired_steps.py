@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP
 from scoring.metrics.figure import Figure, with_interval

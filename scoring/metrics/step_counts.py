@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.judged_steps import JudgedSteps

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.redundancy import by_redundancy

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.metrics.intervals import RESAMPLES, SMALL, percentile_intervals
 from scoring.metrics.problem_bootstrap import resampled_sums

@@ -5,7 +5,7 @@ The draws are those of `scoring.metrics.step_labels`: at a threshold the band of
 
 import numpy as np
 
-from scoring.benchmarks.catalogue import StepLabelled
+from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.metrics.intervals import percentile_intervals

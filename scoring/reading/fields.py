@@ -1,14 +1,14 @@
 """The fields of one row, read with their types checked; whatever is odd becomes a finding and never an exception."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
 from scoring.reading.compressed import plain_name
 from scoring.reading.findings import Finding, Severity
-from scoring.reading.rows import Row, Rows
+from scoring.reading.rows import Row
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -175,33 +175,6 @@ def row_name(source: str, number: int | str) -> str:
     return f"{PurePath(plain_name(source)).stem}#{number}"
 
 
-def each_case(
-    rows: Rows,
-    findings: list[Finding],
-    read: Callable[[Fields], dict[str, Any] | None],
-    identify: Callable[[Fields], str] = Fields.identifier,
-) -> Iterator[dict[str, Any]]:
-    """What `read` makes of every row that is an object, with its `line`; None and fatal rows are left out.
-
-    `rows.cases` names the rows that are given. Ids, which `identify` gives where they are more than the field `id`, are
-    unique: the first row with an id counts, any other becomes a finding.
-    """
-    seen: dict[str, Fields] = {}
-    rows.cases.clear()
-    for row in rows.rows:
-        fields = fields_of(row, rows.source, findings, identify)
-        case = None if fields is None else case_in(fields, read)
-        if fields is None or case is None:
-            continue
-        first = seen.setdefault(case["id"], fields)
-        if first is fields:
-            rows.cases.append(row.number)
-            yield case
-        else:
-            place = f"row {first.number} on line {first.line}"
-            fields.note("error", "repeated-id", f"the id is that of {place}; the first one counts")
-
-
 def fields_of(
     row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str | None] = Fields.identifier
 ) -> Fields | None:
@@ -213,9 +186,3 @@ def fields_of(
     fields = Fields(row.value, source, row.number, row.line, findings)
     fields.case = identify(fields)
     return fields
-
-
-def case_in(fields: Fields, read: Callable[[Fields], dict[str, Any] | None]) -> dict[str, Any] | None:
-    """What `read` makes of the fields, with `id` and `line`; None where it makes nothing of them or they are fatal."""
-    case = read(fields)
-    return None if case is None or fields.fatal else {**case, "id": fields.case, "line": fields.line}

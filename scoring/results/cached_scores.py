@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import Check
+from scoring.benchmarks.base import warn_where
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
@@ -129,13 +129,14 @@ FORMAT = ResultFormat(
         "by_ids": _BY_IDS,
     },
     checks=(
-        Check(
-            _BY_IDS & (pl.col("n_steps") != _SCORES.list.len()),
-            "warning",
+        warn_where(
             "length-mismatch",
-            pl.format("{} scores, and n_steps is {}", _SCORES.list.len(), "n_steps"),
+            _BY_IDS & (pl.col("n_steps") != _SCORES.list.len()),
+            "{} scores, and n_steps is {}",
+            _SCORES.list.len(),
+            "n_steps",
         ),
-        Check(~_BY_IDS & _UNEQUAL, "warning", "length-mismatch", _LENGTHS),
+        warn_where("length-mismatch", ~_BY_IDS & _UNEQUAL, _LENGTHS),
     ),
     conclude=_concluded,
 )

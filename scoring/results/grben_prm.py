@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import Check
+from scoring.benchmarks.base import warn_where
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, read_by, text, whole
@@ -87,24 +87,20 @@ FORMAT = ResultFormat(
         "threshold": pl.col("threshold"),
     },
     checks=(
-        Check(
-            _PROBS.is_not_null() & (_GIVEN != _PREDICTED),
-            "warning",
+        warn_where(
             "prediction-differs",
-            pl.format(
-                "pred_label is {}, probs below {} give {} (1-based): the numbers count",
-                _GIVEN,
-                _CUT.map_elements(lambda cut: f"{cut:g}", return_dtype=pl.String),
-                _PREDICTED,
-            ),
+            _PROBS.is_not_null() & (_GIVEN != _PREDICTED),
+            "pred_label is {}, probs below {} give {} (1-based): the numbers count",
+            _GIVEN,
+            _CUT.map_elements(lambda cut: f"{cut:g}", return_dtype=pl.String),
+            _PREDICTED,
         ),
-        Check(
-            _EMPTY,
-            "warning",
+        warn_where(
             "empty-probs",
+            _EMPTY,
             "probs is empty: GR-Ben's code predicts no error, which is taken as the verdict at every threshold",
         ),
-        Check(_NO_STEP, "warning", "bad-label", pl.format("gt_label {} names no step, 1-based", _GOLD)),
+        warn_where("bad-label", _NO_STEP, "gt_label {} names no step, 1-based", _GOLD),
     ),
     conclude=_concluded,
 )

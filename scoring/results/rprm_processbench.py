@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import Check, first_step, first_step_checks
+from scoring.benchmarks.base import first_step, first_step_checks, warn_where
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, read_by, text, texts, whole
@@ -95,11 +95,10 @@ FORMAT = ResultFormat(
     },
     checks=(
         *first_step_checks("label"),
-        Check(_ARE_TEXTS, "warning", "wrong-type", _TEXTS),
-        Check(
-            _RESPONSES.is_not_null() & ((pl.col("label") == _FIRST) != (pl.col("match") != 0)),
-            "warning",
+        warn_where("wrong-type", _ARE_TEXTS, _TEXTS),
+        warn_where(
             "match-differs",
+            _RESPONSES.is_not_null() & ((pl.col("label") == _FIRST) != (pl.col("match") != 0)),
             f"match does not follow from the numbers and a threshold of {THRESHOLD}: another one may have been used",
         ),
     ),

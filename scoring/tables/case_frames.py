@@ -10,8 +10,15 @@ from functools import partial
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read, first_step, first_step_checks, none_wrong
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import (
+    CaseFormat,
+    Imported,
+    Read,
+    first_step,
+    first_step_checks,
+    none_wrong,
+    warn_where,
+)
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
@@ -106,7 +113,7 @@ def _format(benchmark: str, *, identified: bool) -> CaseFormat:
         },
         checks=(
             *first_step_checks("earliest_error"),
-            Check(~_IS_SHARE, "warning", "wrong-type", "agreement is no number from 0 to 1"),
+            warn_where("wrong-type", ~_IS_SHARE, "agreement is no number from 0 to 1"),
         ),
         conclude=partial(_concluded, identified=identified),
     )

@@ -15,8 +15,7 @@ from typing import Annotated, Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Read
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, warn_where
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
 from scoring.reading.compressed import plain_name
@@ -250,7 +249,7 @@ def _agreement(fields: Fields, name: str) -> float | None:
 
 
 _IS_SHARE = pl.col("agreement").is_between(0, 1)
-_NO_SHARE = Check(~_IS_SHARE, "warning", "wrong-type", "agreement is no number from 0 to 1")
+_NO_SHARE = warn_where("wrong-type", ~_IS_SHARE, "agreement is no number from 0 to 1")
 
 
 # -- gold labels: an index, a list of indices, or a label a step
@@ -444,63 +443,53 @@ class Gold:
         if self.mapping.error_steps is not None:
             labels = pl.col("error_steps")
             bad = labels.list.eval(pl.element().filter(pl.element() < base))
-            yield Check(
-                bad.list.len() > 0,
-                "warning",
-                "bad-label",
-                pl.format("error_steps {} name no step; the case has no gold label", _listed(bad)),
+            yield warn_where(
+                "bad-label", bad.list.len() > 0, "error_steps {} name no step; the case has no gold label", _listed(bad)
             )
             far = pl.struct(labels, last.alias("last")).map_elements(
                 lambda row: [label for label in row["error_steps"] if label > row["last"]],
                 return_dtype=pl.List(pl.Int64()),
             )
-            yield Check(
-                (bad.list.len() == 0) & (labels.list.max() > last),
-                "warning",
+            yield warn_where(
                 "label-beyond-end",
-                pl.format(f"error_steps {{}} are beyond the last step ({{}}, {base}-based)", _listed(far), last),
+                (bad.list.len() == 0) & (labels.list.max() > last),
+                f"error_steps {{}} are beyond the last step ({{}}, {base}-based)",
+                _listed(far),
+                last,
             )
         elif self.mapping.step_labels is not None:
             count = pl.col("step_labels").list.len()
             some = pl.col("step_labels").list.all().not_()
-            yield Check(
-                count > _STEPS,
-                "warning",
-                "label-count",
-                pl.format("there are {} labels for {} steps: none is used", count, _STEPS),
+            yield warn_where(
+                "label-count", count > _STEPS, "there are {} labels for {} steps: none is used", count, _STEPS
             )
             used = pl.when(some).then(pl.lit("the steps after them are unlabelled")).otherwise(pl.lit("none is used"))
-            yield Check(
-                count < _STEPS,
-                "warning",
-                "label-count",
-                pl.format("there are {} labels for {} steps: {}", count, _STEPS, used),
-            )
+            yield warn_where("label-count", count < _STEPS, "there are {} labels for {} steps: {}", count, _STEPS, used)
         several = self._several
         if several is not None:
-            yield Check(
-                (several.list.len() > 0) & self._lowest.is_null(),
-                "warning",
+            yield warn_where(
                 "no-error-in-range",
+                (several.list.len() > 0) & self._lowest.is_null(),
                 "none of the wrong steps is there; the case has no earliest error",
             )
         if self.mapping.earliest_error is None:
             return
-        yield Check(
-            (self._label != -1) & (self._label < base),
-            "warning",
+        yield warn_where(
             "bad-label",
-            pl.format("earliest_error {} names no step; the case has no gold label", self._label),
+            (self._label != -1) & (self._label < base),
+            "earliest_error {} names no step; the case has no gold label",
+            self._label,
         )
-        yield Check(
-            self._label > last,
-            "warning",
+        yield warn_where(
             "label-beyond-end",
-            pl.format(f"earliest_error {{}} is beyond the last step ({{}}, {base}-based)", self._label, last),
+            self._label > last,
+            f"earliest_error {{}} is beyond the last step ({{}}, {base}-based)",
+            self._label,
+            last,
         )
         words = "earliest_error is step {}, the lowest wrong step {} (0-based, -1 = none)"
         differ = self._named != self._lowest
-        yield Check(differ, "warning", "labels-disagree", pl.format(words, self._named, self._lowest))
+        yield warn_where("labels-disagree", differ, words, self._named, self._lowest)
 
 
 _STEPS = pl.col("steps").list.len().cast(pl.Int64)

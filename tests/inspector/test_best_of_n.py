@@ -18,7 +18,7 @@ from inspector.command_flags import FORMS
 from inspector.headline import official_score
 from inspector.loading import load
 from inspector.request import Request
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.errors import UsageError
 from thoroughness import together

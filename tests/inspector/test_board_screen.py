@@ -13,7 +13,7 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.cases import CasesScreen
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, listed, opened
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows, type_ahead, until

@@ -11,7 +11,8 @@ import rows_out
 from authored import write
 from benchmark_rows import grben
 from inspector.cli import main
-from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.by_field import cases_frame
 from scoring.cache import RewardParts
 from scoring.schema import REWARDS
 from scoring.workspace import Workspace

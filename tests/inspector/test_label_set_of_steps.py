@@ -11,7 +11,7 @@ from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from reference import Case
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal

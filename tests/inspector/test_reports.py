@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from inspector.cli import main
 from inspector.shell.reports import reports
 from results_and_cases import case, cases_of, results
-from scoring.benchmarks.imported import Imported, cases_frame
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.by_field import cases_frame
 from scoring.importing.found import Found
 from scoring.importing.joining import join
 from scoring.reading.findings import Finding

@@ -22,8 +22,8 @@ from inspector.request import Request
 from inspector.shell.wide import wide_metrics
 from opened import opened
 from reference import Case
-from scoring.benchmarks.catalogue import MODULES, STEP_LABELLED, benchmark_module, step_labelled
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
+from scoring.benchmarks.registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
 from scoring.cache import RewardParts
 from scoring.wishes import OPTIMISTIC
 from scoring.workspace import Workspace

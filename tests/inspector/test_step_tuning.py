@@ -24,7 +24,7 @@ from inspector.shell.thresholds import wide_thresholds
 from inspector.threshold_rows import thresholds_document
 from opened import inspected, opened
 from reference import Case
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.dev_sets import dev_sets
 from scoring.errors import UsageError
 from scoring.gold import Gold

@@ -210,7 +210,7 @@ def test_documents_say_that_the_case_sets_differ(root):
 
 def test_two_benchmarks_are_tuned_apart(tmp_path, root):
     space = making.workspace(tmp_path, cases(), [(making.scorer("abel"), cases())])
-    from scoring.benchmarks.imported import Imported
+    from scoring.benchmarks.base import Imported
 
     other = making.full_frame(cases(7), "other")
     space.add([Imported("other", "made.jsonl", "made", "0-based", other.height, other, ())])

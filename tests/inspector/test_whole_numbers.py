@@ -9,7 +9,7 @@ from inspector.request import Request
 from inspector.widgets.frame_table import FrameTable
 from opened import inspected, opened
 from reference import Case
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.workspace import Workspace
 from screen_text import press, rests, screen_lines, screen_text, shows

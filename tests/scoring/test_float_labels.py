@@ -8,7 +8,7 @@ import authored
 import benchmark_rows
 import modified
 from benchmark_rows import rows_of
-from scoring.benchmarks.catalogue import benchmark_module
+from scoring.benchmarks.registry import benchmark_module
 from scoring.results.catalogue import load_results
 
 NAMES = {"label", "error_steps", "modified_steps", "model_output_solution_first_error_step", "chosen_completion"}

@@ -10,8 +10,8 @@ import random
 import polars as pl
 import pytest
 
-from scoring.benchmarks import catalogue as benchmarks
 from scoring.benchmarks import demo
+from scoring.benchmarks import registry as benchmarks
 from scoring.reading.rows import Rows
 from scoring.results import catalogue as results
 from scoring.results import inspect_samples

@@ -4,7 +4,7 @@ import pytest
 
 import making
 from inspector.common_flags import PROTOCOLS as ON_THE_COMMAND_LINE
-from scoring.benchmarks.catalogue import MODULES
+from scoring.benchmarks.registry import MODULES
 from scoring.errors import UsageError
 from scoring.protocols import PROTOCOLS, protocol_named, protocol_of
 

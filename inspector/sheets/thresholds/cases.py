@@ -7,7 +7,7 @@ import numpy as np
 from inspector.inspection import Inspection
 from inspector.sheets.sheet import Drill, Piece
 from inspector.sheets.words import count
-from scoring.benchmarks.catalogue import step_labelled
+from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.first_error import FAILURES, Unparsed

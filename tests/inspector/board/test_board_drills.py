@@ -20,7 +20,7 @@ from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
 from inspector.sheets.sheet import Drill
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace

@@ -11,7 +11,7 @@ from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
 from reference import Case
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
 from scoring.workspace import Workspace
 from shown_case import at_hand, seen

@@ -12,7 +12,7 @@ from inspector.loading import load
 from inspector.report.blocks import Chart, Fold, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from inspector.report.blocks import Bullets, CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
 from report_parts import Parts
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 
 CASES, SCORERS = making.study(n=40)

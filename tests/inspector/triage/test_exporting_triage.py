@@ -14,7 +14,7 @@ from inspector.triage.cases_document import TEXTS
 from inspector.triage.document import TRIAGED
 from inspector.triage.tables import gone_words
 from reference import Case
-from scoring.benchmarks.imported import Imported
+from scoring.benchmarks.base import Imported
 from scoring.triage.actions import RATE, RULINGS
 from scoring.triage.journal import Author, Journal
 

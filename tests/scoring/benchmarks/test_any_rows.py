@@ -18,7 +18,7 @@ from benchmark_rows import (
     stepwise,
 )
 from scoring.benchmarks import demo
-from scoring.benchmarks.catalogue import MODULES, benchmark_module
+from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.importing.sources import recognised
 from scoring.schema import CASES
 

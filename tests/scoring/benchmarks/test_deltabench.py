@@ -6,8 +6,8 @@ from any_json import ANY_JSON
 from benchmark_rows import PROBLEM, RIGHT, STEPS, WRONG, notes, rows_of
 from benchmark_rows import deltabench as row
 from scoring.benchmarks.base import problem_id
-from scoring.benchmarks.catalogue import MODULES, benchmark_module
 from scoring.benchmarks.deltabench import load, recognises
+from scoring.benchmarks.registry import MODULES, benchmark_module
 from scoring.importing.sources import recognised
 from scoring.schema import CASES, content_key
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import rows_out
 from imports import import_source
 from scoring.benchmarks import grben
-from scoring.benchmarks.catalogue import benchmark_module
-from scoring.benchmarks.imported import cases_frame
+from scoring.benchmarks.by_field import cases_frame
+from scoring.benchmarks.registry import benchmark_module
 from scoring.foreign_rows.catalogue import case_lines, reward_lines
 from scoring.foreign_rows.line import encoded
 from scoring.reading.rows import read_rows

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import making
 from scoring.benchmarks import mrmath, mrmath_redundant
-from scoring.benchmarks.imported import cases_frame
+from scoring.benchmarks.by_field import cases_frame
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
 from scoring.importing.joining import join

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.reading.fields import Fields, each_case, kind_of
+from scoring.benchmarks.by_field import each_case
+from scoring.reading.fields import Fields, kind_of
 from scoring.reading.rows import Rows
 
 ANYTHING = st.recursive(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import authored
 from benchmark_rows import grben, mrmath, stepwise
 from modified import row as modified
-from scoring.benchmarks.catalogue import case_format
+from scoring.benchmarks.registry import case_format
 from scoring.reading import chunks as chunking
 from scoring.reading import typed
 from scoring.reading.chunks import chunks

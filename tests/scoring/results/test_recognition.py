@@ -1,6 +1,6 @@
 import pytest
 
-from scoring.benchmarks import catalogue as benchmarks
+from scoring.benchmarks import registry as benchmarks
 from scoring.results import catalogue as results
 from scoring.results import inspect_log
 from typical_rows import BENCHMARKS, RESULTS

@@ -3,22 +3,17 @@
 And what a benchmark says of its figures, for whoever makes figures and reads no rows.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
 
-from scoring.benchmarks.imported import Imported
-from scoring.benchmarks.own import GROUP, own_benchmark
+from scoring.benchmarks.base import CaseFormat
+from scoring.benchmarks.own import GROUP, OwnBenchmark, own_benchmark
 from scoring.errors import UsageError
 from scoring.own_code import installed, is_file
-from scoring.reading.rows import Rows
-
-if TYPE_CHECKING:
-    # Whoever makes figures reads no rows.
-    from scoring.benchmarks.base import CaseFormat
 
 MODULES: dict[str, str] = {
     "processbench": "scoring.benchmarks.processbench",
@@ -82,21 +77,8 @@ def is_benchmark(word: str) -> bool:
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """What makes cases of a benchmark's rows.
-
-    Attributes:
-        load: Given the rows, a folder for the texts of a large file, and the keys that others have claimed.
-        form: How the rows are declared; None where that is a secret of the user's own code.
-    """
-
-    load: Callable[[Rows, Path | None, Sequence[str]], Imported]
-    form: "CaseFormat | None"
-
-
-def reader(name: str) -> Reader:
-    """What reads the rows of a benchmark: of one of this program's, or one of the user's own.
+def case_reader(name: str) -> CaseFormat | OwnBenchmark:
+    """Give what reads the rows of a benchmark: of one of this program's, or one of the user's own.
 
     Raises:
         UsageError: there is none of that name.
@@ -104,12 +86,12 @@ def reader(name: str) -> Reader:
     """
     own = None if name in MODULES else own_benchmark(name, tuple(MODULES))
     if own is not None:
-        return Reader(own.load, own.form)
-    form: CaseFormat = benchmark_module(name).FORMAT
-    return Reader(form.load, form)
+        return own
+    declared: CaseFormat = benchmark_module(name).FORMAT
+    return declared
 
 
-def case_format(name: str) -> "CaseFormat | None":
+def case_format(name: str) -> CaseFormat | None:
     """How the rows of one of this program's benchmarks are declared; None of any other."""
     return benchmark_module(name).FORMAT if name in MODULES else None
 
@@ -128,3 +110,29 @@ def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
 def recognised(sample: Sequence[object]) -> dict[str, int]:
     """How many of the sampled rows each benchmark recognises."""
     return {name: sum(map(benchmark_module(name).recognises, sample)) for name in MODULES}
+
+
+@cache
+def error_types() -> Mapping[str, str]:
+    """Word of each error type of any benchmark, spelt as in its files -> its full name with that of the benchmark."""
+    from scoring.benchmarks import grben, prmbench, socratic
+
+    return {
+        **{word: f"{known.name} ({prmbench.NAME})" for word, known in prmbench.CLASSES.items()},
+        **{word: f"{known.name} ({socratic.NAME})" for word, known in socratic.CLASSES.items()},
+        **{word: f"{word} ({grben.NAME})" for word in grben.ERROR_TYPES},
+    }
+
+
+def error_type_of(tag: str) -> str | None:
+    """Find the word of the error type that a tag names, whatever its letters' case and with `-` or `_`; else None."""
+    return _error_type_words().get(_as_word(tag))
+
+
+@cache
+def _error_type_words() -> dict[str, str]:
+    return {_as_word(word): word for word in error_types()}
+
+
+def _as_word(text: str) -> str:
+    return re.sub(r"[\s_-]+", "_", text.casefold()).strip("_")
