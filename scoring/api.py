@@ -44,7 +44,7 @@ from scoring.official_rows import metrics_frame
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.reward_keys import reward_keys
 from scoring.schema import STEP_INDEX
 from scoring.scored import Scored, scored
@@ -320,7 +320,7 @@ class OpenedWorkspace:
         wish: Wish,
         columns: ColumnMapping,
         mapping: ColumnMapping | Mapping[str, Any] | None,
-        fits: Callable[[Foreign], bool],
+        fits: Callable[[ExternalResults], bool],
         what: str,
         *,
         strict: bool,
@@ -575,12 +575,12 @@ def _free(name: str) -> str:
     return f"{name}-table" if name in MODULES else name
 
 
-def _has_numbers(foreign: Foreign) -> bool:
+def _has_numbers(foreign: ExternalResults) -> bool:
     given = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
     return any(count < foreign.rows.height for count in given) or foreign.kind == "prm"
 
 
-def _has_answers(foreign: Foreign) -> bool:
+def _has_answers(foreign: ExternalResults) -> bool:
     return foreign.kind == "critic"
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from any_json import ANY_JSON
 from scoring.reading.rows import Rows
-from scoring.results.foreign import FOREIGN
+from scoring.results.base import RESULT_COLUMNS
 
 ODD = [10**30, -(10**30), 2**31, -2, 2.0, 1e308, "", "\ud800", "1" * 5000, "AAAA"]
 ODD += ["\\boxed{", "\\boxed{1}", "\\boxed{\ud800}", "\x08oxed{2}", "<paragraph_0>"]
@@ -50,7 +50,7 @@ def assert_sound(loaded, read=None):
     """What every reader must give, whatever it read: the columns, and a reason where a row has nothing else."""
     assert loaded
     for foreign in loaded:
-        assert foreign.rows.schema == FOREIGN
+        assert foreign.rows.schema == RESULT_COLUMNS
         assert foreign.name.strip()
         for row in foreign.rows.iter_rows(named=True):
             something = [row[name] for name in ("rewards", "labels", "solution", "verdict", "reason")]

@@ -3,7 +3,7 @@
 import polars as pl
 
 from scoring.benchmarks.by_field import cases_frame
-from scoring.results.foreign import Foreign, foreign_frame
+from scoring.results.base import ExternalResults, results_frame
 from scoring.schema import METADATA
 
 SOURCE = "runs/a-prm.jsonl"
@@ -32,7 +32,7 @@ def texts(row):
 def results(*rows, source=SOURCE, name="a-prm", **changes):
     """One scorer's results, a row a line."""
     numbered = [{"line": line, **row} for line, row in enumerate(rows, start=1)]
-    return Foreign("made", source, name, foreign_frame(numbered), len(rows), **changes)
+    return ExternalResults("made", source, name, results_frame(numbered), len(rows), **changes)
 
 
 def codes(joined):

@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.generative.thinkprm import bare
-from scoring.results import reasoneval_critic
+from scoring.results.reasoneval import CRITIC_TITLE
 from scoring.scorer import Scorer
 
 _TELLS = {"genprm": {"analyze": "on"}, "thinkprm": {"numbered": "on"}, "rprm": {}}
@@ -44,7 +44,7 @@ def numbering(scorer: Scorer, steps: Sequence[str]) -> Numbering | None:
         # ThinkPRM leaves out what is no step, and numbers the others.
         kept = [at for at, step in enumerate(steps) if bare(step)] if name == "thinkprm" else every
         return Numbering(1, kept)
-    if settings.get("imported_from") == reasoneval_critic.TITLE:
+    if settings.get("imported_from") == CRITIC_TITLE:
         return Numbering(1, every)
     return None
 

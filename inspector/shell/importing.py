@@ -28,7 +28,7 @@ from scoring.importing.saving import Saved
 from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
-from scoring.results.names import scorer_name
+from scoring.results.base import scorer_name
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.readings import Choice, Reading
 from scoring.wishes import check_rule

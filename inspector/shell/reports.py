@@ -28,8 +28,7 @@ from scoring.importing.saving import LEFT_OUT, Saved
 from scoring.importing.unchanged import Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
-from scoring.results.foreign import NO_INDICES
-from scoring.results.names import named_after_folder
+from scoring.results.base import NO_INDICES, named_after_folder
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import most_answers, tally
 

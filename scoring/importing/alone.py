@@ -14,8 +14,8 @@ from scoring.benchmarks import registry as benchmarks
 from scoring.benchmarks.base import Imported
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results import catalogue as results
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
+from scoring.results.registry import result_reader
 from scoring.schema import content_key
 
 _SAMPLE = 100
@@ -33,8 +33,9 @@ def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...
     Returns:
         Nothing where the rows, without what the format adds, are no benchmark's.
     """
-    added = results.added_keys(name)
-    sample = [_without(value, added) for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
+    reader = result_reader(name)
+    added = reader.added
+    sample = [_without(value, frozenset(added)) for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
     votes = benchmarks.recognised(sample) if added else {}
     best = max(votes, key=lambda benchmark: votes[benchmark], default="")
     form = benchmarks.case_format(best) if best and votes[best] else None
@@ -42,7 +43,7 @@ def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...
         return ()
     imported = form.load(rows, folder, sorted(added))
     labelled = imported.cases.filter(pl.any_horizontal(pl.col(*_GOLD).is_not_null()))
-    return (_noted(imported, results.result_module(name).TITLE),) if labelled.height else ()
+    return (_noted(imported, reader.title),) if labelled.height else ()
 
 
 def _without(value: Mapping[str, Any], keys: frozenset[str]) -> dict[str, Any]:
@@ -58,7 +59,7 @@ def _noted(imported: Imported, title: str) -> Imported:
     return replace(imported, findings=(finding, *imported.findings))
 
 
-def belongs(foreign: Sequence[Foreign], keys: Callable[[], pl.Series]) -> bool:
+def belongs(foreign: Sequence[ExternalResults], keys: Callable[[], pl.Series]) -> bool:
     """Whether a row has the text of a case.
 
     Args:
@@ -74,7 +75,7 @@ def belongs(foreign: Sequence[Foreign], keys: Callable[[], pl.Series]) -> bool:
     return False
 
 
-def has_texts(foreign: Sequence[Foreign]) -> bool:
+def has_texts(foreign: Sequence[ExternalResults]) -> bool:
     """Whether some row repeats the problem and the steps."""
     both = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
     return any(one.rows.select(both.any()).item() for one in foreign)

@@ -26,8 +26,8 @@ def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: 
 
     Args:
         source: the file.
-        rows: columns of FOREIGN, `_row` (a number a row of the file), `key`, and `case` (null = the row names none); a
-            row that names several cases is there once for each.
+        rows: columns of RESULT_COLUMNS, `_row` (a number a row of the file), `key`, and `case` (null = the row names
+            none); a row that names several cases is there once for each.
         counting: those of the rows that count: the first one of each content, case, vote and run.
         cases: columns `case` and `key`, of every case that may be meant.
 

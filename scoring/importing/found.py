@@ -28,7 +28,7 @@ from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
 from scoring.reading.files_in import expand, is_pattern, passed_over, place
 from scoring.reading.findings import Finding, worst
-from scoring.results.foreign import FOREIGN, Foreign
+from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.readings import Choice, Reading
@@ -255,7 +255,7 @@ def _opened_alone(
             yield many, source.alone
 
 
-def _in_run(foreign: Foreign, run: int | None) -> Foreign:
+def _in_run(foreign: ExternalResults, run: int | None) -> ExternalResults:
     """The results as one repetition among several.
 
     Raises:
@@ -270,10 +270,10 @@ def _in_run(foreign: Foreign, run: int | None) -> Foreign:
         raise UsageError(f"{run} is no number of a run.", "Count runs from 0 or 1 on.")
     if foreign.rows["run"].n_unique() > 1:
         raise UsageError(f"{foreign.source} says itself which runs its answers are of.", "Leave --run out.")
-    return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=FOREIGN["run"])))
+    return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=RESULT_COLUMNS["run"])))
 
 
-def _decided(foreign: Foreign, wish: Wish) -> Foreign:
+def _decided(foreign: ExternalResults, wish: Wish) -> ExternalResults:
     """The results with the threshold and the boundary that a person stated.
 
     Raises:
@@ -469,7 +469,7 @@ def check_usable(source: Source) -> None:
         )
 
 
-def _one_name(name: str | None, imported: Iterable[Imported], foreign: Sequence[Foreign]) -> None:
+def _one_name(name: str | None, imported: Iterable[Imported], foreign: Sequence[ExternalResults]) -> None:
     """A name given must be that of one thing."""
     named = len({one.name for one in foreign}) or sum(bool(one.mapping) for one in imported)
     if name is not None and named != 1:

@@ -21,7 +21,7 @@ from scoring.importing.judging import judged
 from scoring.importing.shifted import gold_findings, verdict_findings
 from scoring.importing.sub_steps import grouped
 from scoring.reading.findings import Finding, Severity
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.schema import METADATA, REWARDS, VOTES, content_key
 
 ENOUGH = 0.95
@@ -52,7 +52,7 @@ class Joined:
     `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
     """
 
-    foreign: Foreign
+    foreign: ExternalResults
     by: str
     benchmarks: tuple[str, ...]
     rewards: pl.DataFrame
@@ -63,7 +63,7 @@ class Joined:
     findings: tuple[Finding, ...]
 
 
-def join(foreign: Foreign, cases: pl.DataFrame, benchmark: str | None = None) -> Joined:
+def join(foreign: ExternalResults, cases: pl.DataFrame, benchmark: str | None = None) -> Joined:
     """Join results to cases.
 
     Args:
@@ -150,7 +150,9 @@ def _once(said: pl.DataFrame) -> pl.DataFrame:
     return said.unique(["key", "case", "vote", "run"], keep="first", maintain_order=True)
 
 
-def _one_row_a_step(foreign: Foreign, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> Joined | None:
+def _one_row_a_step(
+    foreign: ExternalResults, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None
+) -> Joined | None:
     """The results as one row a step in the order of the file; None where too many cases have other numbers of steps."""
     message = (
         f"{foreign.rows.height:,} ids have several rows, as many as their cases have steps: they were read as one row "
@@ -219,7 +221,7 @@ def _names() -> pl.Expr:
     return named.fill_null(value=False)
 
 
-def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
+def _by_ids(foreign: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
     """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
     named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
     if named.is_empty():
@@ -247,12 +249,12 @@ def _by_ids(foreign: Foreign, bare: pl.DataFrame, cases: pl.DataFrame, benchmark
     return fits[chosen].select("_row", *_CASE, "case")
 
 
-def _of_its_question(foreign: Foreign, benchmark: str) -> bool:
+def _of_its_question(foreign: ExternalResults, benchmark: str) -> bool:
     """Whether a benchmark's labels are of what the file judges, as far as it says."""
     return not foreign.judges or (foreign.judges == "redundancy") == (benchmark in _OF_REDUNDANCY)
 
 
-def _other_question(foreign: Foreign, whole: pl.DataFrame, named: str | None) -> Iterator[Finding]:
+def _other_question(foreign: ExternalResults, whole: pl.DataFrame, named: str | None) -> Iterator[Finding]:
     """A warning where the user named a benchmark whose labels are of something else than what the file judges."""
     if named is not None and whole.height and not _of_its_question(foreign, named):
         message = f"the file judges {foreign.judges}, and the labels of {named} are of something else"
@@ -296,7 +298,7 @@ def _only(share: dict[str, float], hint: str | None) -> str | None:
 
 
 def _ambiguous(
-    foreign: Foreign, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
+    foreign: ExternalResults, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
 ) -> NotJoined:
     """Why ids alone do not say which benchmark they are of, and what to do about it.
 
@@ -341,7 +343,7 @@ def _examples(rows: pl.DataFrame) -> str:
     return ", ".join(f"'{name[:_LONGEST]}'" for name in rows["id"].head(2))
 
 
-def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+def _lost(foreign: ExternalResults, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
     """A finding a row that belongs to no case."""
     lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
     known = {*cases["id"], *cases["case"]} if lost.height else set()
@@ -355,7 +357,7 @@ def _lost(foreign: Foreign, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.D
         yield Finding("warning", "not-joined", why, foreign.source, line, name)
 
 
-def _unconfirmed(foreign: Foreign, rows: pl.DataFrame, by_ids: pl.DataFrame) -> Iterator[Finding]:
+def _unconfirmed(foreign: ExternalResults, rows: pl.DataFrame, by_ids: pl.DataFrame) -> Iterator[Finding]:
     """A note where there was nothing but ids to tell a benchmark by, and small whole numbers are ids of many."""
     if foreign.judges == "redundancy":
         return
@@ -374,7 +376,7 @@ def _rewards_or_labels(whole: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lengths(foreign: Foreign, whole: pl.DataFrame) -> Iterator[Finding]:
+def _lengths(foreign: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]:
     """A finding a row whose numbers or labels are not as many as the steps."""
     deciding = pl.coalesce(pl.col("labels").list.len(), pl.col("rewards").list.len()).cast(pl.Int64)
     wrong = whole.with_columns(_numbers=deciding, _labelled=pl.col("labels").is_not_null()).filter(
@@ -391,7 +393,7 @@ def _lengths(foreign: Foreign, whole: pl.DataFrame) -> Iterator[Finding]:
         yield Finding("warning", code, message, foreign.source, row["line"], row["id"])
 
 
-def _noticed(foreign: Foreign, told: Iterable[tuple[Severity, str, str]]) -> Iterator[Finding]:
+def _noticed(foreign: ExternalResults, told: Iterable[tuple[Severity, str, str]]) -> Iterator[Finding]:
     for severity, code, message in told:
         yield Finding(severity, code, message, foreign.source)
 

@@ -8,7 +8,7 @@ import polars as pl
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.readers import read_answer, version
 from scoring.critics.reading import Reading
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.schema import VOTES
 from scoring.tables.label_base import Evidence, base_note, label_base
 
@@ -17,7 +17,7 @@ _PLAIN = "processbench"
 """Whose parser reads answers about cases of a benchmark that states none."""
 
 
-def judged(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFrame]:
+def judged(foreign: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
     """Read what needs the cases.
 
     Args:
@@ -32,7 +32,7 @@ def judged(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFrame
     return _settled(foreign, whole) if foreign.open_base else (foreign, whole)
 
 
-def _answers_read(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFrame]:
+def _answers_read(foreign: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
     """Every answer as the protocol of its case's benchmark reads it."""
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}
@@ -59,7 +59,7 @@ def _answers_read(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.Da
     return told, whole.with_columns(columns.get_columns())
 
 
-def _settled(foreign: Foreign, whole: pl.DataFrame) -> tuple[Foreign, pl.DataFrame]:
+def _settled(foreign: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
     """Verdicts whose base nobody stated, counted from 1 where the steps of the cases show that they do."""
     counted = pl.col("ballot").cast(pl.Int64, strict=False)
     pairs = whole.select(label=counted, n=pl.col("n_steps").cast(pl.Int64))

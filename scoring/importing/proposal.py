@@ -14,7 +14,7 @@ from scoring.errors import NotJoined
 from scoring.importing.joining import join
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.tables import table
 from scoring.tables.cells import at, columns_of, outermost, text
 from scoring.tables.column_guess import propose
@@ -188,14 +188,16 @@ def _first_case(imported: Imported) -> FirstCase | None:
     )
 
 
-def _first_rewards(scorers: list[Foreign]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _first_rewards(scorers: list[ExternalResults]) -> Iterator[tuple[str, tuple[float, ...]]]:
     for scorer in scorers:
         given = scorer.rows["rewards"].drop_nulls()
         if given.len():
             yield scorer.name, tuple(given[0])
 
 
-def _joins(imported: Imported | None, scorers: list[Foreign], cases: pl.DataFrame) -> tuple[int, tuple[str, ...], str]:
+def _joins(
+    imported: Imported | None, scorers: list[ExternalResults], cases: pl.DataFrame
+) -> tuple[int, tuple[str, ...], str]:
     """How many rows belong to known cases, whose these are, and why none does."""
     if imported is not None:
         known = imported.cases.select("key").join(cases.select("key", "benchmark").unique("key"), on="key")

@@ -25,7 +25,7 @@ from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.joining import Joined
 from scoring.importing.sources import HUB
 from scoring.reading.files_in import place
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
@@ -144,7 +144,7 @@ def _all_there(folder: Path, parts: Sequence[str]) -> bool:
     return all((folder / name).is_file() for name in (SCORER, *parts))
 
 
-def _identity(foreign: Foreign) -> str:
+def _identity(foreign: ExternalResults) -> str:
     """The same file is the same source wherever the command was given; what it holds of each task is one of its own."""
     by_name = foreign.source if foreign.source.startswith(HUB) else place(Path(foreign.source))
     source = foreign.place or by_name

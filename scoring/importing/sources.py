@@ -18,9 +18,9 @@ from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.reading.text_rows import CSV_FORMATS
-from scoring.results import catalogue as results
 from scoring.results import inspect_log, reasoneval
-from scoring.results.foreign import Foreign
+from scoring.results import registry as results
+from scoring.results.base import ExternalResults
 from scoring.tables import table
 from scoring.tables.cells import outermost
 from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
@@ -47,7 +47,7 @@ class Source:
     """
 
     imported: tuple[Imported, ...] = ()
-    foreign: tuple[Foreign, ...] = ()
+    foreign: tuple[ExternalResults, ...] = ()
     mapping: ColumnMapping | None = None
     alone: "Source | None" = None
     proposal: Proposal | None = None
@@ -254,7 +254,7 @@ def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
 
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     """What a result format holds, and what its rows are where no case that is known has their texts."""
-    foreign = tuple(results.load_results(name, rows))
+    foreign = tuple(results.result_reader(name).load(rows))
     known = options.known
     if known is None or not has_texts(foreign) or belongs(foreign, lambda: known()["key"]):
         return Source(foreign=foreign)
@@ -317,7 +317,7 @@ _FLAGS = {
 }
 
 
-def _noted(mapping: ColumnMapping, foreign: Foreign, stated: ColumnMapping | None) -> Foreign:
+def _noted(mapping: ColumnMapping, foreign: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:
     """The same with the note which column was guessed, if one was."""
     findings = []
     for kind, (what, flag) in _FLAGS.items():

@@ -17,8 +17,8 @@ def grouped(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[tuple[Severity, str,
     """The rows with their numbers grouped where they are one a sub-step and not one a step; and what to say of it.
 
     Args:
-        rows: columns of FOREIGN and of the case (`key`, `n_steps`, `sub_steps`), and `_numbers`, how many numbers a
-            row has.
+        rows: columns of RESULT_COLUMNS and of the case (`key`, `n_steps`, `sub_steps`), and `_numbers`, how many
+            numbers a row has.
     """
     by_sub_step = (
         pl.col("sub_steps").is_not_null()

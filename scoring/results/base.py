@@ -1,4 +1,4 @@
-"""How a result format is declared: the fields of its rows, expressions from them to columns of ours, and checks.
+"""How a result format is declared, and what several formats share: names of scorers, numbers, critics' answers.
 
     FORMAT = ResultFormat(
         title="Rewards by id",
@@ -11,25 +11,75 @@
     load = FORMAT.load
 
 The same declaration reads a small file and one of a million rows. A format whose rows are nested declares a layout of
-`whole_records`, which one function reads.
+`whole_records`, which one function reads. Indices of steps are 0-based in all that a format gives: it converts them,
+and nothing after it does.
 """
 
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 import msgspec
 import polars as pl
 
 from scoring.benchmarks.base import MADE, Check, checked, first_undecodable
+from scoring.critics.boxed import processbench_ballot, processbench_verdict, zero_based
 from scoring.reading.chunks import Chunk, chunks
-from scoring.reading.fields import Fields
+from scoring.reading.compressed import plain_name
+from scoring.reading.fields import Fields, kind_of, without_empty_fraction
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Row, Rows
 from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, as_made, name_of, read_by
-from scoring.results.foreign import FOREIGN, Foreign
-from scoring.results.names import scorer_name
-from scoring.results.numbers import numbers, reward_bounds
+from scoring.schema import STEP_INDEX
+from scoring.scorer import Comparison, Kind, On
+
+Judges = Literal["", "errors", "redundancy"]
+"""What judgements are of; empty = the file does not say."""
+
+NO_INDICES = "no indices"
+"""What is said of the index base of results that name no step."""
+
+RESULT_COLUMNS: dict[str, pl.DataType] = {
+    # 1-based line (or row) of the file.
+    "line": pl.Int64(),
+    # The case as the file names it. Null = it names none.
+    "id": pl.String(),
+    "subset": pl.String(),
+    # What was judged, where the file repeats it. Null = it does not.
+    "problem": pl.String(),
+    "steps": pl.List(pl.String()),
+    # The earliest error that the file says is gold, 0-based, -1 = none: only compared, never taken over. Null = unsaid.
+    "gold": STEP_INDEX,
+    # One of several sampled answers that are combined, and one of several repetitions.
+    "vote": pl.Int32(),
+    "run": pl.Int32(),
+    # One number a step, or a sub-step; a second one for redundancy; whether each is judged right, or redundant.
+    "rewards": pl.List(pl.Float64()),
+    "redundancy": pl.List(pl.Float64()),
+    "labels": pl.List(pl.Boolean()),
+    "redundancy_labels": pl.List(pl.Boolean()),
+    # One number for the whole solution.
+    "solution": pl.Float64(),
+    # A critic's answer: as it came, the reasoning before it, the words it votes with, the earliest error these name
+    # (0-based, -1 = none, -2 = a number that names no step).
+    "answer": pl.String(),
+    "reasoning": pl.String(),
+    "finish_reason": pl.String(),
+    "tokens_in": pl.Int64(),
+    "tokens_out": pl.Int64(),
+    "ballot": pl.String(),
+    "verdict": STEP_INDEX,
+    # Every step that the answer names as wrong (or redundant), 0-based; it takes all others for right. [] = none is.
+    # Null = it does not speak of all steps.
+    "named_steps": pl.List(STEP_INDEX),
+    # Why there is nothing of these, or nothing readable. Null = there is.
+    "reason": pl.String(),
+}
+"""Columns of results. A row has rewards, labels, a solution's number, an answer or verdict, or a reason."""
 
 SCORER = "(scorer)"
 """The column of scorers' names beside the fields."""
@@ -38,6 +88,69 @@ Record = Mapping[str, Any]
 Result = dict[str, Any]
 
 _ID = str | Annotated[int, msgspec.Meta(gt=-(2**63), le=2**63 - 1)]
+_SUFFIX = re.compile(r"\.(jsonl?|ndjson|parquet|csv|tsv|txt|eval|arrow|feather|zip)\Z", re.IGNORECASE)
+_ARCHIVE = re.compile(r"\.zip\Z", re.IGNORECASE)
+_ENDING = re.compile(r"_(eval_results?|details|results?|checkpoint|ckpt|error|correct)\Z", re.IGNORECASE)
+_GENERIC = re.compile(
+    r"((prm|llm|eval|final|model)[_-])?(results?|samples?|predictions?|outputs?|scores?|rewards?|details|checkpoint|ckpt)"
+    r"|eval|error|correct",
+    re.IGNORECASE,
+)
+_SHOWN = 40
+_LARGEST = 10**18
+_ATTACHMENT = "attachment://"
+
+
+@dataclass(frozen=True, eq=False)
+class ExternalResults:
+    """One scorer's results out of one source.
+
+    `rows` has the columns of RESULT_COLUMNS. `name` is what the scorer is called unless the user says otherwise; the
+    fields after it are those of `scoring.scorer.Scorer`. `benchmark` is set where the format itself says which
+    benchmark's ids these are. `label_base` says in words how indices were read, `read` counts the source's rows, usable
+    or not.
+    Where it `reads_answers`, its answers were not read yet: whoever joins them does, by the benchmark's own parser.
+    Where the base of verdicts is `open_base`, it was only assumed, and the cases may tell it.
+    Where `labels_explained`, labels beside rewards are just what the threshold says of these: joining drops them where
+    the rewards are as many as the steps, and the rewards where they are not. `judges` is set where the file says what
+    its judgements are of: those of errors do not join a benchmark of redundant steps by ids, nor the other way round.
+    `in_order` has the same rows read as one row a step in the order of the file, where they look like that: whether
+    these are as many as the steps, whoever joins them finds out.
+    """
+
+    format: str
+    source: str
+    name: str
+    rows: pl.DataFrame
+    read: int
+    label_base: str = NO_INDICES
+    benchmark: str | None = None
+    judges: Judges = ""
+    kind: Kind = "prm"
+    family: str = ""
+    about: str = ""
+    threshold: float = 0.5
+    threshold_source: str = "default"
+    comparison: Comparison = "<"
+    on: On = "rewards"
+    labels_explained: bool = False
+    reads_answers: bool = False
+    open_base: bool = False
+    in_order: pl.DataFrame | None = None
+    low: float = 0.0
+    high: float = 1.0
+    redundancy_threshold: float | None = None
+    redundancy_threshold_source: str = ""
+    settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    findings: tuple[Finding, ...] = ()
+    # Where the source is, as it is known from one import to the next. Empty = the path that `source` is.
+    place: str = ""
+
+
+def results_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
+    """The frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
+    filled = [{"vote": 0, "run": 0, **row} for row in rows]
+    return pl.DataFrame(filled, schema=RESULT_COLUMNS, orient="row") if filled else pl.DataFrame(schema=RESULT_COLUMNS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +161,7 @@ class Results:
         source: What findings call the source.
         name: What the scorer is called.
         apart: What else keeps the scorer's results apart, by name.
-        rows: The columns of FOREIGN and those that the format has beside them; the first row of each id.
+        rows: The columns of RESULT_COLUMNS and those that the format has beside them; the first row of each id.
         findings: What was noticed so far, in the order of the lines; `conclude` may add to it.
         read: How many records there were, kept or not; what belongs to no scorer counts with the first one.
     """
@@ -68,9 +181,9 @@ class ResultFormat:
     Attributes:
         title: What the format is called.
         layout: The fields. What calls a row is the id of its case, null where it has none.
-        conclude: The facts of the scorer, by the names of `Foreign`; `rows` among them if these change.
-        columns: Column of FOREIGN, or one that `conclude` needs beside these -> expression over the fields. A field
-            that is called as a column of FOREIGN is that column where nothing else is said.
+        conclude: The facts of the scorer, by the names of `ExternalResults`; `rows` among them if these change.
+        columns: Column of RESULT_COLUMNS, or one that `conclude` needs beside these -> expression over the fields. A
+            field that is called as one of RESULT_COLUMNS is that column where nothing else is said.
         scorer: The scorer's name; None, and where it is null or blank = that of the source.
         apart: What else keeps results of one name apart, as expressions that give texts.
         checks: What is odd about single rows, in the order in which it is said.
@@ -90,7 +203,7 @@ class ResultFormat:
     unfold: Callable[[Fields], Iterable[Record]] | None = None
     votes: str | None = None
 
-    def load(self, rows: Rows) -> list[Foreign]:
+    def load(self, rows: Rows) -> list[ExternalResults]:
         """The results of every scorer in the source, in order of appearance; at least one, if without results.
 
         The first result for an id counts, and rows that name no case though they must are left out.
@@ -103,19 +216,22 @@ class ResultFormat:
             rows = _unfolded(rows, self.unfold)
         source = rows.source
         parts = list(chunks(rows, self.layout, lambda chunk: self._part(chunk, source, name)))
-        frame = pl.concat([part.frame for part in parts]) if parts else self._nothing()
+        if not parts:
+            nothing = pl.DataFrame(schema=self.layout.columns())
+            parts = [self._part(Chunk(nothing, [], 0, {}, {}, nothing[NUMBER].to_numpy()), "", "")]
+        frame = pl.concat([part.frame for part in parts])
         groups = frame.partition_by(SCORER, *self.apart, maintain_order=True) or [frame]
         noticed = [pair for part in parts for pair in part.findings]
-        told = set(map(id, first_undecodable([finding for _, finding in noticed])))
-        noticed = [pair for pair in noticed if id(pair[1]) in told]
-        lost = sum(part.read for part in parts) - frame.height
-        found: list[Foreign] = []
-        for group, findings in zip(groups, _shared_out(noticed, groups), strict=True):
-            found.append(self._scorer(group, findings, source, name, 0 if found else lost))
-        return found
+        kept = set(map(id, first_undecodable([finding for _, finding in noticed])))
+        noticed = [pair for pair in noticed if id(pair[1]) in kept]
+        # Rows that belong to nobody count with the first scorer.
+        lost = [sum(part.read for part in parts) - frame.height, *[0] * (len(groups) - 1)]
+        shares = zip(groups, _shared_out(noticed, groups), lost, strict=True)
+        return [self._scorer(group, findings, source, name, strays) for group, findings, strays in shares]
 
-    def _scorer(self, group: pl.DataFrame, findings: list[Finding], source: str, otherwise: str, lost: int) -> Foreign:
-        """One scorer's results; `lost` counts the rows that belong to nobody."""
+    def _scorer(
+        self, group: pl.DataFrame, findings: list[Finding], source: str, otherwise: str, lost: int
+    ) -> ExternalResults:
         nobody = dict.fromkeys(self.apart, "") | {SCORER: otherwise}
         apart = next(group.select(SCORER, *self.apart).iter_rows(named=True), nobody)
         name = apart.pop(SCORER)
@@ -125,7 +241,7 @@ class ResultFormat:
         rows, repeated = first_of_an_id(kept, source, subset)
         if self.votes is not None:
             numbered = rows.with_columns(
-                vote=pl.int_ranges(pl.col(self.votes).list.len()).cast(pl.List(FOREIGN["vote"]))
+                vote=pl.int_ranges(pl.col(self.votes).list.len()).cast(pl.List(RESULT_COLUMNS["vote"]))
             )
             several = numbered.explode(self.votes, "vote")
             made = several.select(self.votes).unnest(self.votes)
@@ -134,8 +250,8 @@ class ResultFormat:
         low, high = reward_bounds(rows["rewards"])
         results = Results(source, name, apart, rows, findings, group.height + lost)
         facts = {"rows": rows, "low": low, "high": high, **self.conclude(results)}
-        facts["rows"] = facts["rows"].select(list(FOREIGN))
-        return Foreign(
+        facts["rows"] = facts["rows"].select(list(RESULT_COLUMNS))
+        return ExternalResults(
             format=self.title, source=source, name=name, read=results.read, findings=tuple(findings), **facts
         )
 
@@ -152,18 +268,31 @@ class ResultFormat:
         )
         return _Part(pl.concat([made, beside], how="horizontal"), [*chunk.findings, *noticed], chunk.read)
 
-    def _nothing(self) -> pl.DataFrame:
-        frame = pl.DataFrame(schema=self.layout.columns())
-        return self._part(Chunk(frame, [], 0, {}, {}, frame[NUMBER].to_numpy()), "", "").frame
-
     def _made(self, fields: pl.DataFrame) -> pl.DataFrame:
-        """The columns of FOREIGN, and those beside them."""
-        given = {name: pl.col(name) for name in fields.columns if name in FOREIGN} | dict(self.columns)
+        """The columns of RESULT_COLUMNS, and those beside them."""
+        given = {name: pl.col(name) for name in fields.columns if name in RESULT_COLUMNS} | dict(self.columns)
         given |= {"line": pl.col(LINE)}
         given |= {name: pl.coalesce(given.get(name, 0), 0) for name in ("vote", "run")}
-        absent = {name: pl.lit(None) for name in FOREIGN if name not in given}
-        typed = {name: (given | absent)[name].cast(dtype) for name, dtype in FOREIGN.items()}
+        absent = {name: pl.lit(None) for name in RESULT_COLUMNS if name not in given}
+        typed = {name: (given | absent)[name].cast(dtype) for name, dtype in RESULT_COLUMNS.items()}
         return fields.select(**typed, **{name: column for name, column in given.items() if name not in typed})
+
+
+@dataclass(frozen=True, eq=False)
+class ResultReader:
+    """A result format as the registry knows it.
+
+    Attributes:
+        title: What it is called.
+        recognises: Whether a row is one of the format.
+        load: The results of every scorer in the rows.
+        added: What the format adds to the rows of a benchmark, whose texts and labels it repeats; () = it repeats none.
+    """
+
+    title: str
+    recognises: Callable[[Any], bool]
+    load: Callable[[Rows], list[ExternalResults]]
+    added: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +371,7 @@ def scorer_field() -> Field:
 
 
 def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType) -> Layout:
-    """A layout of records that one function reads: the columns of FOREIGN but for `line` and `id`.
+    """A layout of records that one function reads: the columns of RESULT_COLUMNS but for `line` and `id`.
 
     The id is what it leaves in `fields.case`; None, with an error, where the record is left out. `beside` are further
     columns, which the function gives or the record itself holds, and which are known of what is left out as well.
@@ -252,7 +381,7 @@ def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType
         held = {name: fields.value.get(name) for name in beside}
         return held | (read(fields) or {})
 
-    made = {name: as_made(dtype) for name, dtype in FOREIGN.items() if name not in {"line", "id"}}
+    made = {name: as_made(dtype) for name, dtype in RESULT_COLUMNS.items() if name not in {"line", "id"}}
     further = {name: replace(as_made(dtype), required=True) for name, dtype in beside.items()}
     return Layout({"id": case_id_field(), **made, **further}, name=lambda fields: fields.case, flat=flat)
 
@@ -291,3 +420,216 @@ def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) 
     for at, (_, finding) in enumerate(noticed):
         shared[next((place for place, own in enumerate(theirs, 1) if own[at]), 0)].append(finding)
     return shared
+
+
+# -- what a scorer is called where only its file says it
+
+
+def scorer_name(source: str) -> str:
+    """The source's file name without its suffixes and without endings that only say what kind of file it is.
+
+    Where nothing else is left ("results.jsonl"), the nearest folder whose name says more; where there is none, the
+    file's own name. Works on the words alone: nothing is looked up on the disk.
+    """
+    stem, *folders = _parts(source)
+    named = (name for part in (stem, *folders) if (name := _telling(part)))
+    return next(named, stem or source)
+
+
+def folder_name(source: str) -> str:
+    """What the nearest folder that says more than what kind of files it holds is called; the file's name without one.
+
+    For formats whose files are called after what was judged, and their folders after who judged it.
+    """
+    _, *folders = _parts(source)
+    return next(filter(None, map(_telling, folders)), scorer_name(source))
+
+
+def named_after_folder(source: str, name: str) -> bool:
+    """Whether a scorer of that name is called as a folder of its source is, and not as the file."""
+    stem, *folders = _parts(source)
+    return name not in {stem, _telling(stem)} and name in map(_telling, folders)
+
+
+def _parts(source: str) -> list[str]:
+    """The file's name without its suffix, then the folders, the nearest first."""
+    file, *folders = reversed(PurePath(plain_name(source).replace("\\", "/")).parts or ("",))
+    # A member of an archive lies in it as in a folder.
+    return [_SUFFIX.sub("", file), *(_ARCHIVE.sub("", folder) for folder in folders)]
+
+
+def _telling(part: str) -> str:
+    """What a part of a path says beside what kind of file it is; "" where it says nothing else."""
+    while not _GENERIC.fullmatch(part) and (shorter := _ENDING.sub("", part)) != part:
+        part = shorter
+    return part if part.strip("._-/ ") and not _GENERIC.fullmatch(part) else ""
+
+
+# -- lists of rewards and labels, and what is odd about them
+
+
+def number(value: Any) -> float | None:
+    """The value as a number, NaN and infinities as they are; None for anything else, truth values included."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def numbers(fields: Fields, name: str, *, required: bool = False) -> list[float] | None:
+    """The field as a list of numbers; None, with a warning, where it is no such list, or is empty.
+
+    Without a warning where it is absent and need not be there.
+    Numbers that are not finite are kept, with a warning: what joins them refuses them.
+    """
+    value = fields.value.get(name)
+    if value is None and not required:
+        return None
+    if not isinstance(value, list):
+        fields.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not a list of numbers")
+        return None
+    found = [number(part) for part in value]
+    sound = [part for part in found if part is not None]
+    if not value:
+        fields.note("warning", "no-numbers", f"{name} is empty")
+        return None
+    if len(sound) < len(found):
+        index = found.index(None)
+        too_large = isinstance(value[index], int) and not isinstance(value[index], bool)
+        what = "a number out of range" if too_large else kind_of(value[index])
+        fields.note("warning", "wrong-type", f"{name}[{index}] is {what}")
+        return None
+    note_not_finite(fields, name, sound)
+    return sound
+
+
+def note_not_finite(fields: Fields, name: str, values: Sequence[float]) -> None:
+    """A warning if some of the numbers are NaN or infinite."""
+    if odd := [index for index, value in enumerate(values) if not math.isfinite(value)]:
+        message = f"{len(odd)} of {len(values)} numbers of {name} are not finite, the first is {name}[{odd[0]}]"
+        fields.note("warning", "not-finite", message)
+
+
+def truths(fields: Fields, name: str) -> list[bool] | None:
+    """The field as a list of truth values, 0 and 1 (1.0 too) among them.
+
+    None where it is absent and, with a warning, where it is no such list or is empty.
+    """
+    value = fields.value.get(name)
+    if value is None:
+        return None
+    if isinstance(value, list) and value and all(isinstance(part, int | float) and part in {0, 1} for part in value):
+        return [bool(part) for part in value]
+    fields.note("warning", "wrong-type", f"{name} is not a list of truth values")
+    return None
+
+
+def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
+    """(lowest, highest) of the range of a column of numbers, or of lists of numbers.
+
+    [0, 1] or [-1, 1] if all lie within, else what is seen, rounded out; numbers that are not finite do not count.
+    """
+    values = rewards.explode(empty_as_null=False) if isinstance(rewards.dtype, pl.List) else rewards
+    finite = values.filter(values.is_finite())
+    low, high = (float(end) if isinstance(end, float) else None for end in (finite.min(), finite.max()))
+    if low is None or high is None or (low >= -1 and high <= 1):
+        return (0.0 if low is None or low >= 0 else -1.0), 1.0
+    return float(math.floor(low)), float(math.ceil(high))
+
+
+# -- answers of critics, and what evalscope and Inspect both record of a model's output
+
+
+def boxed(answer: str) -> dict[str, Any]:
+    r"""The columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`, as ProcessBench reads it.
+
+    Steps count from 0; see `voted`.
+    """
+    return {"answer": answer, **voted(processbench_ballot(answer))}
+
+
+def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
+    """The columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
+
+    The verdict is 0-based, -1 = no error, -2 = a number that names no step; null, with a reason, where there is none.
+    """
+    verdict = processbench_verdict(ballot)
+    if verdict is not None and base == 1:
+        verdict = zero_based(verdict)
+    return {"ballot": ballot, "verdict": verdict, "reason": None if verdict is not None else _why_unread(ballot)}
+
+
+def written(value: Any) -> str | None:
+    """A text as it is, a whole number as its digits; None for anything else."""
+    value = without_empty_fraction(value)
+    if type(value) is int and abs(value) < _LARGEST:
+        return str(value)
+    return value if isinstance(value, str) else None
+
+
+def message_text(message: Any, attachments: Mapping[str, Any] | None = None, kind: str = "text") -> str | None:
+    """The parts of a message that are of the kind ("text" or "reasoning"), joined by line breaks; None without any.
+
+    A text that only names an attachment is that attachment, where it is there.
+    """
+    content = message.get("content") if isinstance(message, Mapping) else None
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    parts = content if isinstance(content, list) else []
+    texts = [part.get(kind) for part in parts if isinstance(part, Mapping) and part.get("type") == kind]
+    attached = {f"{_ATTACHMENT}{name}": text for name, text in (attachments or {}).items() if isinstance(text, str)}
+    words = [attached.get(text, text) for text in texts if isinstance(text, str)]
+    return "\n".join(words) if words else None
+
+
+def message_texts(messages: Any) -> list[str]:
+    """The text of every message that has one."""
+    every = messages if isinstance(messages, list) else []
+    return [text for message in every if (text := message_text(message)) is not None]
+
+
+def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
+
+    `answer` is null, with a `reason`, where there is none. A model that reasoned and then said nothing gave an answer,
+    which is empty: it came, and cannot be read.
+    """
+    choices = fields.value.get("choices")
+    choice = fields.of(choices[0] if isinstance(choices, list) and choices else None)
+    message = choice.value.get("message")
+    said = message_text(message, attachments)
+    # Put among fields of their own, the texts get the checks and the findings of any other text.
+    words = fields.of(
+        {
+            "completion": fields.value.get("completion") if said is None else said,
+            "reasoning": message_text(message, attachments, "reasoning"),
+        },
+    )
+    usage = fields.inside("usage")
+    answer, reasoning = words.text("completion"), words.text("reasoning")
+    error = fields.text("error")
+    if answer is None and reasoning and error is None:
+        answer = ""
+    return {
+        "answer": answer,
+        "reasoning": reasoning,
+        "finish_reason": choice.text("stop_reason"),
+        "tokens_in": _tokens(usage.value.get("input_tokens")),
+        "tokens_out": _tokens(usage.value.get("output_tokens")),
+        "reason": None if answer is not None else error or "the model gave no text",
+    }
+
+
+def _tokens(value: Any) -> int | None:
+    """A number of tokens, or None where it is none."""
+    return value if type(value) is int and 0 <= value < 2**63 else None
+
+
+def _why_unread(ballot: str | None) -> str:
+    if ballot is None:
+        return "the answer has no \\boxed{...}"
+    if not ballot:
+        return "the box is empty"
+    return f"the box holds no whole number: {ballot[:_SHOWN]}{'…' if len(ballot) > _SHOWN else ''}"

@@ -15,8 +15,16 @@ from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import Field, Layout, read_by, text, whole
-from scoring.results.base import ResultFormat, Results, case_id, case_id_field, rewards, scorer_field
-from scoring.results.foreign import Foreign
+from scoring.results.base import (
+    ExternalResults,
+    ResultFormat,
+    ResultReader,
+    Results,
+    case_id,
+    case_id_field,
+    rewards,
+    scorer_field,
+)
 
 TITLE = "Cached step scores"
 
@@ -28,8 +36,8 @@ def recognises(row: Any) -> bool:
     return {"problem_id", "step_scores"} <= row.keys() or {"problem", "response", "step_rewards"} <= row.keys()
 
 
-def load(rows: Rows) -> list[Foreign]:
-    """One Foreign a PRM and collection of problems.
+def load(rows: Rows) -> list[ExternalResults]:
+    """One ExternalResults a PRM and collection of problems.
 
     A candidate's id is `{problem_id}/{candidate_index}`; where no problem of a PRM has any candidate but the first, it
     is the problem's id alone.
@@ -141,3 +149,4 @@ FORMAT = ResultFormat(
     conclude=_concluded,
 )
 BY_IDS, BY_TEXTS = _where("problem_id", "step_scores"), _where("problem", "response", "step_rewards")
+READERS = {"cached_scores": ResultReader(TITLE, recognises, load)}

@@ -22,10 +22,24 @@ from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.answers import message_texts, model_output, voted, written
-from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
-from scoring.results.foreign import FOREIGN, Foreign
-from scoring.results.names import folder_name, scorer_name
+from scoring.results.base import (
+    RESULT_COLUMNS,
+    SCORER,
+    ExternalResults,
+    Record,
+    Result,
+    ResultFormat,
+    ResultReader,
+    Results,
+    case_id,
+    folder_name,
+    message_texts,
+    model_output,
+    scorer_name,
+    voted,
+    whole_records,
+    written,
+)
 
 TITLE = "evalscope"
 _LOST_BACKSLASH = "\x08oxed"
@@ -42,7 +56,7 @@ def recognises(row: Any) -> bool:
     return {"model", "model_output"} <= row.keys() or (isinstance(score, Mapping) and "score" in score)
 
 
-def load(rows: Rows) -> list[Foreign]:
+def load(rows: Rows) -> list[ExternalResults]:
     """The answers of each model in the source; those about one text are its votes, in the order of the file."""
     first, *others = FORMAT.load(rows)
     prompts = _prompt_findings([row.value for row in rows.rows if isinstance(row.value, Mapping)], rows.source)
@@ -61,7 +75,7 @@ def _concluded(results: Results) -> dict[str, Any]:
     return {
         "rows": results.rows.with_columns(
             subset=pl.lit(subset[1] if subset else None, dtype=pl.String),
-            vote=pl.Series(votes, dtype=FOREIGN["vote"]),
+            vote=pl.Series(votes, dtype=RESULT_COLUMNS["vote"]),
         ),
         "label_base": "0-based, -1 = no error, as evalscope extracted it or, in predictions, as ProcessBench reads it",
         "kind": "critic",
@@ -173,3 +187,4 @@ FORMAT = ResultFormat(
     conclude=_concluded,
     named=_named,
 )
+READERS = {"evalscope": ResultReader(TITLE, recognises, load)}

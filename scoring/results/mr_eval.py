@@ -20,10 +20,21 @@ from scoring.boundary import DEFAULTS
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
-from scoring.results.foreign import Foreign
-from scoring.results.names import scorer_name
-from scoring.results.numbers import number, numbers, truths
+from scoring.results.base import (
+    SCORER,
+    ExternalResults,
+    Record,
+    Result,
+    ResultFormat,
+    ResultReader,
+    Results,
+    case_id,
+    number,
+    numbers,
+    scorer_name,
+    truths,
+    whole_records,
+)
 from scoring.scorer import Comparison, On
 
 TITLE = "PRMBench toolkit (mr_eval)"
@@ -48,8 +59,8 @@ def recognises(row: Any) -> bool:
     return "idx" in record and (isinstance(record.get("scores"), Mapping) or record.get("validity") is False)
 
 
-def load(rows: Rows) -> list[Foreign]:
-    """One Foreign a model and task. The first record with an id counts.
+def load(rows: Rows) -> list[ExternalResults]:
+    """One ExternalResults a model and task. The first record with an id counts.
 
     Where a threshold explains the labels beside the scores, or else one on each score less that of the step before (as
     the toolkit labels Skywork's), it is the scorer's and the labels add nothing. Where none does, the labels decide. A
@@ -258,3 +269,6 @@ def _figures(value: Any) -> Any:
 
 def _holds_mappings(value: Mapping[str, Any]) -> bool:
     return any(isinstance(part, Mapping) for part in value.values())
+
+
+READERS = {"mr_eval": ResultReader(TITLE, recognises, load)}

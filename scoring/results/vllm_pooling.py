@@ -17,10 +17,20 @@ import polars as pl
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.base import SCORER, Record, Result, ResultFormat, Results, case_id, whole_records
-from scoring.results.foreign import Foreign
-from scoring.results.names import scorer_name
-from scoring.results.numbers import numbers, reward_bounds
+from scoring.results.base import (
+    SCORER,
+    ExternalResults,
+    Record,
+    Result,
+    ResultFormat,
+    ResultReader,
+    Results,
+    case_id,
+    numbers,
+    reward_bounds,
+    scorer_name,
+    whole_records,
+)
 
 TITLE = "vLLM pooling"
 _BATCH = {"custom_id", "response", "error"}
@@ -38,7 +48,7 @@ def recognises(row: Any) -> bool:
     return _pooled(row)
 
 
-def load(rows: Rows) -> list[Foreign]:
+def load(rows: Rows) -> list[ExternalResults]:
     """The rewards of each model in the source, a row a solution."""
     pairs = _encoded_pairs(rows)
     return ResultFormat(
@@ -199,3 +209,6 @@ def _decoded(item: Fields, data: str, *, pairs: bool) -> list[float] | None:
     read = "pairs of probabilities, the second taken" if pairs else "one number a step"
     item.note("note", "base64", f"data is base64, which loses its shape: read as float32, {read}")
     return numbers(item.of({"data": list(flat[1::2] if pairs else flat)}), "data")
+
+
+READERS = {"vllm_pooling": ResultReader(TITLE, recognises, load)}

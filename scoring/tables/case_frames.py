@@ -24,7 +24,7 @@ from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
-from scoring.results.foreign import Foreign
+from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.tables.column_guess import rewards_beside
 from scoring.tables.column_mapping import is_benchmark_name
@@ -52,7 +52,7 @@ def names_its_benchmarks(frame: pl.DataFrame) -> bool:
     return all(name in frame.columns for name in _IDENTITY)
 
 
-def read_case_frame(frame: pl.DataFrame, source: str, benchmark: str) -> tuple[list[Imported], list[Foreign]]:
+def read_case_frame(frame: pl.DataFrame, source: str, benchmark: str) -> tuple[list[Imported], list[ExternalResults]]:
     """Read the cases of such a frame, those of each benchmark that it names by themselves, and rewards beside them.
 
     Args:

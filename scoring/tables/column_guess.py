@@ -8,7 +8,7 @@ from typing import Any
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.results.names import scorer_name
+from scoring.results.base import scorer_name
 from scoring.tables.cells import at, listed, number, steps, text, truth, whole
 from scoring.tables.column_mapping import ColumnMapping
 

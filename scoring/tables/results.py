@@ -15,9 +15,7 @@ from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, name_of, read_by
-from scoring.results.base import first_of_an_id
-from scoring.results.foreign import FOREIGN, Foreign
-from scoring.results.numbers import reward_bounds
+from scoring.results.base import RESULT_COLUMNS, ExternalResults, first_of_an_id, reward_bounds
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
@@ -42,7 +40,7 @@ _CODE = "(code)"
 """Columns of a scorer are called after what they hold and the scorer's place among all: `rewards 0`."""
 
 
-def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None) -> list[Foreign]:
+def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None) -> list[ExternalResults]:
     """What the table holds of each scorer that the mapping names.
 
     A cell of rewards is a list of numbers (or of truth values: labels as given), as such or as JSON in a text, or one
@@ -104,7 +102,7 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
     return found
 
 
-def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> list[Foreign]:
+def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> list[ExternalResults]:
     """What a table with a row a case and scorer holds of each scorer, which is called as the table calls it."""
     names = frame["scorer"].n_unique()
     if not 0 < names <= _MOST_SCORERS:
@@ -121,7 +119,7 @@ def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: p
     return found
 
 
-def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[Foreign]:
+def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
     """What a table with one row a step holds of each scorer."""
     if mapping.scorer is not None:
         raise UsageError(
@@ -303,13 +301,13 @@ class _Table:
         self._gold = gold
         self._read = read
 
-    def every(self) -> Iterator[Foreign]:
+    def every(self) -> Iterator[ExternalResults]:
         """What there is of each scorer that the mapping names."""
         for read, kind in ((self.rewards, "rewards"), (self.verdicts, "verdicts"), (self.answers, "answers")):
             for place, scorer in enumerate(getattr(self._mapping, kind)):
                 yield read(place, scorer)
 
-    def rewards(self, place: int, scorer: str) -> Foreign:
+    def rewards(self, place: int, scorer: str) -> ExternalResults:
         """One scorer's step rewards."""
         own = {name: pl.col(f"{name} {place}") for name in ("rewards", "labels", "solution")}
         given, findings = self._given({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
@@ -329,9 +327,9 @@ class _Table:
             message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
             message += "--threshold X states theirs"
             findings.append(Finding("warning", "reward-range", message, self._source))
-        return self._foreign(scorer, rows.select(list(FOREIGN)), findings, low=low, high=high, in_order=in_order)
+        return self._foreign(scorer, rows.select(list(RESULT_COLUMNS)), findings, low=low, high=high, in_order=in_order)
 
-    def verdicts(self, place: int, scorer: str) -> Foreign:
+    def verdicts(self, place: int, scorer: str) -> ExternalResults:
         """One scorer's verdicts."""
         base = self._verdict_base(place)
         label = pl.col(f"verdict {place}")
@@ -353,25 +351,25 @@ class _Table:
             findings.append(base_note(base, self._source))
         return self._foreign(
             scorer,
-            rows.select(list(FOREIGN)),
+            rows.select(list(RESULT_COLUMNS)),
             findings,
             label_base=f"verdicts are {base.words}, -1 = no error",
             kind="critic",
             open_base=unsaid and base.finding is not None,
         )
 
-    def answers(self, place: int, scorer: str) -> Foreign:
+    def answers(self, place: int, scorer: str) -> ExternalResults:
         """One critic's answers, a row an answer, not read yet."""
         rows, findings = self._first(*self._given({"answer": pl.lit(None)}, "", pl.col(f"answers {place}")))
         answered = rows.drop("answer").explode("answers", empty_as_null=True).rename({"answers": "answer"})
         counted = answered.with_columns(
-            vote=pl.int_range(pl.len()).over("line", "id").cast(FOREIGN["vote"]),
+            vote=pl.int_range(pl.len()).over("line", "id").cast(RESULT_COLUMNS["vote"]),
             reason=pl.when(pl.col("answer").is_null()).then(pl.lit("there is no answer here")),
         )
         most = int(counted["vote"].max() or 0) + 1  # type: ignore[arg-type]  # a number
         return self._foreign(
             scorer,
-            counted.select(list(FOREIGN)),
+            counted.select(list(RESULT_COLUMNS)),
             findings,
             label_base="as the benchmark's parser reads them",
             kind="critic",
@@ -379,9 +377,9 @@ class _Table:
             settings={"votes": most},
         )
 
-    def _foreign(self, scorer: str, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> Foreign:
+    def _foreign(self, scorer: str, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> ExternalResults:
         benchmark = self._mapping.benchmark
-        return Foreign(
+        return ExternalResults(
             "table", self._source, scorer, rows, self._read, benchmark=benchmark, findings=tuple(findings), **facts
         )
 
@@ -393,7 +391,7 @@ class _Table:
     def _given(
         self, own: Mapping[str, pl.Expr], what: str, answers: pl.Expr | None = None
     ) -> tuple[pl.DataFrame, list[Finding]]:
-        """The columns of FOREIGN, and what is said of single rows."""
+        """The columns of RESULT_COLUMNS, and what is said of single rows."""
         named = ("id", "problem", "steps", "subset")
         given: dict[str, pl.Expr] = {name: pl.col(name) for name in named if name in self._frame.columns}
         columns: dict[str, pl.Expr] = {
@@ -404,8 +402,10 @@ class _Table:
             "run": pl.col("run") if "run" in self._frame.columns else pl.lit(0),
             **own,
         }
-        nothing = [pl.lit(None, dtype=dtype).alias(name) for name, dtype in FOREIGN.items() if name not in columns]
-        there = [columns[name].cast(dtype).alias(name) for name, dtype in FOREIGN.items() if name in columns]
+        nothing = [
+            pl.lit(None, dtype=dtype).alias(name) for name, dtype in RESULT_COLUMNS.items() if name not in columns
+        ]
+        there = [columns[name].cast(dtype).alias(name) for name, dtype in RESULT_COLUMNS.items() if name in columns]
         code = pl.col(f"{_CODE} {what}") if what else pl.lit(None, dtype=pl.String)
         beside = [] if answers is None else [answers.alias("answers")]
         rows = self._frame.select(*there, *nothing, *beside, code.alias(_CODE))

@@ -81,7 +81,7 @@ def steps_in_order(rows: pl.DataFrame) -> pl.DataFrame | None:
     case has as many steps, only the cases show.
 
     Args:
-        rows: columns of `scoring.results.foreign.FOREIGN`: `solution` holds the numbers.
+        rows: columns of RESULT_COLUMNS: `solution` holds the numbers.
 
     Returns:
         A row an id, with the numbers as `rewards`. None where the rows do not look like that.

@@ -9,7 +9,7 @@ import benchmark_rows
 import modified
 from benchmark_rows import rows_of
 from scoring.benchmarks.registry import benchmark_module
-from scoring.results.catalogue import load_results
+from scoring.results.registry import result_reader
 
 NAMES = {"label", "error_steps", "modified_steps", "model_output_solution_first_error_step", "chosen_completion"}
 BENCHMARKS = {
@@ -63,7 +63,7 @@ def test_cases_are_the_same_with_labels_as_floats(name):
 def test_results_are_the_same_with_labels_as_floats(name):
     row = RESULTS[name]
     assert json.dumps(with_floats(row)) != json.dumps(row)
-    (whole,), (floats,) = (load_results(name, rows_of([one])) for one in (row, with_floats(row)))
+    (whole,), (floats,) = (result_reader(name).load(rows_of([one])) for one in (row, with_floats(row)))
     assert whole.rows.select("rewards", "labels", "verdict").null_count().row(0) != (1, 1, 1)
     assert floats.rows.equals(whole.rows)
     assert floats.findings == whole.findings

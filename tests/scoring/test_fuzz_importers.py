@@ -13,9 +13,9 @@ import pytest
 from scoring.benchmarks import demo
 from scoring.benchmarks import registry as benchmarks
 from scoring.reading.rows import Rows
-from scoring.results import catalogue as results
-from scoring.results import inspect_samples
-from scoring.results.foreign import FOREIGN
+from scoring.results import inspect_log
+from scoring.results import registry as results
+from scoring.results.base import RESULT_COLUMNS
 from scoring.schema import CASES, content_key
 from scoring.tables import results as table_results
 from scoring.tables import table as table_cases
@@ -166,7 +166,7 @@ def assert_cases(imported, rows):
 def assert_results(loaded, rows):
     assert loaded
     for foreign in loaded:
-        assert foreign.rows.schema == FOREIGN
+        assert foreign.rows.schema == RESULT_COLUMNS
         assert foreign.rows.filter(pl.col("verdict") < -2).is_empty()
         said = pl.any_horizontal(
             pl.col("rewards", "redundancy", "labels", "solution", "verdict", "answer", "reason").is_not_null()
@@ -178,7 +178,7 @@ def assert_results(loaded, rows):
 
 def test_every_importer_is_here():
     assert SAMPLES.keys() == benchmarks.MODULES.keys()
-    assert RESULTS.keys() == results.MODULES.keys()
+    assert RESULTS.keys() == results.FORMATS.keys()
 
 
 @pytest.mark.parametrize("name", benchmarks.MODULES)
@@ -189,12 +189,12 @@ def test_benchmarks(name):
         assert_cases(module.load(rows), rows)
 
 
-@pytest.mark.parametrize("name", results.MODULES)
+@pytest.mark.parametrize("name", results.FORMATS)
 def test_results(name):
-    module = results.result_module(name)
+    reader = results.result_reader(name)
     for rows in batches(RESULTS[name]):
-        assert all(isinstance(module.recognises(row.value), bool) for row in rows.rows)
-        loaded = results.load_results(name, rows)
+        assert all(isinstance(reader.recognises(row.value), bool) for row in rows.rows)
+        loaded = reader.load(rows)
         # Of a whole log's samples a line is the number.
         assert_results(loaded, rows if name != "inspect_log" else Rows(rows.source, rows.format))
 
@@ -202,7 +202,7 @@ def test_results(name):
 def test_samples_of_a_log():
     header = RESULTS["inspect_log"][0]
     for rows in batches(LOG_SAMPLES):
-        foreign = inspect_samples.answers(header, [row.value for row in rows.rows], rows.source, [])
+        foreign = inspect_log.log_answers(header, [row.value for row in rows.rows], rows.source, [])
         assert foreign.read == BATCH
         # None stands for a sample that was found broken before it came here.
         sound = [row for row in rows.rows if row.value is not None]
@@ -213,7 +213,7 @@ def test_headers_of_a_log():
     header = {**RESULTS["inspect_log"][0], "eval": LOG_EVAL, "plan": {"config": {"temperature": 0.7, "seed": 1}}}
     draw = random.Random(0)
     for _ in range(ROWS):
-        foreign = inspect_samples.answers(broken(header, draw), [], "logs/a.eval", [])
+        foreign = inspect_log.log_answers(broken(header, draw), [], "logs/a.eval", [])
         assert foreign.name.strip()
         assert foreign.kind == "critic"
 

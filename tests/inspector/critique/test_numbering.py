@@ -5,7 +5,7 @@ import pytest
 import making
 from inspector.critique.numbering import numbering
 from scoring.critics.catalogue import PROTOCOLS
-from scoring.results import reasoneval_critic
+from scoring.results.reasoneval import CRITIC_TITLE
 
 STEPS = ["one", "two", "three"]
 
@@ -30,7 +30,7 @@ def test_the_layout_that_was_used_comes_before_the_protocol():
 @pytest.mark.parametrize(
     ("settings", "base"),
     [
-        ({"imported_from": reasoneval_critic.TITLE}, 1),
+        ({"imported_from": CRITIC_TITLE}, 1),
         ({"protocol": "genprm", "options": {"analyze": "on"}}, 1),
         # Without an analysis nothing in its prompt has a number.
         ({"protocol": "genprm", "options": {"analyze": "off"}}, None),

@@ -15,7 +15,7 @@ from scoring.benchmarks.registry import benchmark_module
 from scoring.foreign_rows.catalogue import case_lines, reward_lines
 from scoring.foreign_rows.line import encoded
 from scoring.reading.rows import read_rows
-from scoring.results.catalogue import load_results, recognised
+from scoring.results.registry import recognised, result_reader
 from scoring.schema import REWARDS
 from thoroughness import up_to
 
@@ -153,7 +153,7 @@ def test_rewards_come_back_as_they_were(path, name, reader, frame, data):
     rows = read_rows(path)
     votes = recognised([row.value for row in rows.rows])
     assert votes[reader] == frame.height == max(votes.values())
-    (found,) = load_results(reader, rows)
+    (found,) = result_reader(reader).load(rows)
     assert found.rows["id"].to_list() == frame["id"].to_list()
     assert found.rows["rewards"].to_list() == [of_key[key] for key in frame["key"]]
     assert found.kind == "prm"
@@ -167,6 +167,6 @@ def test_a_case_that_mr_eval_marks_invalid_is_read_as_refused(path):
     refused = pl.DataFrame([{"key": frame["key"][0], "vote": 0, "reason": "over length"}], schema=REWARDS, orient="row")
     lines = reward_lines("mr_eval", frame, refused, rows_out.decided())
     path.write_bytes(b"".join(encoded(line.value) for line in lines))
-    (found,) = load_results("mr_eval", read_rows(path))
+    (found,) = result_reader("mr_eval").load(read_rows(path))
     assert found.rows["rewards"].to_list() == [None]
     assert found.rows["reason"].null_count() == 0

@@ -16,7 +16,7 @@ from scoring.gold import Gold
 from scoring.importing.joining import join
 from scoring.metrics.reasoneval_figures import METRICS, NO_AUC_OF_ANSWERS, NO_STEPS, NO_THRESHOLD, reasoneval_figures
 from scoring.reading.rows import read_rows
-from scoring.results import reasoneval, reasoneval_critic
+from scoring.results import reasoneval
 from scoring.schema import METADATA, REWARDS, VOTES
 
 CUT, REDUNDANT = 0.5, 0.15
@@ -270,7 +270,7 @@ def test_published_results(data_folder, folder, dataset, module, scorer):
         pytest.skip(f"no published {folder} here; name its folder in PRM_INSPECT_DATA")
     redundancy = module is mrmath_redundant
     imported = module.load(read_rows(source))
-    (foreign,) = reasoneval.load(read_rows(results))
+    (foreign,) = reasoneval.load_scores(read_rows(results))
     joined = join(foreign, imported.cases.select(list(METADATA)), module.NAME)
     made = making.scorer(threshold=foreign.threshold, redundancy_threshold=foreign.redundancy_threshold)
     evaluation = evaluate(Gold(imported.cases.select(list(METADATA))), made, joined.rewards)
@@ -310,7 +310,7 @@ def test_published_critics_are_as_its_code_says(data_folder, scorer, solution, s
     if not source.is_file() or not results.is_file():
         pytest.skip("no published results of MR-MATH here; name their folder in PRM_INSPECT_DATA")
     cases = mrmath.load(read_rows(source)).cases.select(list(METADATA))
-    (foreign,) = reasoneval_critic.load(read_rows(results))
+    (foreign,) = reasoneval.load_judgements(read_rows(results))
     joined = join(foreign, cases, mrmath.NAME)
     evaluation = evaluate(Gold(cases), making.scorer(kind="critic"), joined.rewards, votes=joined.votes)
     found = figures(evaluation)

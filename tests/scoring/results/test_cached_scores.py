@@ -3,7 +3,7 @@ from hypothesis import given
 
 from any_json import rows_near
 from scoring.results import cached_scores
-from scoring.results.foreign import FOREIGN
+from scoring.results.base import RESULT_COLUMNS
 
 ROW = {
     "benchmark": "sums",
@@ -20,7 +20,7 @@ TEXTS = {"problem": "What is 2 + 2?", "response": "Take 2.\nAdd 2.", "step_rewar
 def load(rows, *values):
     assert all(map(cached_scores.recognises, values))
     found = cached_scores.load(rows(*values))
-    assert all(one.rows.schema == FOREIGN for one in found)
+    assert all(one.rows.schema == RESULT_COLUMNS for one in found)
     return found
 
 
@@ -117,7 +117,7 @@ def test_nothing_escapes(rows, row):
         found = cached_scores.load(rows(*values))
         assert sum(one.read for one in found) == len(values)
         for one in found:
-            assert one.rows.schema == FOREIGN
+            assert one.rows.schema == RESULT_COLUMNS
             assert (one.rows["rewards"].is_null() == one.rows["reason"].is_not_null()).all()
 
     run()

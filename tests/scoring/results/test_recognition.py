@@ -1,21 +1,19 @@
 import pytest
 
 from scoring.benchmarks import registry as benchmarks
-from scoring.results import catalogue as results
-from scoring.results import inspect_log
+from scoring.results.registry import FORMATS, result_reader
 from typical_rows import BENCHMARKS, RESULTS
 
 ROWS = [(name, row) for rows in (RESULTS, BENCHMARKS) for name, each in rows.items() for row in each]
 
 
 def recognisers():
-    readers = {name: results.result_module(name).recognises for name in results.MODULES}
-    readers["inspect_log"] = inspect_log.recognises
+    readers = {name: result_reader(name).recognises for name in FORMATS}
     return readers | {name: benchmarks.benchmark_module(name).recognises for name in BENCHMARKS}
 
 
 def test_there_is_a_row_of_every_result_format():
-    assert RESULTS.keys() >= results.MODULES.keys()
+    assert RESULTS.keys() >= FORMATS.keys()
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS, ids=[name for name, _ in ROWS])

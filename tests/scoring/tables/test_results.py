@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from scoring.errors import InspectError, UsageError
 from scoring.reading.rows import Rows
-from scoring.results.foreign import FOREIGN
+from scoring.results.base import RESULT_COLUMNS
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results
 
@@ -49,9 +49,9 @@ def test_rewards_with_all_that_tells_their_case():
         1,
     )
     assert (found.threshold, found.low, found.high, found.label_base) == (0.5, 0.0, 1.0, "no indices")
-    assert found.rows.schema == FOREIGN
+    assert found.rows.schema == RESULT_COLUMNS
     assert one(found) == {
-        **dict.fromkeys(FOREIGN),
+        **dict.fromkeys(RESULT_COLUMNS),
         "line": 1,
         "id": "a",
         "subset": "sums",

@@ -8,7 +8,7 @@ from authored import row
 from broken_rows import as_rows, assert_sound, broken
 from scoring.benchmarks import processbench
 from scoring.reading.rows import read_rows
-from scoring.results.processbench_output import load, recognises
+from scoring.results.processbench import OUTPUT, RPRM, recognises_output, recognises_rprm
 
 STEP_1 = "The second paragraph is wrong: \\boxed{1}"
 CLEAN = "All is well. \\boxed{-1}"
@@ -26,7 +26,7 @@ BARE = row(prediction=2, match=False)
 
 
 def one(values):
-    (foreign,) = load(as_rows(values))
+    (foreign,) = OUTPUT.load(as_rows(values))
     return foreign
 
 
@@ -135,7 +135,7 @@ def test_texts_that_are_missing_leave_the_id():
 def test_the_first_row_with_an_id_counts_and_broken_rows_are_said():
     rows = as_rows([ONE, ONE, 5])
     rows.broken(4, "cut off")
-    (foreign,) = load(rows)
+    (foreign,) = OUTPUT.load(rows)
     assert foreign.read == 4
     assert foreign.rows.height == 1
     assert codes(foreign) == [("note", "repeated-id", 2), ("error", "broken-row", 3), ("error", "broken-row", 4)]
@@ -153,16 +153,16 @@ def test_the_first_row_with_an_id_counts_and_broken_rows_are_said():
     ],
 )
 def test_files_are_called_after_the_subset_and_folders_after_the_model(source, name):
-    (foreign,) = load(as_rows([ONE], source))
+    (foreign,) = OUTPUT.load(as_rows([ONE], source))
     assert foreign.name == name
 
 
 def test_recognition():
-    assert all(map(recognises, (ONE, EIGHT, BARE)))
+    assert all(map(recognises_output, (ONE, EIGHT, BARE)))
     assert not any(map(processbench.recognises, (ONE, EIGHT, BARE)))
-    assert not recognises(row())
-    assert not recognises(row(prediction=1))
-    assert not recognises([ONE])
+    assert not recognises_output(row())
+    assert not recognises_output(row(prediction=1))
+    assert not recognises_output([ONE])
     assert processbench.recognises(row())
     assert processbench.recognises(row(prediction=1))
 
@@ -170,7 +170,7 @@ def test_recognition():
 def test_a_file(tmp_path):
     path = tmp_path / "gsm8k_error.jsonl"
     path.write_text("".join(json.dumps(value) + "\n" for value in (ONE, {**EIGHT, "id": "sums-1"})))
-    (foreign,) = load(read_rows(path))
+    (foreign,) = OUTPUT.load(read_rows(path))
     assert foreign.rows["line"].to_list() == [1] + [2] * 8
     assert foreign.name == tmp_path.name
 
@@ -178,9 +178,9 @@ def test_a_file(tmp_path):
 @given(st.lists(broken(ONE, EIGHT, BARE), max_size=4))
 def test_hostile_rows_give_findings_and_no_exception(values):
     for value in values:
-        recognises(value)
+        recognises_output(value)
         processbench.recognises(value)
-    assert_sound(load(as_rows(values)), len(values))
+    assert_sound(OUTPUT.load(as_rows(values)), len(values))
 
 
 def test_without_any_critique_it_is_a_prm_whose_verdicts_were_read_from_no_box():
@@ -190,3 +190,88 @@ def test_without_any_critique_it_is_a_prm_whose_verdicts_were_read_from_no_box()
     mixed = one([BARE, {**ONE, "id": "sums-1"}])
     assert mixed.kind == "critic"
     assert "boxed" in mixed.label_base
+
+
+SOUND = row(label=1, responses=[0.9, 0.2, 0.7], PRM_CoT=["a", "b", "c"], match=1)
+
+
+def one_rprm(*values):
+    (foreign,) = RPRM.load(as_rows(values))
+    return foreign
+
+
+def test_numbers_are_rewards():
+    foreign = one_rprm(SOUND)
+    assert foreign.rows.row(0, named=True) == {
+        **dict.fromkeys(foreign.rows.columns),
+        "line": 1,
+        "id": "sums-0",
+        "problem": SOUND["problem"],
+        "steps": SOUND["steps"],
+        "gold": 1,
+        "vote": 0,
+        "run": 0,
+        "rewards": [0.9, 0.2, 0.7],
+    }
+    assert (foreign.kind, foreign.benchmark, foreign.threshold, foreign.comparison) == ("prm", "processbench", 0.5, "<")
+    assert (foreign.low, foreign.high) == (0, 1)
+    assert not foreign.findings
+
+
+@pytest.mark.parametrize("responses", [["Yes", "No", "Yes"], [0.5, "0.5", 0.5], [], [0.1, None], [[0.1]], "0.1", None])
+def test_what_is_no_list_of_numbers_is_a_reason_and_a_finding(responses):
+    foreign = one_rprm(SOUND, {**SOUND, "id": "b", "responses": responses})
+    assert foreign.rows["rewards"].to_list()[1] is None
+    assert foreign.rows["reason"].to_list()[1]
+    assert {line for _, _, line in codes(foreign)} <= {2}
+    assert codes(foreign) or responses is None
+
+
+def test_texts_are_said_to_be_texts():
+    (finding,) = one_rprm({**SOUND, "responses": ["Yes", "No", "Yes"]}).findings
+    assert "texts" in finding.message
+
+
+def test_numbers_that_are_not_finite_are_counted():
+    foreign = one_rprm({**SOUND, "responses": [0.9, 0.2, float("nan")]})
+    assert codes(foreign) == [("warning", "not-finite", 1)]
+
+
+def test_solutions_judged_in_part_are_counted():
+    foreign = one_rprm(SOUND, {**SOUND, "id": "b", "responses": [0.9, 0.2]})
+    assert foreign.rows["rewards"].to_list()[1] == [0.9, 0.2]
+    (finding,) = foreign.findings
+    assert finding.code == "fewer-rewards"
+    assert finding.message.startswith("1 of 2 ")
+
+
+@pytest.mark.parametrize(
+    ("match", "label", "responses", "differs"),
+    [
+        (1, -1, [0.5, 0.5, 0.5], False),
+        (True, -1, [0.5, 0.5, 0.5], False),
+        (0, -1, [0.5, 0.5, 0.5], True),
+        (1, 1, [0.9, 0.49, 0.1], False),
+        (1, 2, [0.9, 0.49, 0.1], True),
+        (0, 2, [0.9, 0.49, 0.1], False),
+        ("yes", 2, [0.9, 0.49, 0.1], False),
+    ],
+)
+def test_a_match_is_compared_with_the_numbers(match, label, responses, differs):
+    foreign = one_rprm({**SOUND, "match": match, "label": label, "responses": responses})
+    assert codes(foreign) == ([("warning", "match-differs", 1)] if differs else [])
+
+
+def test_recognition_rprm():
+    assert recognises_rprm(SOUND)
+    assert not processbench.recognises(SOUND)
+    assert not recognises_rprm(row())
+    assert not recognises_rprm({**SOUND, "responses": "text"})
+    assert not recognises_rprm(None)
+
+
+@given(st.lists(broken(SOUND), max_size=4))
+def test_hostile_rows_give_findings_and_no_exception_rprm(values):
+    for value in values:
+        recognises_rprm(value)
+    assert_sound(RPRM.load(as_rows(values)), len(values))

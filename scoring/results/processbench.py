@@ -1,0 +1,242 @@
+"""Results on ProcessBench beside its own rows: what its scripts write, and step rewards of R-PRM. 0-based, -1 = none.
+
+`{config}_error.jsonl` and `{config}_correct.jsonl` of its scripts add `generated_critique` (one answer, or a list of
+answers that vote), `prediction` (null = could not be parsed, which counts as wrong) and `match`. The script for
+discriminative PRMs writes no critique, only what it predicts: a file without any critique is a PRM's. Zheng et al.,
+arXiv 2412.06559, `run_eval.py` and `run_eval_prm_rlhflow.py`.
+
+R-PRM adds `responses` (for each step the mean probability of "Yes, the step is correct"), `PRM_CoT` (a sampled analysis
+a step) and, once they have been compared, `match` (1 iff the first step below the threshold is the label). Its scripts
+judge steps up to the gold error only, so that most erroneous solutions have fewer numbers than steps. She et al.,
+"R-PRM: Reasoning-Driven Process Reward Modeling", `return-to-origin.py` and `get-GenPRM-Score.py`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+import polars as pl
+
+from scoring.benchmarks.base import first_step, first_step_checks, warn_where
+from scoring.critics.boxed import processbench_verdict, vote
+from scoring.reading.compressed import plain_name
+from scoring.reading.fields import Fields, kind_of
+from scoring.reading.findings import Finding
+from scoring.reading.rows import Rows
+from scoring.reading.typed import Layout, read_by, text, texts, whole
+from scoring.results.base import (
+    RESULT_COLUMNS,
+    Result,
+    ResultFormat,
+    ResultReader,
+    Results,
+    boxed,
+    case_id,
+    case_id_field,
+    folder_name,
+    number,
+    numbers,
+    rewards,
+    scorer_name,
+    voted,
+    written,
+)
+
+_CRITIQUE = "generated_critique"
+_BOXES = "0-based, -1 = no error, read from the last \\boxed{...} as ProcessBench does"
+_PREDICTIONS = "0-based, -1 = no error, as the field prediction says"
+_OF_A_SUBSET = re.compile(r"(gsm8k|math|olympiadbench|omnimath)_(error|correct)\.\w+", re.IGNORECASE)
+_ANSWER = pl.Struct({name: RESULT_COLUMNS[name] for name in ("answer", "ballot", "verdict", "reason")})
+
+
+def recognises_output(row: Any) -> bool:
+    """Whether a row is one of ProcessBench with an answer, or with what was predicted."""
+    return (
+        isinstance(row, Mapping)
+        and {"problem", "steps", "label"} <= row.keys()
+        and (_CRITIQUE in row or {"prediction", "match"} <= row.keys())
+        and "responses" not in row
+    )
+
+
+def _named(rows: Rows) -> str:
+    """The scorer's name: the scripts name files after the subset, in a folder named after the model."""
+    file = PurePath(plain_name(rows.source).replace("\\", "/")).name
+    return folder_name(rows.source) if _OF_A_SUBSET.fullmatch(file) else scorer_name(rows.source)
+
+
+def _answers(fields: Fields, name: str) -> list[Result]:
+    """The row's answers, at least one: the votes of a critic, or what was predicted."""
+    critique = fields.value.get(name)
+    if critique is None:
+        return [_as_given(fields)]
+    several = critique if isinstance(critique, list) else [critique]
+    answers = [_answer(fields, number, text) for number, text in enumerate(several)]
+    answers = answers or [_without(fields, "the list of answers is empty")]
+    _compare(fields, [answer.get("ballot") for answer in answers])
+    return answers
+
+
+def _answer(fields: Fields, number: int, text: Any) -> Result:
+    """One of the row's answers."""
+    if not isinstance(text, str):
+        return _without(fields, f"answer {number} (0-based) is {kind_of(text)}, not text")
+    name = f"{_CRITIQUE}[{number}]"
+    return boxed(fields.of({name: text}).text(name) or "")
+
+
+def _without(fields: Fields, why: str) -> Result:
+    fields.note("warning", "no-answer", why)
+    return {"reason": why}
+
+
+def _as_given(fields: Fields) -> Result:
+    """The verdict of a row that does not show the answer it was read from."""
+    given = fields.value.get("prediction")
+    if given is None:
+        return {"reason": "there is no answer, and nothing is predicted"}
+    if isinstance(given, str) or (ballot := written(given)) is None:
+        return _without(fields, f"the prediction is {kind_of(given)} that names no step")
+    return voted(ballot)
+
+
+def _compare(fields: Fields, ballots: list[str | None]) -> None:
+    """A warning where the row's prediction is not what its answers vote for."""
+    given = fields.value.get("prediction")
+    verdict = processbench_verdict(vote(ballots))
+    if "prediction" not in fields.value or (given is None and verdict is None):
+        return
+    ballot = None if isinstance(given, str) else written(given)
+    if ballot is None or processbench_verdict(ballot) != verdict:
+        read = "nothing that can be read" if verdict is None else verdict
+        message = f"prediction is {ballot or kind_of(given)}, the answers vote for {read}, which counts"
+        fields.note("warning", "prediction-differs", message)
+
+
+def _output_concluded(results: Results) -> dict[str, Any]:
+    """A critic's answers, a row an answer; or, where no row has any, a PRM's verdicts."""
+    if not results.rows["critic"].any():
+        about = "imported, ProcessBench output: its verdicts alone, no step rewards"
+        return {"label_base": _PREDICTIONS, "benchmark": "processbench", "about": about}
+    most = results.rows["vote"].max()
+    return {
+        "label_base": _BOXES,
+        "benchmark": "processbench",
+        "kind": "critic",
+        "settings": {"protocol": "processbench", "votes": most + 1 if isinstance(most, int) else 0},
+    }
+
+
+OUTPUT = ResultFormat(
+    title="ProcessBench output",
+    layout=Layout(
+        {
+            "id": case_id_field(needed=False),
+            "steps": texts(),
+            "subset": text(),
+            "problem": text(),
+            "label": whole(needed=False),
+            _CRITIQUE: read_by(pl.List(_ANSWER), _answers),
+            "(critic)": read_by(pl.Boolean(), lambda fields, _: fields.value.get(_CRITIQUE) is not None),
+        },
+        name=lambda fields: case_id(fields, "id", required=False),
+    ),
+    columns={"gold": first_step("label"), "answers": pl.col(_CRITIQUE), "critic": pl.col("(critic)")},
+    checks=first_step_checks("label"),
+    conclude=_output_concluded,
+    named=_named,
+    votes="answers",
+)
+
+
+THRESHOLD = 0.5
+"""A step is judged wrong iff its number is lower (`get-GenPRM-Score.py`, default of --threshold)."""
+
+_TEXTS = "the responses are texts, not a number a step"
+
+
+def recognises_rprm(row: Any) -> bool:
+    """Whether a row is one of ProcessBench with a list of responses."""
+    return (
+        isinstance(row, Mapping)
+        and {"problem", "steps", "label"} <= row.keys()
+        and isinstance(row.get("responses"), list)
+        and "generated_critique" not in row
+    )
+
+
+def _are_texts(fields: Fields) -> bool:
+    responses = fields.value.get("responses")
+    return isinstance(responses, list) and any(isinstance(response, str) for response in responses)
+
+
+def _match(fields: Fields, name: str) -> float | None:
+    value = fields.value.get(name)
+    return float(value) if isinstance(value, bool) else number(value)
+
+
+def _rprm_concluded(results: Results) -> dict[str, Any]:
+    """A warning if some solutions were judged in part."""
+    judged = results.rows.select(numbers=pl.col("rewards").list.len(), steps=pl.col("steps").list.len()).drop_nulls()
+    if short := judged.filter(pl.col("numbers") < pl.col("steps")).height:
+        few = f"{short} of {judged.height} solutions have fewer numbers than steps"
+        message = f"{few}: R-PRM's scripts stop at the gold error"
+        results.findings.append(Finding("warning", "fewer-rewards", message, results.source))
+    return {
+        "label_base": "0-based, -1 = no error",
+        "benchmark": "processbench",
+        "family": "r-prm",
+        "threshold": THRESHOLD,
+        "threshold_source": "R-PRM's own",
+    }
+
+
+_RESPONSES = pl.col("responses")
+_ARE_TEXTS = pl.col("(responses are texts)").fill_null(value=False)
+_FIRST = _RESPONSES.list.eval((pl.element() < THRESHOLD).arg_true()).list.first().cast(pl.Int64).fill_null(-1)
+RPRM = ResultFormat(
+    title="R-PRM on ProcessBench",
+    layout=Layout(
+        {
+            "id": case_id_field(needed=False),
+            "steps": texts(),
+            "subset": text(),
+            "problem": text(),
+            "label": whole(needed=False),
+            "(responses are texts)": read_by(pl.Boolean(), lambda fields, _: _are_texts(fields), bool),
+            "responses": replace(
+                rewards(), read=lambda fields, name: None if _are_texts(fields) else numbers(fields, name)
+            ),
+            "match": read_by(pl.Float64(), _match, float),
+        },
+        name=lambda fields: case_id(fields, "id", required=False),
+    ),
+    columns={
+        "gold": first_step("label"),
+        "rewards": _RESPONSES,
+        "reason": pl.when(_ARE_TEXTS)
+        .then(pl.lit(_TEXTS))
+        .when(_RESPONSES.is_null())
+        .then(pl.lit("there is no number for each step")),
+    },
+    checks=(
+        *first_step_checks("label"),
+        warn_where("wrong-type", _ARE_TEXTS, _TEXTS),
+        warn_where(
+            "match-differs",
+            _RESPONSES.is_not_null() & ((pl.col("label") == _FIRST) != (pl.col("match") != 0)),
+            f"match does not follow from the numbers and a threshold of {THRESHOLD}: another one may have been used",
+        ),
+    ),
+    conclude=_rprm_concluded,
+)
+
+
+READERS = {
+    "processbench_output": ResultReader(
+        OUTPUT.title, recognises_output, OUTPUT.load, (_CRITIQUE, "prediction", "match")
+    ),
+    "rprm_processbench": ResultReader(RPRM.title, recognises_rprm, RPRM.load, ("responses", "PRM_CoT", "match")),
+}
