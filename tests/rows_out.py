@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from scoring.foreign_rows.given import Decided, Given
+from scoring.exporters import RewardSource, ScorerOutput
 from scoring.schema import CASES
 from scoring.verdicts import Rule
 
@@ -63,11 +63,11 @@ def labelled(**changes):
 
 
 def decided(threshold=0.5, comparison="<", scorer="a-prm", **more):
-    return Decided(scorer, Rule(threshold, comparison, "chosen"), **more)
+    return RewardSource(scorer, Rule(threshold, comparison, "chosen"), **more)
 
 
 def given(*rewards, **more):
-    return Given(list(rewards) or None, **more)
+    return ScorerOutput(list(rewards) or None, **more)
 
 
 def texts():

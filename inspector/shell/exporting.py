@@ -17,10 +17,19 @@ from scoring.cache import RewardParts
 from scoring.case_rows import cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError
 from scoring.evaluation import Evaluation
+from scoring.exporters import (
+    CASE_FORMATS,
+    REWARD_FORMATS,
+    TRIAGE_FORMATS,
+    ExportedRow,
+    RewardSource,
+    case_lines,
+    json_line,
+    note_sentences,
+    reward_lines,
+    triage_lines,
+)
 from scoring.files import write_atomically
-from scoring.foreign_rows.catalogue import CASES, REWARDS, TRIAGE, case_lines, reward_lines, triage_lines
-from scoring.foreign_rows.given import Decided
-from scoring.foreign_rows.line import Line, counted, encoded
 from scoring.reward_keys import reward_keys
 from scoring.schema import METADATA
 from scoring.schema import REWARDS as REWARD_COLUMNS
@@ -28,7 +37,11 @@ from scoring.scorer import Scorer
 from scoring.texts import Texts
 from scoring.verdicts import RuleByCase
 
-FORMATS = {"cases": CASES, "rewards": REWARDS, "triage": (*TABLES, *TRIAGE)}
+FORMATS: dict[str, Iterable[str]] = {
+    "cases": CASE_FORMATS,
+    "rewards": REWARD_FORMATS,
+    "triage": (*TABLES, *TRIAGE_FORMATS),
+}
 WITHOUT_IDS = frozenset({"trl", "prm800k"})
 """Formats whose rows have no id."""
 
@@ -67,7 +80,7 @@ def _can_be(args: argparse.Namespace) -> None:
         raise UsageError("export triage has the labels after triage beside the cases' own.", "Leave --labels out.")
 
 
-def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[Line], list[str]]:
+def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
     """The rows of what is exported, and what is to be said before."""
     if args.what == "triage":
         cases, words, about = spoken_cases(selection, args.who)
@@ -106,18 +119,18 @@ def _ids_are_unique(shown: pl.DataFrame) -> None:
         raise UsageError(f"some ids are those of several cases in {names}.", "Choose one with --benchmark.")
 
 
-def _together(lines: Iterable[Line]) -> tuple[list[bytes], list[str]]:
+def _together(lines: Iterable[ExportedRow]) -> tuple[list[bytes], list[str]]:
     """The rows that can be written, and what is to be said of the others."""
     rows: list[bytes] = []
     notes: list[tuple[str, int]] = []
     for line in lines:
         notes += line.notes
         if line.value is not None:
-            rows.append(encoded(line.value))
-    return rows, counted(notes)
+            rows.append(json_line(line.value))
+    return rows, note_sentences(notes)
 
 
-def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[Line], list[str]]:
+def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterator[ExportedRow], list[str]]:
     """The rows of the one scorer that was asked for, and how they were decided."""
     one = _only_scorer(selection)
     if isinstance(one.rule, RuleByCase):
@@ -131,8 +144,8 @@ def _rewards(selection: Selection, form: str, name: str | None) -> tuple[Iterato
     if form == "mr_eval":
         twins, missing = _twins(selection, cases, one.scorer, rewards)
         cases = pl.concat([cases, twins])
-        about += counted([("twins left out, no step rewards", missing)] if missing else [])
-    decided = Decided(name or one.scorer.name, one.rule, judge=one.scorer.kind == "critic")
+        about += note_sentences([("twins left out, no step rewards", missing)] if missing else [])
+    decided = RewardSource(name or one.scorer.name, one.rule, critic=one.scorer.kind == "critic")
     return reward_lines(form, cases, rewards, decided), about
 
 

@@ -6,7 +6,7 @@ from inspector.selection import Selection
 from inspector.triage.document import described, triage_rows
 from inspector.triage.said import Said
 from scoring.export import Document
-from scoring.foreign_rows.judged import judged
+from scoring.exporters import annotations_by_case
 from scoring.triage.adjudicated import CHANGED, CONFIRMED
 
 TEXTS = ("problem", "steps")
@@ -30,7 +30,7 @@ def triaged_cases_document(selection: Selection, found: Said, command: str) -> D
         ],
         how="horizontal",
     )
-    after = judged(found.shown, selection.cases)
+    after = annotations_by_case(found.shown, selection.cases)
     told = {case: (of.adjudication, of.earliest_error) for case, of in after.items() if of.adjudication is not None}
     labels = pl.DataFrame(
         [(case, *rest) for case, rest in told.items()],

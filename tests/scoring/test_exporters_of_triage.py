@@ -1,5 +1,6 @@
 """The rows that people's words make: labels after triage for ProcessBench, ratings for PRM800K and TRL."""
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,11 +9,15 @@ import making
 import reference
 from imports import import_source
 from rows_out import case
-from scoring.foreign_rows import triaged_prm800k, triaged_processbench, triaged_trl
-from scoring.foreign_rows.catalogue import triage_lines
-from scoring.foreign_rows.judged import Judged, beside_words
-from scoring.foreign_rows.line import encoded
-from scoring.schema import CASES
+from scoring.exporters import (
+    CaseAnnotations,
+    annotations_by_case,
+    json_line,
+    prm800k_ratings,
+    processbench_after_triage,
+    triage_lines,
+    trl_ratings,
+)
 from scoring.triage.actions import RATINGS, RULINGS
 from scoring.triage.adjudicated import CHANGED
 from scoring.triage.words import Words
@@ -105,8 +110,8 @@ def test_a_case_without_gold_gets_one_from_people_alone():
 
 
 def test_a_row_of_processbench_has_the_official_keys_and_no_others():
-    of = Judged((Words("bench/sums-4", "ann", GOLD, {0: -1}),), CHANGED, 0)
-    assert triaged_processbench.line(case(), of).value.keys() == {
+    of = CaseAnnotations((Words("bench/sums-4", "ann", GOLD, {0: -1}),), CHANGED, 0)
+    assert processbench_after_triage(case(), of).value.keys() == {
         *("id", "generator", "problem", "steps", "final_answer_correct", "label")
     }
 
@@ -114,7 +119,7 @@ def test_a_row_of_processbench_has_the_official_keys_and_no_others():
 # -- ratings
 
 
-@pytest.mark.parametrize("module", [triaged_prm800k, triaged_trl])
+@pytest.mark.parametrize("write", [prm800k_ratings, trl_ratings])
 @pytest.mark.parametrize(
     ("people", "why"),
     [
@@ -125,9 +130,9 @@ def test_a_row_of_processbench_has_the_official_keys_and_no_others():
         ({"ann": {0: 1, 3: 1}}, "a rated step is beyond the last"),
     ],
 )
-def test_ratings_that_nobody_can_use_are_left_out_and_say_why(module, people, why):
-    ((row, of),) = beside_words(FRAME, said(**people))
-    line = module.line(row, of)
+def test_ratings_that_nobody_can_use_are_left_out_and_say_why(write, people, why):
+    ((name, of),) = annotations_by_case(said(**people), FRAME).items()
+    line = write(FRAME.row(by_predicate=pl.col("case") == name, named=True), of)
     assert (line.value, line.notes) == (None, ((f"cases left out, {why}", 1),))
 
 
@@ -208,7 +213,7 @@ def path(tmp_path_factory):
 
 
 def again(path, rows, benchmark):
-    path.write_bytes(b"".join(encoded(line.value) for line in rows))
+    path.write_bytes(b"".join(json_line(line.value) for line in rows))
     return import_source(str(path), benchmark).cases
 
 
@@ -256,8 +261,3 @@ def test_ratings_come_back_from_prm800k_and_trl(path, made):
         assert found["error_steps"].to_list() == [
             [step for step, right in enumerate(line.value["labels"]) if not right] for line in rows
         ]
-
-
-def test_every_row_is_of_a_frame_with_all_columns():
-    ((row, _),) = beside_words(FRAME, said(ann=MODEL))
-    assert row.keys() == CASES.keys()

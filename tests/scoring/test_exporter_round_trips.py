@@ -12,8 +12,7 @@ from imports import import_source
 from scoring.benchmarks import grben
 from scoring.benchmarks.by_field import cases_frame
 from scoring.benchmarks.registry import benchmark_module
-from scoring.foreign_rows.catalogue import case_lines, reward_lines
-from scoring.foreign_rows.line import encoded
+from scoring.exporters import case_lines, json_line, reward_lines
 from scoring.reading.rows import read_rows
 from scoring.results.registry import recognised, result_reader
 from scoring.schema import REWARDS
@@ -80,7 +79,7 @@ def frames():
 
 def again(path, lines, benchmark):
     """What is read where the lines were written."""
-    path.write_bytes(b"".join(encoded(line.value) for line in lines))
+    path.write_bytes(b"".join(json_line(line.value) for line in lines))
     return import_source(str(path), benchmark).cases
 
 
@@ -127,7 +126,7 @@ def test_what_is_cut_for_trl_comes_back_up_to_its_only_labelled_error(path, fram
 @FEW
 def test_the_format_is_recognised_from_its_content(path, frame):
     for benchmark, name in FORMATS.items():
-        path.write_bytes(b"".join(encoded(line.value) for line in case_lines(name, frame)))
+        path.write_bytes(b"".join(json_line(line.value) for line in case_lines(name, frame)))
         row = read_rows(path).rows[0].value
         # Cases of other domains and types look like GR-Ben's and are not: --benchmark says that they are meant to be.
         known = row.get("domain") in grben.OFFICIAL or row.get("error_type") in grben.ERROR_TYPES
@@ -149,7 +148,7 @@ def test_rewards_come_back_as_they_were(path, name, reader, frame, data):
         [{"key": key, "vote": 0, "rewards": values} for key, values in of_key.items()], schema=REWARDS, orient="row"
     )
     lines = list(reward_lines(name, frame, rewards, rows_out.decided(0.5, "<")))
-    path.write_bytes(b"".join(encoded(line.value) for line in lines))
+    path.write_bytes(b"".join(json_line(line.value) for line in lines))
     rows = read_rows(path)
     votes = recognised([row.value for row in rows.rows])
     assert votes[reader] == frame.height == max(votes.values())
@@ -166,7 +165,7 @@ def test_a_case_that_mr_eval_marks_invalid_is_read_as_refused(path):
     frame = cases_frame("prmbench", "made.jsonl", [rows_out.labelled(id="slip_1", line=1)])
     refused = pl.DataFrame([{"key": frame["key"][0], "vote": 0, "reason": "over length"}], schema=REWARDS, orient="row")
     lines = reward_lines("mr_eval", frame, refused, rows_out.decided())
-    path.write_bytes(b"".join(encoded(line.value) for line in lines))
+    path.write_bytes(b"".join(json_line(line.value) for line in lines))
     (found,) = result_reader("mr_eval").load(read_rows(path))
     assert found.rows["rewards"].to_list() == [None]
     assert found.rows["reason"].null_count() == 0
