@@ -29,8 +29,8 @@ from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
+from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.readings import Choice, Reading
 from scoring.wishes import check_rule
 from scoring.workspace import Workspace
 

@@ -30,8 +30,8 @@ from scoring.reading.files_in import expand, is_pattern, passed_over, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On
+from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.readings import Choice, Reading
 from scoring.workspace import Workspace
 
 

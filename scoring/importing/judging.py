@@ -10,7 +10,7 @@ from scoring.critics.readers import read_answer, version
 from scoring.critics.reading import Reading
 from scoring.results.base import ExternalResults
 from scoring.schema import VOTES
-from scoring.tables.label_base import Evidence, base_note, label_base
+from scoring.tables.table import Evidence, base_note, label_base
 
 _READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
 _PLAIN = "processbench"

@@ -17,9 +17,8 @@ from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.tables import table
 from scoring.tables.cells import at, columns_of, outermost, text
-from scoring.tables.column_guess import propose
+from scoring.tables.column_guess import Reading, propose, readings
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.readings import Reading, readings
 from scoring.tables.results import results
 
 TRIED = 200

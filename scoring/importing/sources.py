@@ -23,9 +23,8 @@ from scoring.results import registry as results
 from scoring.results.base import ExternalResults
 from scoring.tables import table
 from scoring.tables.cells import outermost
-from scoring.tables.column_guess import doubtful_rewards, propose, rewards_beside
+from scoring.tables.column_guess import Choice, Reading, doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
-from scoring.tables.readings import Choice, Reading, readings
 from scoring.tables.results import results as table_results
 
 HUB = "hf:"

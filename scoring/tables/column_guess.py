@@ -1,8 +1,12 @@
-"""Which column of a table is probably what, by the names that columns commonly have and by what is in them."""
+"""Which column of a table is probably what, by common names and by what is in them; and what can be read in two ways.
+
+A reading that only a person can decide is never taken without a word: it is a note of the import, and on a terminal a
+question.
+"""
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scoring.reading.file_bytes import printable
@@ -11,6 +15,7 @@ from scoring.reading.rows import Rows
 from scoring.results.base import scorer_name
 from scoring.tables.cells import at, listed, number, steps, text, truth, whole
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.table import gold_base
 
 _SAMPLE = 200
 _NAMES: dict[str, str] = {
@@ -72,7 +77,7 @@ _STEP_REWARD = ("reward", "prm_reward", "score", "prm_score", "step_score", "pro
 _WORDS_OF_CRITICS = frozenset(["critique", "critiques", "judgement", "judgment", "raw_response"])
 _GENERIC = frozenset({"label", "prediction", "predicted", "pred"})
 """Names of columns that often say whether the whole is right, in 0 and 1."""
-_STEP = "step step_index step_idx step_id step_number"
+_STEP_NUMBER = "step step_index step_idx step_id step_number"
 _MARKS = (" ки", "ки", "<extra_0>")
 """What stands after every step in texts that were made for a PRM."""
 _SEVERAL = 10
@@ -95,310 +100,311 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
     Returns:
         None where the columns suggest neither.
     """
-    stated = stated or ColumnMapping()
-    sample = sampled(rows)
-    named = {column for _, column in stated.named}
-    free = {name: column for name, column in _by_normal_name(sample).items() if column not in named}
-    if {"chosen", "rejected"} <= free.keys() and stated.steps is None:
-        # Pairs of answers to choose between, and no solutions in steps.
-        free = {}
-    whole = stated.overridden(_propose_cases(free, sample, stated))
-    cases = whole.problem is not None and whole.steps is not None
-    if stated.scorers:
-        return _told_apart(whole, sample) if whole.id is not None or cases else None
-    if stated.step is None:
-        if cases:
-            return replace(whole, rewards=_rewards_of_steps(free, sample, whole, rows.source))
-        lists = [free[name] for name in _REWARDS.split() if name in free and _mostly(_judges, free[name], sample)]
-        lists = lists or [column for column in free.values() if _are_fractions(column, sample) and _storable(column)]
-        if whole.id is not None and lists and not _of_solutions(free, sample, lists):
-            return _told_apart(ColumnMapping(id=whole.id, rewards=_by_scorer(lists, rows.source)), sample)
-    if steps := _propose_steps(rows, sample, stated):
-        return steps
-    verdicts = _propose_verdicts(rows, sample, stated)
-    return _told_apart(verdicts, sample) if verdicts else _propose_steps_in_order(rows, free, sample, stated)
+    return _Guess(rows, stated or ColumnMapping()).mapping()
 
 
-def _told_apart(mapping: ColumnMapping, sample: list[Mapping[str, Any]]) -> ColumnMapping:
-    """The mapping with the column that says which scorer a row is of, where only that tells rows of one id apart."""
-    if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
-        return mapping
-    cases = [text(at(value, mapping.id)) for value in sample]
-    if len(set(cases)) == len(cases):
-        return mapping
-    free = _by_normal_name(sample)
-    named = {column for _, column in mapping.named}
-    for column in (free[name] for name in _SCORER.split() if name in free and free[name] not in named):
-        if _storable(column) and _all(_is_text, column, sample):
-            pairs = {(case, text(at(value, column))) for case, value in zip(cases, sample, strict=True)}
-            if len(pairs) == len(cases):
-                return replace(mapping, scorer=column)
-    return mapping
+class _Table:
+    """The first rows of a table that are objects."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.source = rows.source
+        self.rows = [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
+        self.columns: dict[str, str] = {}
+        """Name as it is looked for -> column."""
+        self.inner: dict[str, str] = {}
+        """The same for what stands inside an object of the rows."""
+        for value in self.rows:
+            for name, cell in value.items():
+                if name:
+                    self.columns.setdefault(_normal(name), name)
+                    if isinstance(cell, Mapping):
+                        self.inner |= {_normal(key): f"{name}.{key}" for key in cell if isinstance(key, str) and key}
+
+    def cells(self, column: str) -> list[Any]:
+        return [at(value, column) for value in self.rows]
+
+    def held(self, column: str) -> list[Any]:
+        """The cells that hold something."""
+        return [cell for cell in self.cells(column) if text(cell) is not None]
+
+    def every(self, fits: Callable[[Any], bool], column: str) -> bool:
+        """Whether every cell fits that holds something, and one does."""
+        held = self.held(column)
+        return bool(held) and all(map(fits, held))
+
+    def repeats(self, column: str) -> bool:
+        """Whether the values are those of a problem, which several rows have, and no row's own."""
+        cells = [text(cell) for cell in self.cells(column)]
+        return len(cells) >= _REPEATING and 2 * len(set(cells)) <= len(cells)
+
+    def is_binary(self, column: str) -> bool:
+        """Whether enough cells are all 0 or 1, which says right or wrong as well as a step."""
+        cells = [whole(cell) for cell in self.cells(column) if cell is not None]
+        return len(cells) >= _SEVERAL and {*cells} <= {0, 1}
+
+    def is_solutions(self, column: str) -> bool:
+        return _storable(column) and self.every(_is_solution, column)
+
+    def sizes(self, column: str, separator: str | None) -> list[int | None]:
+        """How many steps each cell has; None where it holds nothing."""
+        return [_size(cell, separator) for cell in self.cells(column)]
+
+    def divided(self, column: str, separator: str | None = None) -> bool:
+        """Whether most cells are solutions of several steps: a reference or a final answer is one text."""
+        sizes = [size for size in self.sizes(column, separator) if size is not None]
+        return 2 * sum(size > 1 for size in sizes) > len(sizes)
+
+    def counts(self, columns: Mapping[str, str], stated: ColumnMapping) -> list[list[int | None]]:
+        """For each column with something a step (labels, numbers) how many there are in each row; None = none."""
+        names = [self.inner[name] for name in _INNER["step_labels"] if name in self.inner]
+        names += [columns[name] for name in f"{_NAMES['step_labels']} {_REWARDS}".split() if name in columns]
+        names += [column for column in (stated.step_labels, *stated.rewards.values()) if column is not None]
+        counts = []
+        for column in names:
+            lists = [cell if isinstance(cell, list) else None for cell in map(listed, self.cells(column))]
+            parts = [part for cell in lists for part in cell or ()]
+            if any(cell is not None for cell in lists) and not any(isinstance(part, list | Mapping) for part in parts):
+                counts.append([None if cell is None else len(cell) for cell in lists])
+        return counts
+
+    def confirmed(self, column: str, counts: list[list[int | None]], separator: str | None) -> bool:
+        """Whether some column has, in every row that has both, as many values as there are steps."""
+        sizes = self.sizes(column, separator)
+        pairs = ([pair for pair in zip(sizes, several, strict=True) if None not in pair] for several in counts)
+        return any(both and all(size == count for size, count in both) for both in pairs)
+
+    def key_of_steps(self, column: str, keys: tuple[str, ...], fits: Callable[[Any], bool]) -> str | None:
+        """The path to what each step of a list of objects holds under the first of the keys that all of them have."""
+        cells = [cell for cell in self.cells(column) if cell is not None]
+        parts = [part for cell in cells if isinstance(cell, list) for part in cell]
+        if not parts or not all(isinstance(cell, list) for cell in cells):
+            return None
+        if not all(isinstance(part, Mapping) for part in parts):
+            return None
+        fitting = (key for key in keys if all(key in part and fits(part[key]) for part in parts))
+        return next((f"{column}[].{key}" for key in fitting), None)
 
 
-def _propose_steps_in_order(
-    rows: Rows, free: Mapping[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping
-) -> ColumnMapping | None:
-    """An id that rows share, each row with a number called like a step's: whether in order, the cases show."""
-    case = stated.id or _named("id", _NAMES["id"], _by_normal_name(sample), sample)
-    # A column of step numbers that cannot be read is no sign that the order of the rows says them.
-    if case is None or free.keys() & {*_STEP.split()} or stated.step is not None or not _repeats(case, sample):
-        return None
-    names = f"{_REWARD} {_REWARDS}".split()
-    rewards = [free[name] for name in names if name in free and _all(_is_number, free[name], sample)]
-    return ColumnMapping(id=case, rewards=_by_scorer(rewards, rows.source)) if rewards else None
+class _Guess(_Table):
+    """A proposal in the making: `free` are the columns that nobody has taken yet."""
 
+    def __init__(self, rows: Rows, stated: ColumnMapping) -> None:
+        super().__init__(rows)
+        self.stated = stated
+        named = {column for _, column in stated.named}
+        # Pairs of answers to choose between are no solutions in steps.
+        self.pairs = {"chosen", "rejected"} <= self.columns.keys()
+        self.free = {name: column for name, column in self.columns.items() if column not in named}
+        if {"chosen", "rejected"} <= self.free.keys() and stated.steps is None:
+            self.free = {}
 
-def _propose_cases(free: dict[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping:
-    """The columns of cases; what is taken goes out of `free`."""
-    taken: dict[str, str] = {}
-    inner = _inside_objects(sample)
-    for field, names in _NAMES.items():
-        if getattr(stated, field) is not None or (stated.step is not None and field in _OF_CASES):
-            continue
-        so_far = stated.overridden(ColumnMapping(**taken))  # type: ignore[arg-type]  # of texts
-        if field == "steps":
-            column, separator = _solution_column(free, inner, sample, stated)
-            if separator is not None:
-                taken["separator"] = separator
-        else:
-            known = {**inner, **free} if field in _INNER else free
-            columns = [known[name] for name in names.split() if _may_be(field, name, known, free)]
-            column = next((one for one in columns if _fits(field, one, sample, so_far)), None)
-        if column is not None:
-            taken[field] = column
-            free.pop(_normal(column), None)
-    found = ColumnMapping(**taken)  # type: ignore[arg-type]  # of texts
-    inside = found.steps if found.steps is not None and "[]." in found.steps else None
-    if inside is not None and not {"earliest_error", "error_steps", "step_labels"} & taken.keys():
-        labels = _key_of_steps(inside.partition("[]")[0], _STEP_LABEL, _is_label, sample)
-        found = replace(found, step_labels=labels)
-    return found
+    def mapping(self) -> ColumnMapping | None:
+        proposed = self.stated.overridden(self._cases())
+        has_cases = proposed.problem is not None and proposed.steps is not None
+        if self.stated.scorers:
+            return self._told_apart(proposed) if proposed.id is not None or has_cases else None
+        if self.stated.step is None:
+            if has_cases:
+                return replace(proposed, rewards=self._rewards_of_steps(proposed))
+            lists = [self.free[name] for name in _REWARDS.split() if name in self.free]
+            lists = [column for column in lists if self._mostly_judges(column)]
+            lists = lists or [column for column in self.free.values() if self._are_fractions(column)]
+            if proposed.id is not None and lists and not self._of_solutions(lists):
+                return self._told_apart(ColumnMapping(id=proposed.id, rewards=_by_scorer(lists, self.source)))
+        case = self.stated.id or self._first_fitting("id")
+        if case is None:
+            return None
+        return self._row_a_step(case) or self._verdicts(case) or self._row_a_step_in_order(case)
 
+    def _cases(self) -> ColumnMapping:
+        """The columns of cases; what is taken is free no more."""
+        taken: dict[str, str] = {}
+        for field, names in _NAMES.items():
+            if getattr(self.stated, field) is not None or (self.stated.step is not None and field in _OF_CASES):
+                continue
+            so_far = self.stated.overridden(ColumnMapping(**taken))  # type: ignore[arg-type]  # of texts
+            if field == "steps":
+                column, separator = self._solutions()
+                if separator is not None:
+                    taken["separator"] = separator
+            else:
+                columns = self._candidates(field, names)
+                column = next((column for _, column in columns if self._fits(field, column, so_far)), None)
+            if column is not None:
+                taken[field] = column
+                self.free.pop(_normal(column), None)
+        cases = ColumnMapping(**taken)  # type: ignore[arg-type]  # of texts
+        inside = cases.steps if cases.steps is not None and "[]." in cases.steps else None
+        if inside is not None and not {"earliest_error", "error_steps", "step_labels"} & taken.keys():
+            return replace(cases, step_labels=self.key_of_steps(inside.partition("[]")[0], _STEP_LABEL, _is_label))
+        return cases
 
-def _may_be(field: str, name: str, known: Mapping[str, str], free: Mapping[str, str]) -> bool:
-    return name in known and (name in free or name in _INNER.get(field, ()))
+    def _candidates(self, field: str, names: str) -> list[tuple[str, str]]:
+        """(name, column) of the columns of these names, those inside objects only where the name says enough."""
+        inner = {name: column for name, column in self.inner.items() if name in _INNER.get(field, ())}
+        known = {**inner, **self.free}
+        return [(name, known[name]) for name in names.split() if name in known]
 
+    def _solutions(self) -> tuple[str | None, str | None]:
+        """The column of solutions in steps, and what stands between the steps of a text if that is not a blank line."""
+        counts = self.counts(self.free, self.stated)
+        for name, column in self._candidates("steps", _NAMES["steps"]):
+            texts = self.key_of_steps(column, _STEP_TEXT, _is_text) if name in _LISTS_OF_STEPS else None
+            if texts is not None:
+                return texts, None
+            if not self.is_solutions(column):
+                continue
+            separator = self.stated.separator or self._separator(column, counts)
+            confirmed = self.confirmed(column, counts, separator)
+            located = self.stated.earliest_error is not None or any(map(self._locates, self.free))
+            lists = sum(isinstance(listed(cell), list) for cell in self.cells(column))
+            if 2 * lists > len(self.rows) and not (confirmed or located) and name not in _LISTS_OF_STEPS:
+                continue
+            if name in _OFTEN_REFERENCES and not confirmed and not (located and self.divided(column, separator)):
+                continue
+            return column, None if self.stated.separator else separator
+        return None, None
 
-def _inside_objects(sample: list[Mapping[str, Any]]) -> dict[str, str]:
-    """Normal name -> path of what stands inside an object of the rows."""
-    found: dict[str, str] = {}
-    for value in sample:
-        for outer, inner in value.items():
-            if isinstance(inner, Mapping) and outer:
-                found |= {_normal(key): f"{outer}.{key}" for key in inner if isinstance(key, str) and key}
-    return found
+    def _separator(self, column: str, counts: list[list[int | None]]) -> str | None:
+        """What stands between the steps of texts: what the counts show, else a mark, blank lines, or line breaks."""
+        texts = [cell for cell in self.cells(column) if isinstance(cell, str) and isinstance(listed(cell), str)]
+        if not texts:
+            return None
+        marks = [mark for mark in _MARKS if 2 * sum(mark in cell for cell in texts) > len(texts)]
+        candidates: list[str | None] = [*marks, None, "\n"]
+        confirmed = [separator for separator in candidates if self.confirmed(column, counts, separator)]
+        if confirmed or marks:
+            return (confirmed or marks)[0]
+        lines = [cell.strip() for cell in texts]
+        blank = any(len(steps(cell)[0]) > 1 for cell in lines)
+        return "\n" if not blank and 2 * sum("\n" in cell for cell in lines) > len(lines) else None
 
+    def _locates(self, name: str) -> bool:
+        """Whether a column most likely holds indices of steps: by its name, or because some are -1 and none lower."""
+        if name not in _NAMES["earliest_error"].split() or not self.every(_is_whole, self.free[name]):
+            return False
+        return name not in _GENERIC or min(map(whole, self.held(self.free[name]))) == -1
 
-def _solution_column(
-    free: Mapping[str, str], inner: Mapping[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping
-) -> tuple[str | None, str | None]:
-    """The column of solutions in steps, and what stands between the steps of a text if that is not a blank line."""
-    counts = _counts(free, inner, sample, stated)
-    known = {**inner, **free}
-    for name in _NAMES["steps"].split():
-        if not _may_be("steps", name, known, free):
-            continue
-        column = known[name]
-        texts = _key_of_steps(column, _STEP_TEXT, _is_text, sample) if name in _LISTS_OF_STEPS else None
-        if texts is not None:
-            return texts, None
-        if not (_storable(column) and _all(_is_solution, column, sample)):
-            continue
-        separator = stated.separator or _separator(column, sample, counts)
-        confirmed = _confirmed(column, sample, counts, separator)
-        located = stated.earliest_error is not None or any(_locates(name, free, sample) for name in free)
-        lists = sum(isinstance(listed(at(value, column)), list) for value in sample)
-        if 2 * lists > len(sample) and not (confirmed or located) and name not in _LISTS_OF_STEPS:
-            continue
-        if name in _OFTEN_REFERENCES and not confirmed and not (located and _divided(column, sample, separator)):
-            continue
-        return column, None if stated.separator else separator
-    return None, None
+    def _rewards_of_steps(self, cases: ColumnMapping) -> dict[str, str]:
+        """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
+        assert cases.steps is not None  # noqa: S101  # there are cases
+        if "[]." in cases.steps:
+            path = self.key_of_steps(cases.steps.partition("[].")[0], _STEP_REWARD, _is_number)
+            return {} if path is None else {path.rpartition(".")[2]: path}
+        rewards = []
+        sizes = self.sizes(cases.steps, cases.separator)
+        for column in (self.free[name] for name in _REWARDS.split() if name in self.free):
+            pairs = [(cell, size) for cell, size in zip(self.cells(column), sizes, strict=True) if cell is not None]
+            lists = [(listed(cell), size) for cell, size in pairs if _numbers(cell)]
+            if lists and 2 * sum(len(cell) == size for cell, size in lists) >= len(pairs):
+                rewards.append(column)
+        return _by_scorer(rewards, self.source)
 
+    def _mostly_judges(self, column: str) -> bool:
+        """Whether at least half of the cells say something of each step: of the others it is said that they do not."""
+        held = self.held(column)
+        return 2 * sum(map(_judges, held)) >= max(1, len(held))
 
-def _locates(name: str, free: Mapping[str, str], sample: list[Mapping[str, Any]]) -> bool:
-    """Whether a column most likely holds indices of steps: by its name, or because some are -1 and none lower."""
-    if name not in _NAMES["earliest_error"].split() or not _all(_is_whole, free[name], sample):
+    def _are_fractions(self, column: str) -> bool:
+        """Whether a column holds lists of numbers that are not all whole, as places and counts are."""
+        if not self.every(_numbers, column) or not _storable(column):
+            return False
+        cells = map(listed, self.cells(column))
+        return any(float(part) % 1 for cell in cells if isinstance(cell, list) for part in cell)
+
+    def _of_solutions(self, lists: list[str]) -> bool:
+        """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
+        for column in (column for column in self.free.values() if column not in lists):
+            cells = zip(map(listed, self.cells(column)), map(listed, self.cells(lists[0])), strict=True)
+            pairs = [pair for pair in cells if all(isinstance(cell, list) for cell in pair)]
+            texts = [part for several, _ in pairs for part in several]
+            if texts and all(isinstance(part, str) for part in texts) and all(len(a) == len(b) for a, b in pairs):
+                return _normal(column) not in _LISTS_OF_STEPS
         return False
-    cells = [whole(cell) for value in sample if text(cell := at(value, free[name])) is not None]
-    return name not in _GENERIC or min(cells) == -1
+
+    def _row_a_step(self, case: str) -> ColumnMapping | None:
+        """A table with one row a step: an id that several rows have, the step's index, and a number."""
+        numbers = [self.columns[name] for name in _STEP_NUMBER.split() if name in self.columns]
+        step = self.stated.step or next((column for column in numbers if self.every(_is_whole, column)), None)
+        if step is None:
+            return None
+        if self.stated.step is None and len({text(value.get(case)) for value in self.rows}) == len(self.rows):
+            return None
+        others = [column for column in self.columns.values() if column not in {case, step} and _storable(column)]
+        numbers = [column for column in others if self.every(_is_number, column)]
+        rewards = [self.columns[name] for name in _REWARD.split() if self.columns.get(name) in numbers]
+        rewards = rewards or [
+            column for column in numbers if any(float(number(cell) or 0) % 1 for cell in self.cells(column))
+        ]
+        return ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, self.source)) if rewards else None
+
+    def _verdicts(self, case: str) -> ColumnMapping | None:
+        """A table of verdicts or of answers: an id, and what a scorer said of the case."""
+        if self.stated.step is not None or self.pairs:
+            return None
+        # Beside a problem, a text may be its solution as well as what a critic says of one, and a number its answer.
+        problem = self.stated.problem is not None or self._first_fitting("problem") is not None
+        names = [name for name in _VERDICT.split() if name in self.columns]
+        verdict = next((self.columns[name] for name in names if self._names_steps(name, alone=not problem)), None)
+        scorer = scorer_name(self.source)
+        if verdict is not None:
+            return self._told_apart(ColumnMapping(id=case, verdicts={scorer: verdict}))
+        names = [name for name in _ANSWER.split() if name in _WORDS_OF_CRITICS or not problem]
+        columns = [self.columns[name] for name in names if name in self.columns]
+        answer = next((column for column in columns if self.every(_is_answer, column)), None)
+        return None if answer is None else self._told_apart(ColumnMapping(id=case, answers={scorer: answer}))
+
+    def _names_steps(self, name: str, *, alone: bool) -> bool:
+        """Whether a column may hold the indices of steps; `alone` without a problem beside it."""
+        column = self.columns[name]
+        if not self.every(_is_whole, column):
+            return False
+        lowest = min(map(whole, self.held(column)))
+        return name not in _GENERIC or lowest == -1 or (alone and lowest >= 0 and not self.is_binary(column))
+
+    def _row_a_step_in_order(self, case: str) -> ColumnMapping | None:
+        """An id that rows share, each row with a number called like a step's: whether in order, the cases show."""
+        # A column of step numbers that cannot be read is no sign that the order of the rows says them.
+        if self.free.keys() & {*_STEP_NUMBER.split()} or self.stated.step is not None or not self.repeats(case):
+            return None
+        columns = [self.free[name] for name in f"{_REWARD} {_REWARDS}".split() if name in self.free]
+        rewards = [column for column in columns if self.every(_is_number, column)]
+        return ColumnMapping(id=case, rewards=_by_scorer(rewards, self.source)) if rewards else None
+
+    def _told_apart(self, mapping: ColumnMapping) -> ColumnMapping:
+        """The mapping with the column that says which scorer a row is of, where only that tells rows of an id apart."""
+        if mapping.id is None or (mapping.scorer, mapping.step, mapping.run) != (None, None, None):
+            return mapping
+        cases = [text(cell) for cell in self.cells(mapping.id)]
+        if len(set(cases)) == len(cases):
+            return mapping
+        named = {column for _, column in mapping.named}
+        for column in (self.columns[name] for name in _SCORER.split() if name in self.columns):
+            if column not in named and _storable(column) and self.every(_is_text, column):
+                scorers = [text(cell) for cell in self.cells(column)]
+                if len(set(zip(cases, scorers, strict=True))) == len(cases):
+                    return replace(mapping, scorer=column)
+        return mapping
+
+    def _first_fitting(self, field: str) -> str | None:
+        columns = [self.columns[name] for name in _NAMES[field].split() if name in self.columns]
+        return next((column for column in columns if self._fits(field, column)), None)
+
+    def _fits(self, field: str, column: str, so_far: ColumnMapping | None = None) -> bool:
+        if not (_storable(column) and self.every(_KINDS.get(field, _is_text), column)):
+            return False
+        if field == "id" and so_far is not None and so_far.steps is not None:
+            return not self.repeats(column)
+        if field == "earliest_error" and _normal(column) in _GENERIC:
+            return not self.is_binary(column)
+        if field == "step_labels" and so_far is not None and so_far.steps is not None:
+            sizes = zip(map(listed, self.cells(column)), self.sizes(so_far.steps, so_far.separator), strict=True)
+            pairs = [(len(cell), size) for cell, size in sizes if isinstance(cell, list)]
+            return 2 * sum(count == size for count, size in pairs) >= len(pairs)
+        return True
 
 
-def _counts(
-    free: Mapping[str, str], inner: Mapping[str, str], sample: list[Mapping[str, Any]], stated: ColumnMapping
-) -> list[list[int | None]]:
-    """For each column with something a step (labels, numbers) how many there are in each row; None = none."""
-    columns = [inner[name] for name in _INNER["step_labels"] if name in inner]
-    columns += [free[name] for name in f"{_NAMES['step_labels']} {_REWARDS}".split() if name in free]
-    columns += [column for column in (stated.step_labels, *stated.rewards.values()) if column is not None]
-    found = []
-    for column in columns:
-        cells = [listed(at(value, column)) for value in sample]
-        if any(isinstance(cell, list) for cell in cells):
-            flat = all(
-                not isinstance(part, list | Mapping) for cell in cells if isinstance(cell, list) for part in cell
-            )
-            if flat:
-                found.append([len(cell) if isinstance(cell, list) else None for cell in cells])
-    return found
-
-
-def _split(cell: Any, separator: str | None) -> int | None:
-    """How many steps a cell has; None where it holds nothing."""
-    if text(cell) is None:
-        return None
-    found = steps(cell, separator)[0]
-    return len(found) if isinstance(found, list) else None
-
-
-def _confirmed(
-    column: str, sample: list[Mapping[str, Any]], counts: list[list[int | None]], separator: str | None
-) -> bool:
-    """Whether some column has, in every row that has both, as many values as there are steps."""
-    sizes = [_split(at(value, column), separator) for value in sample]
-    for several in counts:
-        both = [(size, count) for size, count in zip(sizes, several, strict=True) if None not in {size, count}]
-        if both and all(size == count for size, count in both):
-            return True
-    return False
-
-
-def _separator(column: str, sample: list[Mapping[str, Any]], counts: list[list[int | None]]) -> str | None:
-    """What stands between the steps of texts: what the counts show, else a mark, blank lines, or line breaks."""
-    texts = [cell for value in sample if isinstance(cell := at(value, column), str) and isinstance(listed(cell), str)]
-    if not texts:
-        return None
-    marks = [mark for mark in _MARKS if 2 * sum(mark in cell for cell in texts) > len(texts)]
-    candidates: list[str | None] = [*marks, None, "\n"]
-    confirmed = [separator for separator in candidates if _confirmed(column, sample, counts, separator)]
-    if confirmed:
-        return confirmed[0]
-    if marks:
-        return marks[0]
-    lines = [cell.strip() for cell in texts]
-    blank = any(len(steps(cell)[0]) > 1 for cell in lines)
-    return "\n" if not blank and 2 * sum("\n" in cell for cell in lines) > len(lines) else None
-
-
-def _key_of_steps(
-    column: str, keys: tuple[str, ...], fits: Callable[[Any], bool], sample: list[Mapping[str, Any]]
-) -> str | None:
-    """The path to what each step of a list of objects holds under the first of the keys that all of them have."""
-    cells = [cell for value in sample if (cell := at(value, column)) is not None]
-    parts = [part for cell in cells if isinstance(cell, list) for part in cell]
-    if not parts or not all(isinstance(cell, list) for cell in cells):
-        return None
-    if not all(isinstance(part, Mapping) for part in parts):
-        return None
-    fitting = (key for key in keys if all(key in part and fits(part[key]) for part in parts))
-    return next((f"{column}[].{key}" for key in fitting), None)
-
-
-def _rewards_of_steps(
-    free: Mapping[str, str], sample: list[Mapping[str, Any]], cases: ColumnMapping, source: str
-) -> dict[str, str]:
-    """Scorer -> column of rewards beside cases: at least half of the lists are as long as the solution."""
-    assert cases.steps is not None  # noqa: S101  # there are cases
-    inside = cases.steps.partition("[].")[0] if "[]." in cases.steps else None
-    if inside is not None:
-        path = _key_of_steps(inside, _STEP_REWARD, _is_number, sample)
-        return {} if path is None else {path.rpartition(".")[2]: path}
-    found = []
-    for name in _REWARDS.split():
-        cells = [(value, cell) for value in sample if (cell := at(value, free.get(name, ""))) is not None]
-        lists = [(value, listed(cell)) for value, cell in cells if _numbers(cell)]
-        as_many = sum(_split(at(value, cases.steps), cases.separator) == len(cell) for value, cell in lists)
-        if lists and 2 * as_many >= len(cells):
-            found.append(free[name])
-    return _by_scorer(found, source)
-
-
-def _of_solutions(free: Mapping[str, str], sample: list[Mapping[str, Any]], lists: list[str]) -> bool:
-    """Whether the numbers are one a solution: some column holds a list of as many texts in every row."""
-    for column in (one for one in free.values() if one not in lists):
-        pairs = [(listed(at(value, column)), listed(at(value, lists[0]))) for value in sample]
-        held = [(texts, numbers) for texts, numbers in pairs if isinstance(texts, list) and isinstance(numbers, list)]
-        texts = [part for several, _ in held for part in several]
-        if texts and all(isinstance(part, str) for part in texts) and all(len(a) == len(b) for a, b in held):
-            return _normal(column) not in _LISTS_OF_STEPS
-    return False
-
-
-def _propose_steps(rows: Rows, sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping | None:
-    """A table with one row a step: an id that several rows have, the step's index, and a number."""
-    free = _by_normal_name(sample)
-    case = stated.id or _named("id", _NAMES["id"], free, sample)
-    step = stated.step or next(
-        (free[name] for name in _STEP.split() if name in free and _all(_is_whole, free[name], sample)), None
-    )
-    if case is None or step is None:
-        return None
-    if stated.step is None and len({text(value.get(case)) for value in sample}) == len(sample):
-        return None
-    others = [column for column in free.values() if column not in {case, step} and _storable(column)]
-    numbers = [column for column in others if _all(_is_number, column, sample)]
-    rewards = [free[name] for name in _REWARD.split() if free.get(name) in numbers]
-    rewards = rewards or [
-        column for column in numbers if any(float(number(at(value, column)) or 0) % 1 for value in sample)
-    ]
-    return ColumnMapping(id=case, step=step, rewards=_by_scorer(rewards, rows.source)) if rewards else None
-
-
-def _propose_verdicts(rows: Rows, sample: list[Mapping[str, Any]], stated: ColumnMapping) -> ColumnMapping | None:
-    """A table of verdicts or of answers: an id, and what a scorer said of the case."""
-    free = _by_normal_name(sample)
-    case = stated.id or _named("id", _NAMES["id"], free, sample)
-    if case is None or stated.step is not None or {"chosen", "rejected"} <= free.keys():
-        return None
-    scorer = scorer_name(rows.source)
-    # Beside a problem, a text may be its solution as well as what a critic says of one, and a number its answer.
-    problem = stated.problem is not None or _named("problem", _NAMES["problem"], free, sample) is not None
-    verdict = next(
-        (
-            free[name]
-            for name in _VERDICT.split()
-            if name in free and _names_steps(name, free, sample, alone=not problem)
-        ),
-        None,
-    )
-    if verdict is not None:
-        return ColumnMapping(id=case, verdicts={scorer: verdict})
-    names = [name for name in _ANSWER.split() if name in _WORDS_OF_CRITICS or not problem]
-    answer = next((free[name] for name in names if name in free and _all(_is_answer, free[name], sample)), None)
-    return None if answer is None else ColumnMapping(id=case, answers={scorer: answer})
-
-
-def _by_normal_name(sample: list[Mapping[str, Any]]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for value in sample:
-        for name in filter(None, value):
-            found.setdefault(_normal(name), name)
-    return found
-
-
-def _named(field: str, names: str, free: Mapping[str, str], sample: list[Mapping[str, Any]]) -> str | None:
-    return next((free[name] for name in names.split() if name in free and _fits(field, free[name], sample)), None)
-
-
-def sampled(rows: Rows) -> list[Mapping[str, Any]]:
-    """Give the first rows that are objects: what a mapping is proposed by."""
-    return [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
-
-
-def settles(sample: list[Mapping[str, Any]], mapping: ColumnMapping) -> bool:
-    """Say whether labels or rewards are as many as the steps, so that these are split where they are meant to be."""
-    assert mapping.steps is not None  # noqa: S101  # whoever asks knows it
-    counts = _counts(_by_normal_name(sample), _inside_objects(sample), sample, mapping)
-    return _confirmed(mapping.steps, sample, counts, mapping.separator)
-
-
-def may_be_solutions(sample: list[Mapping[str, Any]], mapping: ColumnMapping) -> list[str]:
-    """Give the other columns that hold texts in several steps, under a name that solutions have as well."""
-    free = _by_normal_name(sample)
-    columns = [free[name] for name in _NAMES["steps"].split() if name in free and free[name] != mapping.steps]
-    fitting = [column for column in columns if _storable(column) and _all(_is_solution, column, sample)]
-    return [column for column in fitting if _divided(column, sample, None)]
+# -- step rewards that rows of a benchmark hold beside its own fields
 
 
 def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> ColumnMapping | None:
@@ -415,9 +421,8 @@ def rewards_beside(rows: Rows, steps: str = "steps", claimed: Collection[str] = 
     Returns:
         None where no column does.
     """
-    sample = _beside(rows, steps)
-    found = [column for column in _columns_beside(sample, claimed) if _are_rewards(column, steps, sample)]
-    return ColumnMapping(rewards=_by_scorer(found, rows.source)) if found else None
+    columns = [column for column, _, are_rewards in _beside(rows, steps, claimed) if are_rewards]
+    return ColumnMapping(rewards=_by_scorer(columns, rows.source)) if columns else None
 
 
 def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] = ()) -> list[Finding]:
@@ -425,39 +430,33 @@ def doubtful_rewards(rows: Rows, steps: str = "steps", claimed: Collection[str] 
 
     See `rewards_beside` for the arguments.
     """
-    sample = _beside(rows, steps)
-    found = []
-    for column in _columns_beside(sample, claimed):
-        if _normal(column) not in _REWARDS.split() or _are_rewards(column, steps, sample):
+    findings = []
+    for column, cells, are_rewards in _beside(rows, steps, claimed):
+        lists = [cell for cell in map(listed, cells) if isinstance(cell, list)]
+        if are_rewards or not lists or _normal(column) not in _REWARDS.split():
             continue
-        lists = [cell for value in sample if isinstance(cell := listed(value.get(column)), list)]
-        if lists:
-            why = "as many numbers as steps in less than half of the rows"
-            if all(_is_whole(part) for cell in lists for part in cell):
-                why = "nothing but whole numbers, which may be labels"
-            message = (
-                f"the column {printable(column)!r} holds {why}; --rewards {printable(column)} takes it for rewards"
-            )
-            found.append(Finding("note", "two-readings", message, rows.source))
-    return found
+        why = "as many numbers as steps in less than half of the rows"
+        if all(_is_whole(part) for cell in lists for part in cell):
+            why = "nothing but whole numbers, which may be labels"
+        name = printable(column)
+        message = f"the column {name!r} holds {why}; --rewards {name} takes it for rewards"
+        findings.append(Finding("note", "two-readings", message, rows.source))
+    return findings
 
 
-def _beside(rows: Rows, steps: str) -> list[Mapping[str, Any]]:
-    """The first rows that hold a list of steps."""
-    return [value for value in sampled(rows) if isinstance(value.get(steps), list)]
-
-
-def _columns_beside(sample: list[Mapping[str, Any]], claimed: Collection[str]) -> list[str]:
-    """The columns that nobody reads."""
-    columns = dict.fromkeys(key for value in sample for key in value)
-    return [column for column in columns if _storable(column) and column not in claimed]
-
-
-def _are_rewards(column: str, steps: str, sample: list[Mapping[str, Any]]) -> bool:
-    lists = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
-    fit = [cell for cell, solution in lists if isinstance(cell, list) and _numbers(cell) and len(cell) == len(solution)]
-    enough = 2 * len(fit) >= len(lists) if _normal(column) in _REWARDS.split() else len(fit) == len(lists)
-    return enough and any(float(number(part)) % 1 for cell in fit for part in cell)
+def _beside(rows: Rows, steps: str, claimed: Collection[str]) -> Iterator[tuple[str, list[Any], bool]]:
+    """(column, cells, whether they are rewards) of the columns that nobody reads, in rows with a list of steps."""
+    sample = [value for value in _Table(rows).rows if isinstance(value.get(steps), list)]
+    for column in dict.fromkeys(key for value in sample for key in value):
+        if not _storable(column) or column in claimed:
+            continue
+        pairs = [(value[column], value[steps]) for value in sample if value.get(column) is not None]
+        fit = [
+            cell for cell, solution in pairs if isinstance(cell, list) and _numbers(cell) and len(cell) == len(solution)
+        ]
+        enough = 2 * len(fit) >= len(pairs) if _normal(column) in _REWARDS.split() else len(fit) == len(pairs)
+        are_rewards = enough and any(float(number(part)) % 1 for cell in fit for part in cell)
+        yield column, [value.get(column) for value in sample], are_rewards
 
 
 def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
@@ -467,74 +466,138 @@ def _by_scorer(columns: list[str], source: str) -> dict[str, str]:
     return {column: column for column in columns}
 
 
+# -- what can be read in several ways
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to read something: in words, with the flags that state it and what they state."""
+
+    words: str
+    flags: str
+    states: ColumnMapping
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Something that can be read in several ways.
+
+    Attributes:
+        question: What is to be decided, as a question.
+        choices: The ways, at least two; the first one is taken where nobody says anything.
+        told: Whether a finding of the reader says it already.
+    """
+
+    question: str
+    choices: tuple[Choice, ...]
+    told: bool = False
+
+    def finding(self, source: str) -> Finding:
+        """Say which way was taken, and the flags for the others."""
+        taken, *others = self.choices
+        instead = "; ".join(f"{other.flags} = {other.words}" for other in others)
+        return Finding("note", "two-readings", f"{taken.words} was assumed; {instead}", source)
+
+
+def readings(
+    rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None = None, *, told: bool = True
+) -> tuple[Reading, ...]:
+    """Find everything in a table that the mapping reads in one of several ways, and that nobody decided.
+
+    Args:
+        rows: the table's; all of them are read where labels have to show what they count from.
+        mapping: which of its columns is what.
+        stated: what of it a person said.
+        told: whether also those are wanted of which a finding of the reader tells.
+    """
+    stated = stated or ColumnMapping()
+    if mapping.steps is None or mapping.problem is None or mapping.step is not None:
+        return ()
+    table = _Table(rows)
+    several: list[Reading] = []
+    if stated.separator is None:
+        several += _separators(table, mapping, mapping.steps)
+    if stated.steps is None:
+        several += _other_solutions(table, mapping.steps)
+    if told and (mapping.earliest_error is not None or mapping.error_steps is not None):
+        several += _bases(rows, table, mapping)
+    if told and mapping.step_labels is not None and mapping.wrong_below is None:
+        several += _ratings(table, mapping.step_labels)
+    return tuple(several)
+
+
+def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[Reading]:
+    """One text of steps can be split at blank lines or at every line break, unless labels or rewards show which."""
+    counts = table.counts(table.columns, mapping)
+    if mapping.separator not in {None, "\n"} or table.confirmed(column, counts, mapping.separator):
+        return
+    texts = [cell for cell in table.cells(column) if isinstance(cell, str) and isinstance(listed(cell), str)]
+    if all(_filled(cell, None) == _filled(cell, "\n") for cell in texts):
+        return
+    paragraphs = "one step a paragraph (a blank line between two)"
+    ways = (
+        Choice(paragraphs, r"--separator '\n\n'", ColumnMapping(separator="\n\n")),
+        Choice("one step a line", r"--separator '\n'", ColumnMapping(separator="\n")),
+    )
+    yield Reading(f"What is a step in the column {column!r}?", ways if mapping.separator is None else ways[::-1])
+
+
+def _filled(cell: str, separator: str | None) -> list[str]:
+    return [part.strip() for part in steps(cell, separator)[0] if part.strip()]
+
+
+def _other_solutions(table: _Table, column: str) -> Iterator[Reading]:
+    """A column of texts in several parts may be the solution that was judged, or a reference."""
+    others = [table.columns[name] for name in _NAMES["steps"].split() if name in table.columns]
+    for other in others:
+        if other != column and table.is_solutions(other) and table.divided(other):
+            ways = [
+                Choice(f"solutions in {name!r}", f"--steps {name}", ColumnMapping(steps=name))
+                for name in (column, other)
+            ]
+            yield Reading("Which column holds the solutions that were judged?", tuple(ways))
+
+
+def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[Reading]:
+    base = gold_base(rows, mapping)
+    if mapping.label_base is not None or base.finding is None:
+        return
+    column = mapping.earliest_error or mapping.error_steps or ""
+    zero = Choice("labels counted from 0", "--label-base 0", ColumnMapping(label_base=0))
+    one = Choice("labels counted from 1", "--label-base 1", ColumnMapping(label_base=1))
+    cells = [part for cell in map(listed, table.cells(column)) for part in (cell if isinstance(cell, list) else [cell])]
+    if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
+        states = ColumnMapping(label_base=1, clean="0")
+        one = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
+    yield Reading(f"What does the column {column!r} call the first step?", (zero, one), told=True)
+
+
+def _ratings(table: _Table, column: str) -> Iterator[Reading]:
+    cells = [cell for cell in map(listed, table.cells(column)) if isinstance(cell, list)]
+    ratings = [number(part) for cell in cells for part in cell if not isinstance(part, bool)]
+    numbers = [rating for rating in ratings if isinstance(rating, float)]
+    if any(rating < 0 for rating in numbers) and 0 in numbers:
+        wrong = Choice("a rating of 0 as wrong", "--wrong-below 0.5", ColumnMapping(wrong_below=0.5))
+        right = Choice("a rating of 0 as right", "--wrong-below 0", ColumnMapping(wrong_below=0.0))
+        yield Reading("Some ratings are below 0 and others 0: what is a rating of 0?", (wrong, right), told=True)
+
+
+# -- what a cell is
+
+
 def _normal(name: str) -> str:
     return re.sub(r"[\s.-]+", "_", name.strip().lower())
 
 
-def _fits(field: str, column: str, sample: list[Mapping[str, Any]], so_far: ColumnMapping | None = None) -> bool:
-    if not (_storable(column) and _all(_KINDS.get(field, _is_text), column, sample)):
-        return False
-    if field == "id" and so_far is not None and so_far.steps is not None:
-        return not _repeats(column, sample)
-    if field == "earliest_error" and _normal(column) in _GENERIC:
-        return not _is_binary(column, sample)
-    if field == "step_labels" and so_far is not None and so_far.steps is not None:
-        pairs = [(listed(at(value, column)), at(value, so_far.steps)) for value in sample]
-        sizes = [(len(cell), _split(given, so_far.separator)) for cell, given in pairs if isinstance(cell, list)]
-        return 2 * sum(count == size for count, size in sizes) >= len(sizes)
-    return True
-
-
-def _repeats(column: str, sample: list[Mapping[str, Any]]) -> bool:
-    """Whether the values are those of a problem, which several rows have, and no row's own."""
-    cells = [text(at(value, column)) for value in sample]
-    return len(cells) >= _REPEATING and 2 * len(set(cells)) <= len(cells)
-
-
-def _is_binary(column: str, sample: list[Mapping[str, Any]]) -> bool:
-    """Whether enough cells are all 0 or 1, which says right or wrong as well as a step."""
-    cells = [whole(cell) for value in sample if (cell := at(value, column)) is not None]
-    return len(cells) >= _SEVERAL and {*cells} <= {0, 1}
-
-
-def _names_steps(name: str, free: Mapping[str, str], sample: list[Mapping[str, Any]], *, alone: bool) -> bool:
-    """Whether a column may hold the indices of steps; `alone` without a problem beside it."""
-    if not _all(_is_whole, free[name], sample):
-        return False
-    cells = [whole(cell) for value in sample if text(cell := at(value, free[name])) is not None]
-    likely = min(cells) == -1 or (alone and min(cells) >= 0 and not _is_binary(free[name], sample))
-    return name not in _GENERIC or likely
-
-
-def _are_fractions(column: str, sample: list[Mapping[str, Any]]) -> bool:
-    """Whether a column holds lists of numbers that are not all whole, as places and counts are."""
-    if not _all(_numbers, column, sample):
-        return False
-    cells = [listed(at(value, column)) for value in sample]
-    return any(float(part) % 1 for cell in cells if isinstance(cell, list) for part in cell)
-
-
-def _divided(column: str, sample: list[Mapping[str, Any]], separator: str | None) -> bool:
-    """Whether most cells are solutions of several steps: a reference or a final answer is one text."""
-    sizes = [size for value in sample if (size := _split(at(value, column), separator)) is not None]
-    return 2 * sum(size > 1 for size in sizes) > len(sizes)
-
-
-def _all(fits: Callable[[Any], bool], column: str, sample: list[Mapping[str, Any]]) -> bool:
-    """Whether every cell fits that holds something, and one does."""
-    cells = [at(value, column) for value in sample]
-    held = [cell for cell in cells if text(cell) is not None]
-    return bool(held) and all(map(fits, held))
-
-
-def _mostly(fits: Callable[[Any], bool], column: str, sample: list[Mapping[str, Any]]) -> bool:
-    """Whether at least half of the cells fit that hold something: of the others it is said that they do not."""
-    held = [cell for value in sample if text(cell := at(value, column)) is not None]
-    return 2 * sum(map(fits, held)) >= max(1, len(held))
-
-
 def _storable(column: str) -> bool:
     return column == column.encode(errors="replace").decode()
+
+
+def _size(cell: Any, separator: str | None) -> int | None:
+    if text(cell) is None:
+        return None
+    parts = steps(cell, separator)[0]
+    return len(parts) if isinstance(parts, list) else None
 
 
 def _is_text(cell: Any) -> bool:
@@ -542,17 +605,16 @@ def _is_text(cell: Any) -> bool:
 
 
 def _is_solution(cell: Any) -> bool:
-    found = listed(cell)
-    return isinstance(found, str) or (isinstance(found, list) and all(isinstance(part, str) for part in found))
+    held = listed(cell)
+    return isinstance(held, str) or (isinstance(held, list) and all(isinstance(part, str) for part in held))
 
 
 def _is_whole(cell: Any) -> bool:
     return type(whole(cell)) is int
 
 
-def _wholes(cell: Any) -> bool:
-    found = listed(cell)
-    return isinstance(found, list) and all(map(_is_whole, found))
+def _is_number(cell: Any) -> bool:
+    return type(number(cell)) is float
 
 
 def _is_label(cell: Any) -> bool:
@@ -560,33 +622,36 @@ def _is_label(cell: Any) -> bool:
     return cell is None or isinstance(cell, bool | int | float | str)
 
 
-def _is_number(cell: Any) -> bool:
-    return type(number(cell)) is float
-
-
 def _is_answer(cell: Any) -> bool:
-    return (isinstance(cell, str) and bool(cell.strip())) or (
-        isinstance(cell, list) and bool(cell) and all(isinstance(part, str) for part in cell)
-    )
+    if isinstance(cell, list):
+        return bool(cell) and all(isinstance(part, str) for part in cell)
+    return isinstance(cell, str) and bool(cell.strip())
 
 
-def _numbers(cell: Any) -> bool:
-    found = listed(cell)
-    return isinstance(found, list) and all(map(_is_number, found))
+def _lists(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Whether a cell is a list of what fits."""
+
+    def are(cell: Any) -> bool:
+        held = listed(cell)
+        return isinstance(held, list) and all(map(fits, held))
+
+    return are
+
+
+_numbers = _lists(_is_number)
 
 
 def _judges(cell: Any) -> bool:
     """Whether a cell has something to say of each step: a number, or right and wrong."""
-    found = listed(cell)
-    right_or_wrong = isinstance(found, list) and bool(found) and all(isinstance(part, bool) for part in found)
-    return right_or_wrong or _numbers(cell)
+    held = listed(cell)
+    return _numbers(cell) or (isinstance(held, list) and bool(held) and all(isinstance(part, bool) for part in held))
 
 
 _KINDS: dict[str, Callable[[Any], bool]] = {
     "steps": _is_solution,
     "earliest_error": _is_whole,
-    "error_steps": _wholes,
-    "step_labels": lambda cell: isinstance(listed(cell), list) and all(map(_is_label, listed(cell))),
+    "error_steps": _lists(_is_whole),
+    "step_labels": _lists(_is_label),
     "final_answer_correct": lambda cell: isinstance(truth(cell), bool),
     "agreement": lambda cell: isinstance(number(cell), float),
 }

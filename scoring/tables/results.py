@@ -19,16 +19,19 @@ from scoring.results.base import RESULT_COLUMNS, ExternalResults, first_of_an_id
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, single_at, text, whole
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.tables.label_base import Evidence, LabelBase, base_note, label_base
 from scoring.tables.step_rows import gathered_steps, repeats_ids, steps_in_order
 from scoring.tables.table import (
+    Evidence,
     Gold,
+    LabelBase,
+    base_note,
     check_columns,
     flat_row,
     gold_base,
     gold_fields,
     index_natural,
     is_clean,
+    label_base,
     mapped,
 )
 

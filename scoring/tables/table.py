@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Annotated, Any
+from typing import Any
 
 import polars as pl
 
@@ -23,7 +23,9 @@ from scoring.reading.fields import Fields, kind_of
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import SOME, WHOLE, Field, Layout, as_made, name_of, read_by
+from scoring.reading.typed import WHOLE, Field, Layout, as_made, name_of, read_by, solution
+from scoring.reading.typed import text as text_field
+from scoring.reading.typed import truth as truth_field
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import (
     at,
@@ -39,7 +41,6 @@ from scoring.tables.cells import (
     whole,
 )
 from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
-from scoring.tables.label_base import Evidence, LabelBase, label_base
 
 TITLE = "Table with a mapping"
 
@@ -49,6 +50,9 @@ _WRONG = frozenset({"wrong", "incorrect", "false", "no", "bad", "negative", "-"}
 _HALF = 0.5
 _LARGE = 2**31
 _NEAR, _SHOWN, _LONG = 3, 12, 60
+_BASE_FLAGS = {"label_base": "--label-base", "verdict_base": "--base"}
+_ENOUGH = 10
+"""Indices from which on it says something that none of them is 0."""
 
 _SPLIT, _ZEROS, _NEGATIVE = "(split)", "(zeros)", "(negative)"
 """What is counted in rows that are read value by value: solutions that were one text, ratings of 0, ratings below 0."""
@@ -84,14 +88,14 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         ),
         columns={
             **{name: pl.col(name) for name in ("final_answer_correct", *TEXTS) if getattr(mapping, name) is not None},
-            **({} if mapping.agreement is None else {"agreement": pl.when(_IS_SHARE).then("agreement")}),
+            **({} if mapping.agreement is None else {"agreement": pl.when(IS_SHARE).then("agreement")}),
             "earliest_error": gold.earliest,
             "error_steps": gold.error_steps,
         },
         conclude=partial(_concluded, mapping, base),
         checks=(
             *gold.checks(),
-            *([] if mapping.agreement is None else [_NO_SHARE]),
+            *([] if mapping.agreement is None else [warn_where("wrong-type", ~IS_SHARE, NO_SHARE)]),
         ),
         tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
     )
@@ -160,8 +164,8 @@ _LISTS = frozenset({"steps", "error_steps", "step_labels"})
 
 
 def _wholes(cell: Any) -> Any:
-    found = listed(cell)
-    return [whole(part) for part in found] if isinstance(found, list) else found
+    parts = listed(cell)
+    return [whole(part) for part in parts] if isinstance(parts, list) else parts
 
 
 _READ: dict[str, Callable[[Any], Any]] = {
@@ -174,10 +178,8 @@ _READ: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def mapped(field: Field, column: str | None) -> Field:
-    """The field under its column's name; one inside an object can only be found by reading value by value."""
-    if column is None:
-        raise AssertionError("only fields that are mapped are read")
+def mapped(field: Field, column: str) -> Field:
+    """Put a field under its column's name; one inside an object can only be found by reading value by value."""
     return replace(field, key=column, needed=field.needed or "." in column or "[" in column)
 
 
@@ -192,64 +194,133 @@ def _identify(mapping: ColumnMapping, fields: Fields) -> str:
 
 
 def _case_fields(mapping: ColumnMapping) -> dict[str, Field]:
-    found = {
-        "id": Field(pl.String(), str | int if mapping.id else None, name_of, needed=True, filled=True),
-        "problem": _problem(required=True),
-        "steps": _steps(),
+    known = {
+        "id": Field(pl.String(), str | int, name_of, needed=True, filled=True),
+        "problem": replace(text_field(required=True), filled=True),
+        "steps": replace(solution(), read=_steps),
         **gold_fields(mapping),
-        "final_answer_correct": read_by(pl.Boolean(), Fields.boolean, bool),
+        "final_answer_correct": truth_field(),
         "agreement": read_by(pl.Float64(), _agreement, float),
-        **{name: replace(_text(), filled=True) for name in TEXTS},
+        **{name: replace(text_field(), filled=True) for name in TEXTS},
     }
-    there = {name: mapped(one, column) for name, one in found.items() if (column := getattr(mapping, name, None))}
-    if mapping.id is None:
-        # Called after the row's number, which only a reader of single rows or an expression knows.
-        there.pop("id", None)
-    return {**there, **counted()}
-
-
-def counted() -> dict[str, Field]:
-    """What only rows that are read value by value have."""
-    return {
-        _SPLIT: as_made(pl.Boolean()),
-        _ZEROS: as_made(pl.Int64(), partial(_ratings, lambda rating: rating == 0)),
-        _NEGATIVE: as_made(pl.Int64(), partial(_ratings, lambda rating: rating < 0)),
-    }
+    # Without a column of ids, cases are called after the row's number, which an expression knows.
+    fields = {name: mapped(field, column) for name, field in known.items() if (column := getattr(mapping, name))}
+    # Only rows that are read value by value have these.
+    fields[_SPLIT] = as_made(pl.Boolean())
+    fields[_ZEROS] = as_made(pl.Int64(), partial(_ratings, lambda rating: rating == 0))
+    fields[_NEGATIVE] = as_made(pl.Int64(), partial(_ratings, lambda rating: rating < 0))
+    return fields
 
 
 def _ratings(like: Callable[[float], bool], fields: Fields, _: str) -> int:
     labels = fields.value.get("step_labels")
-    return sum(isinstance(one, int | float) and like(one) for one in labels) if isinstance(labels, list) else 0
+    ratings = labels if isinstance(labels, list) else []
+    return sum(isinstance(rating, int | float) and like(rating) for rating in ratings)
 
 
-def _text(*, required: bool = False) -> Field:
-    return read_by(pl.String(), partial(Fields.text, required=required), str, needed=required, required=required)
-
-
-def _problem(*, required: bool) -> Field:
-    return replace(_text(required=required), filled=True)
-
-
-def _steps() -> Field:
-    def read(fields: Fields, name: str) -> list[str] | None:
-        if isinstance(fields.value.get(name), str):
-            fields.note("error", "printed-list", "steps look like a list and are no JSON; write them with json.dumps")
-            return None
-        return fields.solution(name)
-
-    return Field(pl.List(pl.String()), Annotated[list[str], SOME], read, needed=True, required=True, steps=True)
+def _steps(fields: Fields, name: str) -> list[str] | None:
+    if isinstance(fields.value.get(name), str):
+        fields.note("error", "printed-list", "steps look like a list and are no JSON; write them with json.dumps")
+        return None
+    return fields.solution(name)
 
 
 def _agreement(fields: Fields, name: str) -> float | None:
     value = fields.value.get(name)
     if value is None or isinstance(value, float):
-        return None if isinstance(value, float) and math.isnan(value) else value
-    fields.note("warning", "wrong-type", "agreement is no number from 0 to 1")
+        return None if value is None or math.isnan(value) else value
+    fields.note("warning", "wrong-type", NO_SHARE)
     return None
 
 
-_IS_SHARE = pl.col("agreement").is_between(0, 1)
-_NO_SHARE = warn_where("wrong-type", ~_IS_SHARE, "agreement is no number from 0 to 1")
+IS_SHARE = pl.col("agreement").is_between(0, 1)
+NO_SHARE = "agreement is no number from 0 to 1"
+
+
+# -- what the first step is called in labels
+
+
+@dataclass(frozen=True)
+class LabelBase:
+    """`base` is what the first step is called, `words` how that is known, `finding` a doubt about it."""
+
+    base: int
+    words: str
+    finding: Finding | None = None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Counts of labels that name a wrong step: all, those that are 0, those at and beyond the number of steps."""
+
+    labels: int = 0
+    zeros: int = 0
+    ends: int = 0
+    beyond: int = 0
+
+    def __add__(self, other: "Evidence") -> "Evidence":
+        return Evidence(
+            self.labels + other.labels, self.zeros + other.zeros, self.ends + other.ends, self.beyond + other.beyond
+        )
+
+    @classmethod
+    def of(cls, pairs: pl.DataFrame) -> "Evidence":
+        """Count labels, one a row: columns `label` and `n`, the number of steps (null = not known)."""
+        label, n = pl.col("label"), pl.col("n")
+        named: dict[str, Any] = (
+            pairs.filter(label >= 0)
+            .select(labels=pl.len(), zeros=(label == 0).sum(), ends=(label == n).sum(), beyond=(label > n).sum())
+            .row(0, named=True)
+        )
+        return cls(**named)
+
+
+def label_base(
+    stated: int | None, evidence: Evidence, *, marked: bool, source: str, option: str = "label_base"
+) -> LabelBase:
+    """The base of labels.
+
+    Clear evidence is, for 0: a label 0 where clean cases are marked in another way (`marked`); for 1: no label 0, some
+    that equal the number of steps, none above it. Without either 0 is assumed, with a warning that names the `option`
+    by which to state it.
+    """
+    zeros, ends, beyond = evidence.zeros, evidence.ends, evidence.beyond
+    seen = f"{zeros:,} labels are 0, {ends:,} equal the number of steps"
+    if stated is not None:
+        return LabelBase(stated, f"{stated}-based, as stated ({seen})", _against(stated, zeros, ends, source, option))
+    if not evidence.labels:
+        return LabelBase(0, "0-based (no label names a step)")
+    if zeros and marked:
+        return LabelBase(0, f"0-based, inferred ({seen})")
+    if not zeros and ends and not beyond and evidence.labels >= _ENOUGH:
+        return LabelBase(1, f"1-based, inferred ({seen})")
+    why = "0 may also stand for no error" if zeros else "nothing shows whether they count from 0 or from 1"
+    flag = _BASE_FLAGS.get(option.partition(" ")[0], "")
+    flag += " 1 --clean 0, if 0 is no error" if flag and zeros and option == "label_base" else " 0 or 1" if flag else ""
+    named = f"{option} in the mapping ({flag})" if flag else f"{option} in the mapping"
+    message = f"labels were assumed to count from 0: {why} ({seen}); state {named}"
+    return LabelBase(0, f"0-based, assumed ({seen})", Finding("warning", "label-base", message, source))
+
+
+def base_note(base: LabelBase, source: str) -> Finding:
+    """Say which base of verdicts was inferred, and that another can be stated."""
+    message = f"verdicts were read {base.words}; --base states another"
+    return Finding("note", "label-base", message, source)
+
+
+def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Finding | None:
+    """A doubt about the stated base, where the labels speak against it."""
+    # Gold labels that name no step are said one by one; a verdict that names none is a wrong answer.
+    if stated and zeros and (not ends or option == "verdict_base"):
+        message = (
+            f"{option} is stated as 1, but {zeros:,} labels are 0, which is no step then: if 0 is the first step it is "
+            "0, and if 0 means no error, `clean` in the mapping says so"
+        )
+    elif not stated and ends and not zeros:
+        message = f"{option} is stated as 0, but no label is 0 and {ends:,} equal the number of steps: it may be 1"
+    else:
+        return None
+    return Finding("warning", "label-base", message, source)
 
 
 # -- gold labels: an index, a list of indices, or a label a step
@@ -357,9 +428,9 @@ def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
         fields["steps"] = mapped(read_by(pl.List(pl.String()), _quiet_steps, list[str], needed=True), mapping.steps)
     layout = Layout(fields, name=lambda _: "", lenient=partial(flat_row, mapping))
     n_steps = pl.col("steps").list.len().cast(pl.Int64) if "steps" in fields else pl.lit(None, dtype=pl.Int64)
-    found = list(chunks(rows, layout, lambda chunk: _evidence(chunk.frame, named, n_steps)))
-    marked = mapping.clean is not None or mapping.earliest_error is None or any(clean for _, clean in found)
-    evidence = sum((one for one, _ in found), Evidence())
+    parts = list(chunks(rows, layout, lambda chunk: _evidence(chunk.frame, named, n_steps)))
+    marked = mapping.clean is not None or mapping.earliest_error is None or any(clean for _, clean in parts)
+    evidence = sum((evidence for evidence, _ in parts), Evidence())
     return label_base(mapping.label_base, evidence, marked=marked, source=rows.source)
 
 
