@@ -33,10 +33,9 @@ from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.generation import Added
-from scoring.importing.found import Found, Wish, check_usable, together
+from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
-from scoring.importing.spill import spill_folder
 from scoring.metadata_columns import columns_frame
 from scoring.metrics.first_error import Unparsed
 from scoring.names import match_name
@@ -208,10 +207,10 @@ class OpenedWorkspace:
         if benchmark is None and stated is None and wanted is None and _is_ours(table, source):
             cases, scorers = read_case_frame(table, source, _free(source))
             found = as_frame_source(Source(tuple(cases), tuple(scorers)), source)
-            return self._add(found, source, table.height, Wish(), strict=strict)
+            return self._add(found, source, table.height, ImportOptions(), strict=strict)
         with spill_folder(self._root) as spill:
             options = ReadOptions(benchmark, stated, wanted, None if source in MODULES else source, spill)
-            return self._add(read_table(table, source, options), source, table.height, Wish(), strict=strict)
+            return self._add(read_table(table, source, options), source, table.height, ImportOptions(), strict=strict)
 
     def add_rewards(
         self,
@@ -259,7 +258,7 @@ class OpenedWorkspace:
         comparison, on = (None, None) if rule is None else check_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
-        wish = Wish(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
+        wish = ImportOptions(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
         stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
         return self._add_scorer(
             frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
@@ -309,7 +308,7 @@ class OpenedWorkspace:
             verdict_base=base,
         )
         called = source or (name if run is None else f"{name} run {run}")
-        wish = Wish(join_to=benchmark, name=name, run=run)
+        wish = ImportOptions(join_to=benchmark, name=name, run=run)
         what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
         return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
 
@@ -317,7 +316,7 @@ class OpenedWorkspace:
         self,
         frame: Any,
         source: str,
-        wish: Wish,
+        wish: ImportOptions,
         columns: ColumnMapping,
         mapping: ColumnMapping | Mapping[str, Any] | None,
         fits: Callable[[ExternalResults], bool],
@@ -331,17 +330,17 @@ class OpenedWorkspace:
             # The whole identity says more than the id.
             columns = replace(columns, id="case")
         found = read_table(table, source, ReadOptions(None, stated, None if columns == ColumnMapping() else columns))
-        if len(found.foreign) != 1 or not fits(found.foreign[0]):
-            listed = ", ".join(one.name for one in found.foreign) or "none"
+        if len(found.results) != 1 or not fits(found.results[0]):
+            listed = ", ".join(one.name for one in found.results) or "none"
             raise InputError(
                 f"the frame of {source} should hold {what} of one scorer, and holds: {listed}.", "Name it."
             )
         # Cases are added by name, not because a scorer's rows repeat them.
         return self._add(replace(found, imported=()), source, table.height, wish, strict=strict)
 
-    def _add(self, found: Source, source: str, read: int, wish: Wish, *, strict: bool) -> AddedFrame:
+    def _add(self, found: Source, source: str, read: int, wish: ImportOptions, *, strict: bool) -> AddedFrame:
         check_usable(found)
-        joined = together([(False, found)], [], wish, self.workspace)
+        joined = join_sources([(False, found)], [], wish, self.workspace)
         if strict and joined.grave:
             said = next(one for one in _findings(joined) if one.severity != "note")
             raise StrictFindings(f"there are findings and strict was asked: {said}.", "Nothing was written.")
@@ -627,12 +626,12 @@ def _by_step(given: pl.DataFrame) -> pl.DataFrame:
     return steps.select("case", "key", "vote", "step", *picked)
 
 
-def _findings(found: Found) -> list[Finding]:
+def _findings(found: ImportBatch) -> list[Finding]:
     each = [*(one.findings for one in found.imported), *(one.findings for one in found.joined)]
     return [finding for findings in each for finding in findings]
 
 
-def _added(source: str, read: int, found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
+def _added(source: str, read: int, found: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> AddedFrame:
     rows = [
         {"severity": one.severity, "code": one.code, "message": one.message, "line": one.line, "case": one.case}
         for one in _findings(found)
@@ -655,7 +654,7 @@ def _added(source: str, read: int, found: Found, added: Sequence[Added], saved: 
     )
 
 
-def _fates(found: Found) -> Iterator[tuple[str, str]]:
+def _fates(found: ImportBatch) -> Iterator[tuple[str, str]]:
     """What became of the columns that no reader of cases takes."""
     for fates in (one.fates for one in found.imported if one.fates is not None):
         yield from ((name, "kept" if name == here else f"kept as {here}") for name, here in fates.kept.items())

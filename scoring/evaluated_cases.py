@@ -11,7 +11,7 @@ from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
 from scoring.errors import FilterError
 from scoring.evaluation import Evaluation
-from scoring.importing.missing_columns import missing_column
+from scoring.importing.imported_files import missing_column
 from scoring.metadata_columns import MetadataColumns
 from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools

@@ -3,7 +3,7 @@
 from results_and_cases import case, cases_of, results
 from scoring.cache import RewardParts
 from scoring.claim import claim
-from scoring.importing.joining import join
+from scoring.importing.join import join
 from scoring.importing.saving import scorer_of
 
 CASES = cases_of("sums", *(case(name, 1) for name in "abcde"))

@@ -32,7 +32,7 @@ from scoring.errors import (
     UnknownFormat,
     UsageError,
 )
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import CASES
 from scoring.workspace import Workspace
 from thoroughness import up_to
@@ -146,7 +146,7 @@ def test_findings_and_cases_are_those_of_the_file(tmp_path_factory, rows):
     root = Workspace.create(folder / "by-file")
     by_frame = open_workspace(folder / "by-frame")
     try:
-        found = find([str(path)], Wish(), root, None)
+        found = read_sources([str(path)], ImportOptions(), root, None)
     except InputError as error:
         refusal = str(error).replace(str(path), "mine")
         with pytest.raises(InputError, match=re.escape(refusal)):

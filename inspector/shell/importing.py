@@ -23,9 +23,9 @@ from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.registry import is_benchmark
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
-from scoring.importing.found import Found, Wish, find, not_looked_at
+from scoring.importing.batch import ImportBatch, ImportOptions, read_sources, spill_folder
+from scoring.importing.bringing import not_looked_at
 from scoring.importing.saving import Saved
-from scoring.importing.spill import spill_folder
 from scoring.own_code import is_file
 from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
@@ -73,14 +73,14 @@ def _refuse_what_chooses(args: argparse.Namespace) -> None:
     raise UsageError(f"an import takes all that a source holds: {', '.join(given)} is not for it.", step)
 
 
-def _refuse_if_strict(found: Found, args: argparse.Namespace) -> None:
+def _refuse_if_strict(found: ImportBatch, args: argparse.Namespace) -> None:
     if args.strict and found.grave:
         for line in reports(found, verbose=args.verbose, width=_width(sys.stderr)):
             print(clean(line), file=sys.stderr)
         raise StrictFindings("there are findings (above) and --strict was given.", "Nothing was written.")
 
 
-def _keep_mapping(found: Found, args: argparse.Namespace) -> None:
+def _keep_mapping(found: ImportBatch, args: argparse.Namespace) -> None:
     """Write down how the one table was read, for the next time or to be corrected."""
     if not args.save_mapping:
         return
@@ -92,7 +92,7 @@ def _keep_mapping(found: Found, args: argparse.Namespace) -> None:
     _print([f"Wrote how its columns were read to {args.save_mapping}"], args)
 
 
-def bring(args: argparse.Namespace) -> Found:
+def bring(args: argparse.Namespace) -> ImportBatch:
     """Import the sources without a word, for whoever looks at them next."""
     args.name = args.mapping = args.run = None
     with spill_folder(_place(args)) as spill:
@@ -119,14 +119,14 @@ def _rules(one: Imported) -> list[Finding]:
     return [] if one.spilled else [finding for finding in broken_rules(one.cases) if finding.code not in known]
 
 
-def _found(args: argparse.Namespace, spill: Path | None) -> Found:
+def _found(args: argparse.Namespace, spill: Path | None) -> ImportBatch:
     # Whoever asks for all findings, only looks, or wants none wants the file read.
     reads = args.command != "import" or args.dry_run or args.strict or args.verbose or args.save_mapping
     with ReadingProgress("reading", quiet=args.quiet) as progress:
         ask = partial(_chosen, progress) if _may_ask(args) else None
         preview = getattr(args, "dry_run", False)
         asked = _asked(args)
-        return find(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
+        return read_sources(*asked, spill, _tell(args), progress, skip_unchanged=not reads, ask=ask, preview=preview)
 
 
 def _may_ask(args: argparse.Namespace) -> bool:
@@ -150,7 +150,7 @@ def _chosen(progress: ReadingProgress, source: str, reading: Reading) -> Choice 
                 return reading.choices[int(word) - 1]
 
 
-def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | None]:
+def _asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Workspace | None]:
     benchmark, paths = split(args.paths)
     if len(args.benchmark) > 1:
         raise UsageError("results belong to one benchmark, and several are named.", "Import their files one by one.")
@@ -159,7 +159,7 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], Wish, Workspace | N
         workspace = find_workspace(args.workspace)
     except NoWorkspace:
         workspace = None
-    wish = Wish(
+    wish = ImportOptions(
         benchmark,
         mapping,
         columns=_columns(args, paths),
@@ -252,7 +252,9 @@ def _tell(args: argparse.Namespace) -> Callable[[str], None]:
     return lambda line: None if args.quiet else print(clean(line), file=sys.stderr, flush=True)
 
 
-def _report(found: Found, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()) -> None:
+def _report(
+    found: ImportBatch, args: argparse.Namespace, added: Sequence[Added] = (), saved: Sequence[Saved] = ()
+) -> None:
     found = replace(found, passed_over=not_looked_at(split(args.paths)[1]))
     _print(reports(found, added, saved, verbose=args.verbose, width=_width(sys.stdout)), args)
 

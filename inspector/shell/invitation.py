@@ -16,7 +16,7 @@ def _known(file: Path) -> bool:
     """Whether the first rows of a small enough file are recognised."""
     from scoring.errors import InputError
     from scoring.importing.sources import recognised
-    from scoring.reading.files_in import ENDINGS
+    from scoring.reading.file_bytes import ENDINGS
     from scoring.reading.rows import read_rows
 
     if file.suffix.lower() not in ENDINGS or not file.is_file() or file.stat().st_size > 8_000_000:

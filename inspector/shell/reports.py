@@ -21,11 +21,10 @@ from scoring.benchmarks.base import Imported
 from scoring.boundary import when_wrong
 from scoring.critics.faults import fault_of
 from scoring.generation import Added
-from scoring.importing.found import Found
-from scoring.importing.joining import NO_VERDICT_READ, Joined
+from scoring.importing.batch import ImportBatch
+from scoring.importing.join import NO_VERDICT_READ, Joined
 from scoring.importing.proposal import Proposal
-from scoring.importing.saving import LEFT_OUT, Saved
-from scoring.importing.unchanged import Unchanged
+from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
@@ -54,7 +53,7 @@ REASONS = 4
 
 
 def reports(
-    found: Found,
+    found: ImportBatch,
     added: Sequence[Added] = (),
     saved: Sequence[Saved] = (),
     *,
@@ -76,7 +75,7 @@ def reports(
     of_cases = [(one, added[at] if added else None) for at, one in enumerate(found.imported)]
     of_results = [(one, saved[at] if saved else None) for at, one in enumerate(found.joined)]
     if len(of_cases) + len(of_results) + len(found.skipped) > 1:
-        names = _Names.of([*(one.source for one in found.imported), *(one.foreign.source for one in found.joined)])
+        names = _Names.of([*(one.source for one in found.imported), *(one.results.source for one in found.joined)])
         every = list(_remarks(found, added, saved))
         yield from _wrapped([_head(found, saved, names, every)], width)
         yield from _benchmarks(of_cases, width)
@@ -194,7 +193,7 @@ def _fates(imports: Sequence[Imported]) -> Iterator[str]:
 
 def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
     """One scorer's results in a few lines: what joined and how, what could not be read."""
-    foreign = joined.foreign
+    foreign = joined.results
     name = saved.scorer if saved else foreign.name
     yield f"{foreign.source}: {foreign.kind} {name} ({foreign.format})"
     if of_folder := _name_of_folder(foreign.source, name):
@@ -217,7 +216,7 @@ def _name_of_folder(source: str, name: str) -> str:
 
 def _joined(joined: Joined) -> str:
     """How many rows of a file joined, to what and by what."""
-    rows, read = joined.foreign.rows.height, joined.foreign.read
+    rows, read = joined.results.rows.height, joined.results.read
     lost = f", {rows - joined.joined:,} not" if rows != joined.joined else ""
     left = read - rows
     unused = f"; {left:,} of {read:,} rows {'was' if left == 1 else 'were'} left out while reading" if left > 0 else ""
@@ -247,7 +246,7 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
     if joined.unparsed and told:
         told[-1] += f" ({_unparsed_reasons(joined.votes)}){_cases_without_verdict(joined.votes)}"
     if given["rewards"] and not given["answers"]:
-        rule = joined.foreign
+        rule = joined.results
         wrong = when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}")
         words = f"wrong iff {wrong.rpartition(' iff ')[2]}" if short else wrong
         return f"{', '.join(told)}; {words} ({rule.threshold_source})"
@@ -256,7 +255,7 @@ def _gives(joined: Joined, *, short: bool = False) -> str:
 
 def _verdict_words(joined: Joined) -> str:
     """What rows with verdicts are: a critic's answers, or a PRM's verdicts, which it said without words."""
-    return "answers" if joined.foreign.kind == "critic" else "verdicts as given, without step rewards"
+    return "answers" if joined.results.kind == "critic" else "verdicts as given, without step rewards"
 
 
 def _unparsed_reasons(votes: pl.DataFrame) -> str:
@@ -381,7 +380,7 @@ def _some(named: Sequence[str], number: int, noun: str = "") -> str:
     return ", ".join(named) + (f" and {rest}" if more else "")
 
 
-def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
+def _remarks(found: ImportBatch, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Finding]:
     """Every finding, and what else a person should look at as if it were one."""
     for sentence in found.skipped:
         yield Finding("warning", NOT_READ, sentence, "")
@@ -391,22 +390,22 @@ def _remarks(found: Found, added: Sequence[Added], saved: Sequence[Saved]) -> It
             yield Finding("warning", "moved", _moved_from(path), one.source)
     for at, joined in enumerate(found.joined):
         yield from joined.findings
-        name = saved[at].scorer if saved else joined.foreign.name
-        if of_folder := _name_of_folder(joined.foreign.source, name):
-            yield Finding("note", "folder-name", of_folder, joined.foreign.source)
+        name = saved[at].scorer if saved else joined.results.name
+        if of_folder := _name_of_folder(joined.results.source, name):
+            yield Finding("note", "folder-name", of_folder, joined.results.source)
         if saved and saved[at].why:
             code = "not-saved" if saved[at].state == LEFT_OUT else "kept-threshold"
-            yield Finding("warning", code, saved[at].why, joined.foreign.source)
+            yield Finding("warning", code, saved[at].why, joined.results.source)
 
 
-def _head(found: Found, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
+def _head(found: ImportBatch, saved: Sequence[Saved], names: _Names, every: Sequence[Finding]) -> str:
     """All of it in one sentence."""
-    files = {*(one.source for one in found.imported), *(one.foreign.source for one in found.joined)}
+    files = {*(one.source for one in found.imported), *(one.results.source for one in found.joined)}
     number = pl.concat(
         [pl.Series("case", [], dtype=pl.String), *(one.cases["case"] for one in found.imported)]
     ).n_unique()
     benchmarks = len({one.benchmark for one in found.imported})
-    scorers = dict.fromkeys((one.foreign.kind, one.foreign.name) for one in found.joined)
+    scorers = dict.fromkeys((one.results.kind, one.results.name) for one in found.joined)
     kinds = Counter("PRM" if kind == "prm" else kind for kind, _ in scorers)
     told = [f"{number_of(number, 'case')} of {number_of(benchmarks, 'benchmark')}"] if benchmarks else []
     of_states = Counter(one.state for one in saved)
@@ -499,8 +498,8 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
         facts = _facts(joined)
         if not alike:
             facts = f"{_joined(joined).replace(' results joined', ' joined', 1)}; {facts}"
-        groups.setdefault(facts, []).append(saved.scorer if saved else joined.foreign.name)
-        gaps[facts] += joined.foreign.read - joined.joined
+        groups.setdefault(facts, []).append(saved.scorer if saved else joined.results.name)
+        gaps[facts] += joined.results.read - joined.joined
     ordered = sorted(groups, key=lambda facts: -gaps[facts])
     for facts in ordered[:LISTED]:
         names = groups[facts]
@@ -511,7 +510,7 @@ def _scorers(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]
 
 def _facts(joined: Joined) -> str:
     """What a scorer gives, and how its indices were read."""
-    base = joined.foreign.label_base.partition(" (")[0]
+    base = joined.results.label_base.partition(" (")[0]
     indices = "" if base == NO_INDICES else f"; indices {base}" if base[:1].isdigit() else f"; {base}"
     return f"{_gives(joined, short=True)}{indices}"
 

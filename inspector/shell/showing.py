@@ -21,7 +21,7 @@ from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from inspector.text import clean, json_text
 from scoring.export import footer
-from scoring.importing.original import original_row
+from scoring.importing.imported_files import original_row
 from scoring.names import match_name
 
 TOLD = ("case", "subset", "generator", "problem", "earliest_error", "label", "error_type", "pattern", "reason_of_gold")

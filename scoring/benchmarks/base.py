@@ -26,7 +26,7 @@ from scoring.metadata_columns import ColumnFates
 from scoring.reading.chunks import Chunk, chunks
 from scoring.reading.fields import row_name
 from scoring.reading.findings import Finding, Severity
-from scoring.reading.metadata import MetadataCollector
+from scoring.reading.metadata import MetadataCollector, half_characters
 from scoring.reading.rows import Rows
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.reading.typed import KEPT, KEY, LINE, NUMBER, Layout
@@ -195,9 +195,7 @@ class CaseFormat:
         read = sum(part.read for part in parts)
         cases = metadata if large else pl.concat([metadata, texts.frame()], how="horizontal").select(list(CASES))
         spilled = Spilled(texts, rest.to_list()) if large else None
-        if further.mended:
-            message = f"{further.mended:,} values of metadata columns hold half a character; it became U+FFFD"
-            findings.append(Finding("warning", "lone-surrogate", message, rows.source))
+        findings += half_characters(further.mended, rows.source)
         return Imported(
             self.name,
             rows.source,

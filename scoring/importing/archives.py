@@ -15,8 +15,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from scoring.errors import InputError, UnreadableFile
 from scoring.reading.compressed import Allowance, Damaged, compression_of, member_bytes, read_some
-from scoring.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, printable
-from scoring.reading.files_in import looks_readable
+from scoring.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, looks_readable, printable
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """What an archive starts with, the second where it is empty."""

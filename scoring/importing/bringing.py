@@ -1,8 +1,9 @@
-"""A source is brought to plain local files before anything reads it.
+"""What a person names becomes plain local files before anything reads it.
 
-A source is a file's path, `-` (standard input), or an address. What comes of it may be compressed, or a zip archive of
-several files: told by content, never by name alone. A plain file stays where it is; everything else is written into a
-folder of the import under a name of our own, one file at a time.
+A word stands for a file, a folder with all that lies below it, a pattern with wild cards, `-` (standard input), an
+address, or a data set of the hub, which only its reader knows. What comes of a file or an address may be compressed, or
+a zip archive of several files: told by content, never by name alone. A plain file stays where it is; everything else is
+written into a folder of the import under a name of our own, one file at a time.
 """
 
 import json
@@ -30,11 +31,20 @@ from scoring.reading.compressed import (
     start_of,
     too_large,
 )
-from scoring.reading.file_bytes import ARROW_FILE, ARROW_STREAM, PARQUET, UTF8_MARK, codec_of, printable
-from scoring.reading.files_in import place as real_place
+from scoring.reading.file_bytes import (
+    ARROW_FILE,
+    ARROW_STREAM,
+    ENDINGS,
+    PARQUET,
+    UTF8_MARK,
+    codec_of,
+    looks_readable,
+    printable,
+)
 from scoring.reading.findings import Finding
 from scoring.results import inspect_log
 
+HUB = "hf:"
 STDIN = "-"
 """The word for standard input, and what rows that came from there are said to be of."""
 
@@ -42,9 +52,11 @@ Tell = Callable[[str], None]
 """Takes a line that a person should read while something is brought."""
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-_INSIDE = "#"
+INSIDE = "#"
+"""What stands between an archive and its member in the place of a file."""
 # Of the disk, so much may be filled at most.
 _OF_FREE = 0.9
+_WILD = re.compile(r"[*?\[]")
 _TAR = (257, b"ustar")
 _LISTED = 5
 _LONGEST = 80
@@ -83,40 +95,17 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brou
     """
     if word == STDIN:
         with _temporary(_written(folder, STDIN, _standard_input(_room(folder)))) as path:
-            yield from _opened(Brought(STDIN, STDIN, path), folder)
+            yield from opened_files(Brought(STDIN, STDIN, path), folder)
     elif is_address(word):
         from scoring.importing.downloading import Download
 
         download = Download(word, _room(folder), tell)
         with _temporary(_written(folder, download.name, download)) as path:
             findings = _cut_off(path, download.name, download.missing) if download.missing else ()
-            yield from _opened(Brought(download.name, download.name, path, findings), folder)
+            yield from opened_files(Brought(download.name, download.name, path, findings), folder)
     else:
         path = Path(word)
-        yield from _opened(Brought(printable(path), real_place(path), path), folder)
-
-
-def bring_again(place: str, folder: Path) -> Iterator[Brought]:
-    """Bring the one file of this place, as `bring` gave it.
-
-    Raises:
-        UnreadableFile: it came from where nothing can be read twice, or has gone.
-    """
-    # Those of files are absolute.
-    piped = place.partition(_INSIDE)[0] == STDIN
-    if piped or is_address(place):
-        where = "standard input" if piped else place
-        raise UnreadableFile(f"it was read from {where}.", "Only files can be read again.")
-    ends = [match.start() for match in re.finditer(_INSIDE, place)]
-    file = next((place[:end] for end in [len(place), *ends] if os.path.isfile(place[:end])), place)  # noqa: PTH113
-    member = place[len(file) + 1 :] or None
-    path = Path(file)
-    for brought in _opened(Brought(printable(path), file, path), folder, member):
-        if brought.refusal is not None:
-            raise brought.refusal
-        yield brought
-        return
-    raise UnreadableFile(f"{printable(file)} holds no {printable(member or 'file')} any more.", "Import it again.")
+        yield from opened_files(Brought(printable(path), place(path), path), folder)
 
 
 def is_address(word: str) -> bool:
@@ -129,8 +118,8 @@ def is_elsewhere(word: str) -> bool:
     return word == STDIN or is_address(word)
 
 
-def _opened(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
-    """The file itself, or what is in it where it is compressed or an archive (of which only `member` may be meant)."""
+def opened_files(source: Brought, folder: Path, member: str | None = None) -> Iterator[Brought]:
+    """Give the file itself, or what is in it where it is compressed or an archive; `member` = only that one."""
     start = start_of(source.path)
     if compression := compression_of(start):
         with _unpacked(source, compression, folder) as unpacked:
@@ -169,7 +158,7 @@ def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brough
         for number, member in enumerate(members, start=1):
             brought = Brought(
                 f"{source.name}/{printable(member.filename)}",
-                f"{source.place}{_INSIDE}{member.filename}",
+                f"{source.place}{INSIDE}{member.filename}",
                 source.path,
                 (*noticed, *_repeated(source.name, member.filename, archive.repeated)),
                 alone=len(archive.members) == 1,
@@ -387,3 +376,140 @@ def _with_rest(error: InputError, rest: int) -> InputError:
     """The refusal of a member with which the whole archive became too much: `rest` more were not looked at."""
     more = f" The {rest} files after it in the archive were not read." if rest else ""
     return UnreadableFile(error.sentence + more, error.next_step) if more else error
+
+
+# -- words, folders and patterns
+#
+# os.path says False of what cannot be looked at (too long, not allowed, a loop of links) where pathlib raises.
+
+
+def expanded(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    """Give what is to be brought, each once, with whether it is one of many that a word stands for.
+
+    Raises:
+        InputError: a folder or pattern without any files, or one that cannot be listed.
+        UsageError: two addresses would be one and the same once what stands after the `?` is left out.
+    """
+    addresses = dict.fromkeys(word for word in words if word != STDIN and is_address(word))
+    if len({address.partition("?")[0] for address in addresses}) < len(addresses):
+        raise UsageError(
+            "two addresses differ only after the '?', which is not kept, so that their rows could not be told apart.",
+            "Import them one by one under different names (--name), or download them.",
+        )
+    seen = set()
+    for word in words:
+        whole = word.startswith(HUB) or is_elsewhere(word)
+        many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
+        for file in [word] if whole else map(str, expand([Path(word)])):
+            where = file if whole else place(Path(file))
+            if where not in seen:
+                seen.add(where)
+                yield file, many
+
+
+def size_of(word: str) -> int:
+    """Give the bytes of a source; 0 where they are not known, and reading it in earnest says why."""
+    try:
+        return Path(word).stat().st_size
+    except (OSError, ValueError):
+        return 0
+
+
+def expand(paths: Sequence[Path]) -> Iterator[Path]:
+    """Find the files that the paths stand for, each once, however often and by whatever path it is named.
+
+    A folder stands for the files in it and below it that look readable by name, and for archives, in order of path,
+    without hidden ones. A path that does not exist and has `*`, `?` or `[` in it is a pattern (`**` = any folders): it
+    stands for the files that match, whatever their names end in. Any other path stands for itself, there or not.
+
+    Raises:
+        InputError: a folder or pattern without any files, or one that cannot be listed.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for file in _files(path):
+            if place(file) not in seen:
+                seen.add(place(file))
+                yield file
+
+
+def place(file: Path) -> str:
+    """Tell where a file really is: equal for two paths to the same file."""
+    return os.path.realpath(file) if "\0" not in str(file) else str(file)
+
+
+def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
+    """Find the files in the folders among the words that these do not stand for, because of how their names end.
+
+    Hidden ones, and what cannot be listed, are not among them.
+    """
+    files: list[Path] = []
+    for folder in (Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)):  # noqa: PTH112
+        files += sorted(file for file in _below(folder) if not _looks_named(file))
+    return tuple(dict.fromkeys(map(printable, files)))
+
+
+def _looks_named(file: Path) -> bool:
+    return looks_readable(file) or file.suffix.lower() == ".zip"
+
+
+def is_pattern(path: Path) -> bool:
+    """Whether a path is a pattern: it has wild cards and there is nothing of that very name."""
+    return _WILD.search(str(path)) is not None and not os.path.lexists(path)
+
+
+def _files(path: Path) -> Sequence[Path]:
+    if not os.path.isdir(path):  # noqa: PTH112
+        return _matching(path) if "\0" not in str(path) and is_pattern(path) else [path]
+    files = sorted(file for file in _below(path, _unlistable) if _looks_named(file) and _is_file(file))
+    if not files:
+        endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+        raise InputError(f"the folder {printable(path)} holds no {endings} file.", "Name the files to import.")
+    return files
+
+
+def _below(folder: Path, on_error: Callable[[OSError], None] | None = None) -> Iterator[Path]:
+    """What is in a folder and in its sub-folders and not hidden; links are followed, each folder is entered once."""
+    entered = {os.path.realpath(folder)}
+    for here, folders, files in os.walk(folder, onerror=on_error, followlinks=True):
+        yield from (Path(here) / name for name in files if not name.startswith("."))
+        fresh = []
+        for name in sorted(folders):
+            real = os.path.realpath(Path(here) / name)
+            if not name.startswith(".") and real not in entered:
+                entered.add(real)
+                fresh.append(name)
+        folders[:] = fresh
+
+
+def _is_file(path: Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _matching(pattern: Path) -> Sequence[Path]:
+    """The files that match, in order of path; hidden ones only where the pattern names hidden ones."""
+    parts = pattern.parts
+    wild = next(place for place, part in enumerate(parts) if _WILD.search(part))
+    folder = Path(*parts[:wild])
+    # A last `**` means the files below, as it does in a shell.
+    asked = "/".join((*parts[wild:], *(["*"] if parts[-1] == "**" else [])))
+    hidden = any(part.startswith(".") for part in parts[wild:])
+    try:
+        files = [path for path in folder.glob(asked) if _is_file(path)]
+    except OSError as error:
+        raise _unreadable(error, folder) from None
+    except ValueError as error:
+        raise InputError(f"{printable(pattern)} is no pattern: {error}.", "Write ** as a folder of its own.") from None
+    if not hidden:
+        files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+    if not files:
+        raise InputError(f"no file matches {printable(pattern)}.", "Check the pattern, and quote it in the shell.")
+    return sorted(set(files))
+
+
+def _unlistable(error: OSError) -> None:
+    raise _unreadable(error, Path(error.filename or ".")) from None
+
+
+def _unreadable(error: OSError, folder: Path) -> UnreadableFile:
+    return UnreadableFile(f"{printable(folder)}: {error.strerror or error}.", "Check its permissions.")

@@ -11,7 +11,7 @@ import polars as pl
 
 from scoring.benchmarks.base import Imported
 from scoring.errors import NotJoined
-from scoring.importing.joining import join
+from scoring.importing.join import join
 from scoring.metadata_columns import ColumnFates
 from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults

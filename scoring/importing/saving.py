@@ -1,36 +1,46 @@
-"""A scorer whose results were imported: its folder, and which of its parts came from which file.
+"""What an import leaves in the workspace: a scorer's results with their sources, and which files need no reading again.
 
 `imports.json` in the scorer's folder remembers a digest and the parts of every source, so that the same file again
 changes nothing, a newer state of it takes the place of the old one, and another file is added beside it. The names of
 parts are in it before the parts are written and until they are removed, with a digest that fits nothing: whatever a
 process that died left behind is found and replaced by the next import of that file.
+
+`sources.json` in the workspace remembers, for each file, a digest of its bytes, one of how it was read, and what was in
+the workspace afterwards. Where all of that is as it was, reading the file again would give what is there. Whatever is
+missing or cannot be read is no reason to stop: the file is read.
 """
 
+import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from scoring.benchmarks.own import GROUP
 from scoring.boundary import when_wrong
 from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.claim import claim
-from scoring.errors import DamagedWorkspace, FrameError, ScorerConflict
+from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.files import locked, unwritable, write_atomically
-from scoring.importing.joining import Joined
-from scoring.importing.sources import HUB
-from scoring.reading.files_in import place
+from scoring.importing.bringing import HUB, Brought, place
+from scoring.importing.join import Joined
+from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
 FILE = "imports.json"
+LEDGER = "sources.json"
 FORMAT = 1
 LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
@@ -61,24 +71,24 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
     What made the numbers is not known, so its fingerprint is of the name, the format and the settings that the file
     says.
     """
-    foreign = joined.foreign
-    settings = {**foreign.settings, "imported_from": foreign.format}
+    results = joined.results
+    settings = {**results.settings, "imported_from": results.format}
     told = {key: value for key, value in settings.items() if key not in _NOT_IDENTITY}
-    identity = json.dumps([name or foreign.name, foreign.kind, told], sort_keys=True, default=str)
+    identity = json.dumps([name or results.name, results.kind, told], sort_keys=True, default=str)
     return Scorer(
-        name=name or foreign.name,
+        name=name or results.name,
         fingerprint=blake2b(identity.encode(errors="replace"), digest_size=16).hexdigest(),
-        kind=foreign.kind,
-        family=foreign.family,
-        about=foreign.about or f"imported, {foreign.format}",
-        threshold=foreign.threshold,
-        threshold_source=foreign.threshold_source,
-        comparison=foreign.comparison,
-        on=foreign.on,
-        low=foreign.low,
-        high=foreign.high,
-        redundancy_threshold=foreign.redundancy_threshold,
-        redundancy_threshold_source=foreign.redundancy_threshold_source,
+        kind=results.kind,
+        family=results.family,
+        about=results.about or f"imported, {results.format}",
+        threshold=results.threshold,
+        threshold_source=results.threshold_source,
+        comparison=results.comparison,
+        on=results.on,
+        low=results.low,
+        high=results.high,
+        redundancy_threshold=results.redundancy_threshold,
+        redundancy_threshold_source=results.redundancy_threshold_source,
         settings=settings,
     )
 
@@ -95,7 +105,7 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
     folder = claim(workspace, scorer).folder
     with locked(folder, make=True):
         imports = _imports(folder)
-        source = _identity(joined.foreign)
+        source = _identity(joined.results)
         digest = _digest(scorer, joined)
         old = imports.pop(source, None)
         scorer, told = _as_known(scorer, folder) if imports else (scorer, "")
@@ -144,11 +154,11 @@ def _all_there(folder: Path, parts: Sequence[str]) -> bool:
     return all((folder / name).is_file() for name in (SCORER, *parts))
 
 
-def _identity(foreign: ExternalResults) -> str:
+def _identity(results: ExternalResults) -> str:
     """The same file is the same source wherever the command was given; what it holds of each task is one of its own."""
-    by_name = foreign.source if foreign.source.startswith(HUB) else place(Path(foreign.source))
-    source = foreign.place or by_name
-    return "#".join([source, *(str(foreign.settings[name]) for name in _OF_THE_CASES if name in foreign.settings)])
+    by_name = results.source if results.source.startswith(HUB) else place(Path(results.source))
+    source = results.place or by_name
+    return "#".join([source, *(str(results.settings[name]) for name in _OF_THE_CASES if name in results.settings)])
 
 
 def _digest(scorer: Scorer, joined: Joined) -> str:
@@ -195,7 +205,7 @@ def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str,
             if count := _differing(cache, frame.filter(cache.kind.success), theirs):
                 raise ScorerConflict(
                     f"{source} gave {scorer.name!r} other results for {count:,} of the cases of "
-                    f"{joined.foreign.source}.",
+                    f"{joined.results.source}.",
                     "Give this one another name: --name NAME",
                 )
 
@@ -253,3 +263,178 @@ def _names(parts: Sequence[object]) -> bool:
 def _remember(folder: Path, imports: dict[str, Any]) -> None:
     document = {"format": FORMAT, "sources": imports}
     write_atomically(folder / FILE, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace"))
+
+
+# -- files that were imported before and would change nothing: told by their bytes, and not read again
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """A file that is in the workspace as it is: what findings call it, what it held, in words, and whether there was
+    anything graver than a note.
+    """
+
+    source: str
+    held: str
+    grave: bool
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What is remembered of a file once it is imported: `scorers` are the names of the folders that hold results."""
+
+    brought: Brought
+    held: str
+    grave: bool
+    scorers: tuple[str, ...]
+
+
+class Ledger:
+    """What a workspace remembers of the files that were imported into it."""
+
+    def __init__(self, workspace: Workspace | None, how: object) -> None:
+        """Read what is remembered.
+
+        Args:
+            workspace: where files are imported into; None = there is none yet.
+            how: everything that says how they are read, beside what is installed; two that are equal have the same
+                `repr`.
+        """
+        self._workspace = workspace
+        own = [f"{name} {package_of(entry)}" for name, entry in installed(GROUP).items()]
+        # Digests that stand in workspaces were made under the first name of this class.
+        words = repr(how).replace("ImportOptions(", "Wish(", 1)
+        self._how = _short_digest(f"{_version()} {own} {words}".encode(errors="replace"))
+        self._sources = {} if workspace is None else _sources(workspace.root)
+        self._generations = {} if workspace is None else _generations(workspace)
+        self._stats: dict[str, tuple[int, ...] | None] = {}
+        # A digest takes a fifth of the time of reading, and both can be done at once.
+        self._hashing = ThreadPoolExecutor(1)
+        self._hashed: dict[str, Future[str | None]] = {}
+        self._files: dict[str, str | None] = {}
+
+    def unchanged(self, brought: Brought) -> Unchanged | None:
+        """The file, if it was imported so before and nothing has changed since; where not, it is about to be read."""
+        self._stats[brought.place] = _stat(brought.path)
+        hashed = self._hashed[brought.place] = self._hashing.submit(_file_digest, brought.path)
+        known, workspace = self._sources.get(brought.place), self._workspace
+        if workspace is None or workspace.root is None or known is None or known.get("how") != self._how:
+            return None
+        generations = _generations(workspace)
+        if generations is None or known.get("generations") != generations:
+            return None
+        if (digest := hashed.result()) is None or known.get("file") != digest:
+            return None
+        rewards = workspace.root / "rewards"
+        if not all(_is_there(rewards / name, digest) for name, digest in known["scorers"].items()):
+            return None
+        return Unchanged(brought.name, known["held"], known["grave"])
+
+    def look(self, brought: Brought) -> None:
+        """Keep the digest of a file that was read; none where the file may be another than was read."""
+        digest, before = self._hashed[brought.place].result(), self._stats[brought.place]
+        self._files[brought.place] = digest if before is not None and _stat(brought.path) == before else None
+
+    def remember(self, workspace: Workspace, files: Iterable[Remembered], added: Collection[str]) -> None:
+        """Write down what was imported into a workspace.
+
+        Args:
+            workspace: where to.
+            files: what is whole in it now.
+            added: the benchmarks whose cases were among it. Where another has changed meanwhile, results may not have
+                met its cases, and nothing is remembered.
+        """
+        generations = _generations(workspace)
+        if workspace.root is None or generations is None or self._generations is None:
+            return
+        before = {**self._generations, **{name: generations[name] for name in added if name in generations}}
+        if before != generations:
+            return
+        sources = _sources(workspace.root)
+        for one in files:
+            if (digest := self._files.get(one.brought.place)) is None:
+                continue
+            imports = {name: _imports_digest(workspace.root / "rewards" / name) for name in one.scorers}
+            sources[one.brought.place] = {
+                "file": digest,
+                "how": self._how,
+                "generations": generations,
+                "scorers": imports,
+                "held": one.held,
+                "grave": one.grave,
+            }
+        document = {"format": FORMAT, "sources": sources}
+        write_atomically(
+            workspace.root / LEDGER, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace")
+        )
+
+
+def _file_digest(path: Path) -> str | None:
+    """The digest of a file's bytes; None where it cannot be read, which reading it in earnest says."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+    except (OSError, ValueError):
+        return None
+
+
+def _stat(path: Path) -> tuple[int, ...] | None:
+    """What changes when a file is written."""
+    try:
+        stat = path.stat()
+    except (OSError, ValueError):
+        return None
+    return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns
+
+
+def _generations(workspace: Workspace) -> dict[str, str] | None:
+    """Benchmark -> the generation that is in use: results may join any of them. None where that is not known."""
+    stamps = workspace.stamps(workspace.benchmarks())
+    return None if stamps is None else {name: generation for name, generation, *_ in stamps}
+
+
+def _is_there(folder: Path, digest: str) -> bool:
+    """Whether a scorer's folder is as it was: its list of imports, and every part in it."""
+    return (folder / SCORER).is_file() and _imports_digest(folder) == digest and _parts_there(folder)
+
+
+def _sources(root: Path | None) -> dict[str, Any]:
+    try:
+        document = {} if root is None else json.loads((root / LEDGER).read_bytes())
+        found = document["sources"] if document.get("format") == FORMAT else {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+    sound = isinstance(found, dict) and all(
+        isinstance(one, Mapping)
+        and isinstance(one.get("held"), str)
+        and isinstance(one.get("grave"), bool)
+        and isinstance(one.get("scorers"), Mapping)
+        for one in found.values()
+    )
+    return found if sound else {}
+
+
+def _imports_digest(folder: Path) -> str:
+    try:
+        return _short_digest((folder / FILE).read_bytes())
+    except OSError:
+        return ""
+
+
+def _parts_there(folder: Path) -> bool:
+    try:
+        sources = json.loads((folder / FILE).read_bytes())["sources"]
+        return all((folder / part).is_file() for one in sources.values() for part in one["parts"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, InspectError):
+        return False
+
+
+def _short_digest(raw: bytes) -> str:
+    return hashlib.blake2b(raw, digest_size=16).hexdigest()
+
+
+def _version() -> str:
+    try:
+        return installed_version("prm-inspect")
+    except PackageNotFoundError:
+        return ""

@@ -1,33 +1,42 @@
 """What a named source holds: a benchmark's cases, scorers' results, or both in one table. Told by its content."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 
 from scoring.benchmarks import registry as benchmarks
 from scoring.benchmarks.base import CaseFormat, Imported
 from scoring.errors import UnknownFormat, UsageError
-from scoring.importing.alone import belongs, has_texts, own_cases
-from scoring.importing.bringing import Brought, bring
-from scoring.importing.metadata import OWN, with_metadata
+from scoring.importing.bringing import HUB, Brought, bring
+from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
+from scoring.reading.metadata import half_characters, metadata_of
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.reading.text_rows import CSV_FORMATS
 from scoring.results import inspect_log, reasoneval
-from scoring.results import registry as results
+from scoring.results import registry as formats
 from scoring.results.base import ExternalResults
+from scoring.schema import CASES
 from scoring.tables import table
 from scoring.tables.cells import outermost
-from scoring.tables.column_guess import Choice, Reading, doubtful_rewards, propose, readings, rewards_beside
+from scoring.tables.column_guess import (
+    Choice,
+    Reading,
+    doubtful_rewards,
+    propose,
+    readings,
+    rewards_beside,
+)
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
 
-HUB = "hf:"
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
 _SAMPLE = 100
@@ -35,6 +44,14 @@ _KEYS = 12
 _A_ROW_A_CASE = """Write a row a case: {"id": "...", "rewards": [...]} on a line of JSON Lines each; with pandas, \
 frame.to_json(FILE, orient="records", lines=True)."""
 _MAPPING = {"format", *(field.name for field in fields(ColumnMapping))}
+_OPTIONS = ("separator", "label_base", "clean", "wrong_below")
+_OWN = frozenset({*CASES, "label"})
+"""What a benchmark of the user's own, which does not say it, is taken to read."""
+_FLAGS = {
+    "rewards": ("step rewards", "--rewards"),
+    "verdicts": ("verdicts", "--verdict"),
+    "answers": ("answers", "--answers"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +63,7 @@ class Source:
     """
 
     imported: tuple[Imported, ...] = ()
-    foreign: tuple[ExternalResults, ...] = ()
+    results: tuple[ExternalResults, ...] = ()
     mapping: ColumnMapping | None = None
     alone: "Source | None" = None
     proposal: Proposal | None = None
@@ -130,7 +147,7 @@ def _read(brought: Brought, options: ReadOptions) -> Source:
     if brought.refusal is not None:
         raise brought.refusal
     if _is_log(brought.path):
-        return _placed(Source(foreign=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
+        return _placed(Source(results=tuple(inspect_log.load_file(brought.path, brought.name))), brought)
     rows = read_rows(brought.path, brought.name)
     rows.progress = options.progress
     return _placed(_of(rows, options), brought)
@@ -141,7 +158,7 @@ def recognised(rows: Rows) -> tuple[str, str | None]:
     first = rows.sample()
     values = first[:: len(first) // _SAMPLE + 1]
     # Results that repeat their benchmark's fields are recognised by both, so they are asked first.
-    votes = {("results", name): count for name, count in results.recognised(values).items()}
+    votes = {("results", name): count for name, count in formats.recognised(values).items()}
     votes |= {("benchmark", name): count for name, count in benchmarks.recognised(values).items()}
     if not any(votes.values()):
         votes |= {("benchmark", name): count for name, count in benchmarks.recognised_by_installed(values).items()}
@@ -155,8 +172,7 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     stated = options.columns
     if options.mapping is not None:
         mapping = options.mapping if stated is None else options.mapping.overridden(stated)
-        mapping = _called(mapping, options.table)
-        return _previewed(_table(rows, mapping, options.folder), rows, mapping, options)
+        return _table(rows, mapping, options)
     if options.benchmark is not None:
         return _benchmark(rows, options.benchmark, options)
     # The cells of CSV are all texts: only a table's reader knows how to take lists and numbers out of them.
@@ -171,44 +187,12 @@ def _of(rows: Rows, options: ReadOptions) -> Source:
     if proposed is None:
         raise _unknown(rows)
     if options.ask is not None:
-        stated = _asked(rows, proposed, stated, options.ask)
+        for reading in readings(rows, proposed, stated):
+            choice = options.ask(rows.source, reading)
+            if choice is not None:
+                stated = (stated or ColumnMapping()).overridden(choice.states)
         proposed = propose(rows, stated) or proposed
-    mapping = _called(proposed, options.table)
-    return _previewed(_guessed(rows, mapping, stated, options.folder), rows, mapping, options)
-
-
-def _asked(
-    rows: Rows,
-    proposed: ColumnMapping,
-    stated: ColumnMapping | None,
-    ask: Callable[[str, Reading], Choice | None],
-) -> ColumnMapping | None:
-    """What is stated, and what somebody decided where two readings are possible."""
-    for reading in readings(rows, proposed, stated):
-        choice = ask(rows.source, reading)
-        if choice is not None:
-            stated = (stated or ColumnMapping()).overridden(choice.states)
-    return stated
-
-
-def _previewed(source: Source, rows: Rows, mapping: ColumnMapping, options: ReadOptions) -> Source:
-    """The source with its mapping tried on the first rows, if that is wanted."""
-    if not options.preview:
-        return source
-    cases = None if options.known is None else options.known()
-    return replace(source, proposal=propose_mapping(rows, options.columns, cases, mapping=source.mapping or mapping))
-
-
-def _called(mapping: ColumnMapping, name: str | None) -> ColumnMapping:
-    """The mapping under the name that a person gave, which is the benchmark's where there are cases.
-
-    Otherwise it is a scorer's, which need not be a folder's.
-    """
-    has_cases = mapping.problem is not None and mapping.steps is not None
-    return replace(mapping, benchmark=name) if name is not None and has_cases else mapping
-
-
-_OPTIONS = ("separator", "label_base", "clean", "wrong_below")
+    return _table(rows, proposed, options, stated, guessed=True)
 
 
 def _names_a_table(stated: ColumnMapping | None) -> bool:
@@ -231,7 +215,7 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     beside = () if mapping is None else _keys_of(mapping)
     imported = reader.load(rows, options.folder, beside)
     if imported.fates is None:
-        imported = with_metadata(imported, rows, [*OWN, *beside])
+        imported = with_metadata(imported, rows, [*_OWN, *beside])
     if stated is None:
         imported = replace(imported, findings=(*imported.findings, *doubtful_rewards(rows, steps, claimed)))
     if mapping is None:
@@ -246,6 +230,39 @@ def _benchmark(rows: Rows, name: str, options: ReadOptions) -> Source:
     return Source((imported,), tuple(scorers))
 
 
+def with_metadata(imported: Imported, rows: Rows, claimed: Iterable[str]) -> Imported:
+    """Give cases the metadata columns of the rows that they were made of.
+
+    Args:
+        imported: what a reader made of `rows`.
+        rows: the rows as they stand in the source.
+        claimed: the keys that the reader took.
+    """
+    values = _rows_of(imported, rows)
+    if values is None:
+        message = "whose rows the cases are is not known, so that no other column of the file was kept"
+        return replace(imported, findings=(*imported.findings, Finding("note", "no-metadata", message, rows.source)))
+    frame, fates, mended = metadata_of(values, claimed, cells=rows.format in CSV_FORMATS.values())
+    findings = (*imported.findings, *half_characters(mended, rows.source))
+    return replace(imported, metadata=frame, fates=fates, findings=findings)
+
+
+def _rows_of(imported: Imported, rows: Rows) -> list[Mapping[str, Any] | None] | None:
+    """The row of each case; None where they cannot be told. Several rows may stand on one line."""
+    lines = imported.cases["line"].to_list()
+    numbers = rows.cases if len(rows.cases) == len(lines) else []
+    by_number = {row.number: row for row in rows.rows}
+    if [by_number[number].line for number in numbers if number in by_number] == lines:
+        found = [by_number[number].value for number in numbers]
+    else:
+        times = Counter(row.line for row in rows.rows)
+        by_line = {row.line: row.value for row in rows.rows if times[row.line] == 1}
+        if any(line not in by_line for line in lines):
+            return None
+        found = [by_line[line] for line in lines]
+    return [value if isinstance(value, Mapping) else None for value in found]
+
+
 def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
     """The keys of rows that a mapping claims."""
     return tuple(dict.fromkeys(name for _, column in mapping.named for name in (column, outermost(column))))
@@ -253,18 +270,67 @@ def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
 
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
     """What a result format holds, and what its rows are where no case that is known has their texts."""
-    foreign = tuple(results.result_reader(name).load(rows))
+    scorers = tuple(formats.result_reader(name).load(rows))
     known = options.known
-    if known is None or not has_texts(foreign) or belongs(foreign, lambda: known()["key"]):
-        return Source(foreign=foreign)
+    if (
+        known is None
+        or not any(scorer.rows.select(TEXTED.any()).item() for scorer in scorers)
+        or belongs(scorers, lambda: known()["key"])
+    ):
+        return Source(results=scorers)
     if cases := own_cases(rows, name, options.folder):
-        return Source(foreign=foreign, alone=Source(cases, foreign))
+        return Source(results=scorers, alone=Source(cases, scorers))
     proposed = propose(rows)
     gold = proposed and (proposed.earliest_error or proposed.error_steps or proposed.step_labels)
     if proposed is None or not gold or not proposed.rewards:
-        return Source(foreign=foreign)
-    mapping = replace(proposed, benchmark=options.table or proposed.benchmark)
-    return Source(foreign=foreign, alone=_guessed(rows, mapping, None, options.folder))
+        return Source(results=scorers)
+    alone = _table(rows, proposed, replace(options, preview=False), guessed=True)
+    return Source(results=scorers, alone=alone)
+
+
+def own_cases(rows: Rows, name: str, folder: Path | None) -> tuple[Imported, ...]:
+    """Make cases of the rows of a result format, by the reader of the benchmark whose rows they repeat.
+
+    Args:
+        rows: the source's, in which results stand beside the fields of a benchmark.
+        name: the result format.
+        folder: where the texts of a large file go; None = they stay in memory.
+
+    Returns:
+        Nothing where the rows, without what the format adds, are no benchmark's.
+    """
+    reader = formats.result_reader(name)
+    added = reader.added
+    sample = [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
+    sample = [{key: inner for key, inner in value.items() if key not in added} for value in sample]
+    votes = benchmarks.recognised(sample) if added else {}
+    best = max(votes, key=lambda benchmark: votes[benchmark], default="")
+    form = benchmarks.case_format(best) if best and votes[best] else None
+    if form is None:
+        return ()
+    imported = form.load(rows, folder, sorted(added))
+    if not imported.cases.select(pl.any_horizontal(pl.col("earliest_error", "error_steps").is_not_null()).any()).item():
+        return ()
+    message = (
+        "no case that is here has one of these texts: the cases were made from the rows of the results "
+        f"({reader.title}), as those of {imported.benchmark}"
+    )
+    finding = Finding("note", "opened-alone", message, imported.source)
+    return (replace(imported, findings=(finding, *imported.findings)),)
+
+
+def belongs(results: Sequence[ExternalResults], keys: Callable[[], pl.Series]) -> bool:
+    """Tell whether a row has the text of a case.
+
+    Args:
+        results: those of one source.
+        keys: gives the keys of the cases that are known; it is not asked where no row has a text.
+    """
+    for scorer in results:
+        known = content_keys(scorer.rows.filter(TEXTED)).drop_nulls()
+        if known.len() and known.is_in(keys().implode()).any():
+            return True
+    return False
 
 
 def _is_mapping(rows: Rows) -> bool:
@@ -273,18 +339,42 @@ def _is_mapping(rows: Rows) -> bool:
     return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
 
-def _table(rows: Rows, mapping: ColumnMapping, folder: Path | None) -> Source:
-    """The cases of a table, if the mapping says where they are, and the results that it names."""
+def _table(
+    rows: Rows,
+    mapping: ColumnMapping,
+    options: ReadOptions,
+    stated: ColumnMapping | None = None,
+    *,
+    guessed: bool = False,
+) -> Source:
+    """The cases of a table, if the mapping says where they are, and the results that it names.
+
+    `guessed` where nobody stated the mapping, or only what of it is `stated`: that is said.
+    """
+    has_texts = mapping.problem is not None and mapping.steps is not None
+    if options.table is not None and has_texts:
+        # The name is the benchmark's where there are cases. Otherwise it is a scorer's, which need not be a folder's.
+        mapping = replace(mapping, benchmark=options.table)
     if mapping.benchmark is None:
         name = table.table_name(rows.source)
         # A file that happens to be called after a benchmark is not that benchmark.
         mapping = replace(mapping, benchmark=f"{name}-table" if name in benchmarks.MODULES else name)
-    has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
-    cases = (table.load(rows, mapping, folder),) if has_cases else ()
-    scorers = tuple(table_results(rows, mapping)) if mapping.scorers or not cases else ()
+    cases = [table.load(rows, mapping, options.folder)] if has_texts and mapping.step is None else []
+    scorers = table_results(rows, mapping) if mapping.scorers or not cases else []
     if not cases and (left_out := _left_out(rows, mapping)):
-        scorers = (replace(scorers[0], findings=(left_out, *scorers[0].findings)), *scorers[1:])
-    return Source(cases, scorers, mapping)
+        scorers[0] = replace(scorers[0], findings=(left_out, *scorers[0].findings))
+    if guessed and cases:
+        message = "which column is what was guessed by name and content; state it with --mapping FILE"
+        noticed = [Finding("note", "guessed-columns", message, rows.source)]
+        noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, told=False)]
+        cases[0] = replace(cases[0], findings=(*noticed, *cases[0].findings))
+    elif guessed:
+        scorers = [_noted(mapping, scorer, stated) for scorer in scorers]
+    source = Source(tuple(cases), tuple(scorers), mapping)
+    if not options.preview:
+        return source
+    known = None if options.known is None else options.known()
+    return replace(source, proposal=propose_mapping(rows, options.columns, known, mapping=mapping))
 
 
 def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
@@ -298,36 +388,18 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     return Finding("note", "left-out-columns", message, rows.source)
 
 
-def _guessed(rows: Rows, mapping: ColumnMapping, stated: ColumnMapping | None, folder: Path | None) -> Source:
-    """The same with a mapping that nobody stated, or not all of it, which is said."""
-    source = _table(rows, mapping, folder)
-    if not source.imported:
-        return replace(source, foreign=tuple(_noted(mapping, scorer, stated) for scorer in source.foreign))
-    message = "which column is what was guessed by name and content; state it with --mapping FILE"
-    noticed = [Finding("note", "guessed-columns", message, rows.source)]
-    noticed += [reading.finding(rows.source) for reading in readings(rows, mapping, stated, told=False)]
-    return replace(source, imported=tuple(replace(one, findings=(*noticed, *one.findings)) for one in source.imported))
-
-
-_FLAGS = {
-    "rewards": ("step rewards", "--rewards"),
-    "verdicts": ("verdicts", "--verdict"),
-    "answers": ("answers", "--answers"),
-}
-
-
-def _noted(mapping: ColumnMapping, foreign: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:
+def _noted(mapping: ColumnMapping, scorer: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:
     """The same with the note which column was guessed, if one was."""
     findings = []
     for kind, (what, flag) in _FLAGS.items():
         columns = getattr(mapping, kind)
         # In a table with a row a case and scorer, a scorer is not called as its column is.
-        name = foreign.name if mapping.scorer is None else next(iter(columns), "")
+        name = scorer.name if mapping.scorer is None else next(iter(columns), "")
         if name in columns and (stated is None or name not in getattr(stated, kind)):
-            findings.append(_guess(columns[name], what, flag, foreign.source))
+            findings.append(_guess(columns[name], what, flag, scorer.source))
     if mapping.scorer is not None and (stated is None or stated.scorer is None):
-        findings.append(_guess(mapping.scorer, "the scorer's name", "--scorer-column", foreign.source))
-    return replace(foreign, findings=(*findings, *foreign.findings))
+        findings.append(_guess(mapping.scorer, "the scorer's name", "--scorer-column", scorer.source))
+    return replace(scorer, findings=(*findings, *scorer.findings))
 
 
 def _guess(column: str, what: str, flag: str, source: str) -> Finding:
@@ -351,13 +423,13 @@ def _placed(source: Source, brought: Brought) -> Source:
     """The source with the place of its file, so that its rows can be looked up later, and what was noticed before."""
     place = brought.place
     imported = [replace(cases, path=place) for cases in source.imported]
-    foreign = [replace(scorer, place=printable(place)) for scorer in source.foreign]
+    results = [replace(scorer, place=printable(place)) for scorer in source.results]
     if imported:
         imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
-    elif foreign:
-        foreign[0] = replace(foreign[0], findings=(*brought.findings, *foreign[0].findings))
+    elif results:
+        results[0] = replace(results[0], findings=(*brought.findings, *results[0].findings))
     alone = None if source.alone is None else _placed(source.alone, brought)
-    return replace(source, imported=tuple(imported), foreign=tuple(foreign), alone=alone)
+    return replace(source, imported=tuple(imported), results=tuple(results), alone=alone)
 
 
 def _unknown(rows: Rows) -> UnknownFormat:

@@ -4,9 +4,10 @@ import os
 import re
 import stat
 from io import BufferedReader
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from scoring.errors import UnknownFormat, UnreadableFile
+from scoring.reading.compressed import plain_name
 from scoring.reading.findings import Finding
 
 LONGEST_LINE = 512 * 1024 * 1024
@@ -23,6 +24,9 @@ ARROW_STREAM = b"\xff\xff\xff\xff"
 
 UTF8_MARK = b"\xef\xbb\xbf"
 """What a text that is UTF-8 may start with, and no part of it."""
+
+ENDINGS = (".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".csv", ".tsv", ".eval")
+"""What the names of files end with that hold rows. What is in them is told by their content."""
 
 _READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _CHUNK = 16 * 1024 * 1024
@@ -85,6 +89,11 @@ _KINDS = {
 def printable(path: Path | str) -> str:
     """A path as text that can be stored: bytes of a file's name that are no UTF-8 become question marks."""
     return str(path).encode(errors="replace").decode()
+
+
+def looks_readable(file: PurePath) -> bool:
+    """Tell whether a file's name says that it holds rows, compressed or not: it ends with one of `ENDINGS`."""
+    return PurePath(plain_name(file.name)).suffix.lower() in ENDINGS
 
 
 def file_bytes(path: Path, source: str = "") -> bytes:

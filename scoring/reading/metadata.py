@@ -10,6 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from scoring.metadata_columns import ColumnFates, columns_frame, is_wide, metadata_name, number_text, together
+from scoring.reading.findings import Finding
 
 MOST_COLUMNS = 64
 """Metadata columns of a file that are kept: the first ones."""
@@ -223,6 +224,12 @@ def metadata_of(
         collector.add(block)
     frame, fates = collector.finish()
     return frame, fates, collector.mended
+
+
+def half_characters(mended: int, source: str) -> list[Finding]:
+    """Warn of values in which half a character became U+FFFD, if there are any."""
+    message = f"{mended:,} values of metadata columns hold half a character; it became U+FFFD"
+    return [Finding("warning", "lone-surrogate", message, source)] if mended else []
 
 
 def _typed(name: str, values: Sequence[Any]) -> pl.Series:

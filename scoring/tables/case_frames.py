@@ -23,32 +23,32 @@ from scoring.errors import UsageError
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
-from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
+from scoring.reading.typed import Layout, identifier, read_by, solution, text, texts, truth, whole, wholes
 from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.tables.column_guess import rewards_beside
 from scoring.tables.column_mapping import is_benchmark_name
 from scoring.tables.results import results
+from scoring.tables.table import IS_SHARE, NO_SHARE
 
 _NEEDED = ("problem", "steps", "earliest_error")
 _IDENTITY = ("case", "key", "benchmark", "id")
-_IS_SHARE = pl.col("agreement").is_between(0, 1)
 _MADE = frozenset({"case", "key", "benchmark", "n_steps", "source", "line", "twin_of"})
 """Columns that follow from others, or from where the frame is put."""
 
 
 def is_case_frame(frame: pl.DataFrame) -> bool:
-    """Whether a frame holds cases as `scoring.schema` describes them, by the names and dtypes of its columns."""
-    found = frame.schema
-    if not all(name in found for name in _NEEDED):
+    """Tell whether a frame holds cases as `scoring.schema` describes them, by the names and dtypes of its columns."""
+    schema = frame.schema
+    if not all(name in schema for name in _NEEDED):
         return False
-    earliest = found["earliest_error"]
-    plain = found["problem"] == pl.String() and found["steps"] == pl.List(pl.String())
+    earliest = schema["earliest_error"]
+    plain = schema["problem"] == pl.String() and schema["steps"] == pl.List(pl.String())
     return plain and (earliest.is_integer() or earliest == pl.Null())
 
 
 def names_its_benchmarks(frame: pl.DataFrame) -> bool:
-    """Whether each row of such a frame says of which benchmark it is: it came out of a workspace."""
+    """Tell whether each row of such a frame says of which benchmark it is: it came out of a workspace."""
     return all(name in frame.columns for name in _IDENTITY)
 
 
@@ -82,39 +82,48 @@ def _cases(frame: pl.DataFrame, source: str, benchmark: str, beside: Sequence[st
     for (name,), part in frame.with_row_index("_row", offset=1).group_by("benchmark", maintain_order=True):
         lines = part["_row"].cast(pl.Int64)
         rows = Rows(source, "data frame", table=part.drop("_row"))
-        found = _format(str(name), identified=identified).load(rows, None, beside)
-        cases = found.cases.with_columns(line=lines.gather(found.cases["line"] - 1))
-        findings = (replace(one, line=lines[one.line - 1]) if one.line else one for one in found.findings)
-        yield replace(found, cases=cases, findings=tuple(findings))
+        imported = _format(str(name), identified=identified).load(rows, None, beside)
+        cases = imported.cases.with_columns(line=lines.gather(imported.cases["line"] - 1))
+        findings = [
+            replace(finding, line=lines[finding.line - 1]) if finding.line else finding for finding in imported.findings
+        ]
+        yield replace(imported, cases=cases, findings=tuple(findings))
 
 
 def _format(benchmark: str, *, identified: bool) -> CaseFormat:
     if not is_benchmark_name(benchmark):
         raise UsageError(f"{benchmark!r} cannot be a benchmark's name.", "Use letters, digits, dots and hyphens.")
-    given = {name: _field(name, dtype) for name, dtype in CASES.items() if name not in _MADE}
+    by_dtype = {pl.String(): text, pl.Boolean(): truth, pl.List(pl.String()): texts}
+    fields = {name: by_dtype.get(dtype, wholes)() for name, dtype in CASES.items() if name not in _MADE}
+    columns = {name: pl.col(name) for name in fields}
+    fields |= {
+        "id": identifier(),
+        "problem": text(required=True),
+        "steps": solution(),
+        "earliest_error": whole(needed=False),
+        "agreement": read_by(pl.Float64(), _share, float),
+    }
     if not identified:
         # Called after the row's number.
-        given.pop("id")
+        fields.pop("id")
+    for name in ("id", "problem", "steps"):
+        columns.pop(name)
     earliest = first_step("earliest_error")
-    named = ("id", "problem", "steps", "earliest_error", "error_steps", "agreement")
     return CaseFormat(
         name=benchmark,
         layout=Layout(
-            given,
+            fields,
             content=("problem", "steps"),
             name=Fields.identifier if identified else Fields.row_name,
             claimed=_MADE,
         ),
         columns={
-            **{name: pl.col(name) for name in given if name not in named},
-            "agreement": pl.when(_IS_SHARE).then("agreement"),
+            **columns,
+            "agreement": pl.when(IS_SHARE).then("agreement"),
             "earliest_error": earliest,
             "error_steps": pl.coalesce(pl.col("error_steps").list.unique().list.sort(), none_wrong(earliest)),
         },
-        checks=(
-            *first_step_checks("earliest_error"),
-            warn_where("wrong-type", ~_IS_SHARE, "agreement is no number from 0 to 1"),
-        ),
+        checks=(*first_step_checks("earliest_error"), warn_where("wrong-type", ~IS_SHARE, NO_SHARE)),
         conclude=partial(_concluded, identified=identified),
     )
 
@@ -127,27 +136,10 @@ def _concluded(read: Read, *, identified: bool) -> tuple[str, list[Finding]]:
     return "0-based, -1 = no error, as everywhere here", findings
 
 
-def _field(name: str, dtype: pl.DataType) -> Field:
-    known: dict[str, Field] = {
-        "id": identifier(),
-        "problem": text(required=True),
-        "steps": solution(),
-        "earliest_error": whole(needed=False),
-        "agreement": read_by(pl.Float64(), _number, float),
-    }
-    if name in known:
-        return known[name]
-    if dtype == pl.String():
-        return text()
-    if dtype == pl.Boolean():
-        return truth()
-    return texts() if dtype == pl.List(pl.String()) else wholes()
-
-
-def _number(fields: Fields, name: str) -> float | None:
+def _share(fields: Fields, name: str) -> float | None:
     value = fields.value.get(name)
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
     if value is not None:
-        fields.note("warning", "wrong-type", f"{name} is no number from 0 to 1")
+        fields.note("warning", "wrong-type", NO_SHARE)
     return None

@@ -20,7 +20,7 @@ from inspector.request import Request
 from scoring.cache import BALLOTS, VoteParts
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import METADATA, REWARDS, VOTES
 from scoring.scorer import Scorer
 from scoring.verdicts import outcome_names
@@ -59,7 +59,7 @@ def imported(folder, cases, results):
     (folder / "a-model.jsonl").write_bytes(json_lines(results))
     workspace = Workspace.create(folder / "w")
     paths = [str(folder / name) for name in ("grben.jsonl", "a-model.jsonl")]
-    find(paths, Wish(join_to="grben"), workspace, None).put(workspace)
+    read_sources(paths, ImportOptions(join_to="grben"), workspace, None).put(workspace)
     return str(folder / "w")
 
 

@@ -12,7 +12,7 @@ from authored import json_lines, rows
 from inspector.cli import main
 from inspector.shell import importing, progress
 from inspector.shell.progress import ReadingProgress, bar_line
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 
 
 class Terminal(io.StringIO):
@@ -92,7 +92,9 @@ def test_a_bar_keeps_to_the_line_and_to_what_is_done(done, more, words, columns)
 def test_who_reads_hears_of_every_file_and_of_all_bytes(processbench_file):
     paths = [processbench_file(rows(3), "in/a.jsonl"), processbench_file(rows(9)[3:], "in/b.jsonl")]
     heard = []
-    find([str(paths[0].parent), str(paths[1])], Wish(), None, None, progress=lambda *told: heard.append(told))
+    read_sources(
+        [str(paths[0].parent), str(paths[1])], ImportOptions(), None, None, progress=lambda *told: heard.append(told)
+    )
     sizes = [path.stat().st_size for path in paths]
     names = [str(path) for path in paths]
     half, whole = sizes[0], sum(sizes)
@@ -104,7 +106,7 @@ def test_within_a_large_file_blocks_are_told(processbench_file, monkeypatch):
     path = processbench_file(json_lines(rows(200)))
     heard = []
     monkeypatch.setattr("scoring.reading.rows.BLOCK_SIZE", 2000)
-    found = find([str(path)], Wish(), None, None, progress=lambda done, *_: heard.append(done))
+    found = read_sources([str(path)], ImportOptions(), None, None, progress=lambda done, *_: heard.append(done))
     assert found.imported[0].cases.height == 200
     assert len(heard) > 5
     assert heard == sorted(heard)

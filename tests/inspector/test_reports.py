@@ -14,8 +14,8 @@ from inspector.shell.reports import reports
 from results_and_cases import case, cases_of, results
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.by_field import cases_frame
-from scoring.importing.found import Found
-from scoring.importing.joining import join
+from scoring.importing.batch import ImportBatch
+from scoring.importing.join import join
 from scoring.reading.findings import Finding
 
 SEVERITIES = ("error", "warning", "note")
@@ -40,7 +40,7 @@ def joined(name, source="in/r.jsonl", given=("a", "b"), findings=()):
 
 
 def told(*sources, results=(), skipped=(), **how):
-    return list(reports(Found(tuple(sources), tuple(results), tuple(skipped)), **how))
+    return list(reports(ImportBatch(tuple(sources), tuple(results), tuple(skipped)), **how))
 
 
 def finding(severity="note", code="odd", source="in/a.jsonl", line=7, message="it is odd", case=None):
@@ -215,7 +215,7 @@ def test_of_very_many_reasons_the_first_are_listed_and_the_files_of_the_others_c
 
 def test_what_all_scorers_joined_to_is_told_once_where_they_differ_otherwise():
     one, other = joined("one"), joined("other")
-    other = replace(other, foreign=replace(other.foreign, threshold=0.7))
+    other = replace(other, results=replace(other.results, threshold=0.7))
     lines = told(results=[one, other])
     assert [line for line in lines if "joined to" in line] == ["  all 2: 2 of 2 results joined to sums by ids"]
 

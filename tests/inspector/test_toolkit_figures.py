@@ -10,7 +10,7 @@ from authored import json_lines
 from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 from thoroughness import up_to
 
@@ -76,8 +76,11 @@ def official(folder, rows, records):
     lines = [{"model_name": "m", "task_name": "t", "results": record} for record in records]
     (folder / "results.jsonl").write_bytes(json_lines(lines))
     workspace = Workspace.create(folder / "w")
-    find(
-        [str(folder / "prmbench.jsonl"), str(folder / "results.jsonl")], Wish(join_to="prmbench"), workspace, None
+    read_sources(
+        [str(folder / "prmbench.jsonl"), str(folder / "results.jsonl")],
+        ImportOptions(join_to="prmbench"),
+        workspace,
+        None,
     ).put(workspace)
     document = metrics_document(load(Request(workspace=str(folder / "w"), protocol="prmbench")))
     return {

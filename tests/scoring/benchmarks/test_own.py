@@ -60,7 +60,7 @@ def test_a_declared_one_keeps_other_columns_and_takes_rewards_beside_its_own(tmp
     ]
     path.write_text("".join(json.dumps(value) + "\n" for value in values))
     source = read_source(str(path), ReadOptions(benchmark=str(DECLARED)))
-    (found,), (scorer,) = source.imported, source.foreign
+    (found,), (scorer,) = source.imported, source.results
     assert found.cases.select("case", "earliest_error", "error_steps").rows() == [
         ("lines/a-0", 1, None),
         ("lines/a-1", -1, []),

@@ -6,7 +6,7 @@ import pytest
 
 import authored
 from scoring.errors import NotJoined, UnknownFormat
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.workspace import Workspace
 
 N = 40
@@ -18,7 +18,7 @@ THREE = [0.9, 0.4, 0.6]
 @pytest.fixture
 def workspace(tmp_path):
     workspace = Workspace.create(tmp_path / "ws")
-    find([str(authored.write(tmp_path / "sums.json", CASES))], Wish(), workspace, None).put(workspace)
+    read_sources([str(authored.write(tmp_path / "sums.json", CASES))], ImportOptions(), workspace, None).put(workspace)
     return workspace
 
 
@@ -27,7 +27,7 @@ def read(workspace, tmp_path):
     def read_(rows, wish=None, name="my-prm.jsonl"):
         path = tmp_path / name
         path.write_text(rows if isinstance(rows, str) else "".join(json.dumps(row) + "\n" for row in rows))
-        found = find([str(path)], wish or Wish(), workspace, None)
+        found = read_sources([str(path)], wish or ImportOptions(), workspace, None)
         assert found.imported == ()
         (joined,) = found.joined
         counts = {}
@@ -72,7 +72,7 @@ def test_lists_that_are_mostly_of_another_length_name_no_benchmark_but_can_be_to
     rows = of_each(lambda number: THREE if number % 2 else [0.5])
     with pytest.raises(NotJoined, match="processbench has 40, 20 with as many"):
         read(rows)
-    joined, counts = read(rows, Wish(join_to="processbench"))
+    joined, counts = read(rows, ImportOptions(join_to="processbench"))
     assert (joined.joined, counts) == (N, {("warning", "length-mismatch"): N // 2})
 
 
@@ -86,10 +86,12 @@ def test_ids_of_two_benchmarks_have_to_be_told_apart(read, workspace, tmp_path):
         }
         for row in CASES
     ]
-    find([str(authored.write(tmp_path / "physics.json", physics))], Wish(), workspace, None).put(workspace)
+    read_sources([str(authored.write(tmp_path / "physics.json", physics))], ImportOptions(), workspace, None).put(
+        workspace
+    )
     with pytest.raises(NotJoined, match=r"(?s)grben has 40, 40 with.*processbench has 40, 40 with.*--benchmark grben"):
         read(of_each(lambda _: THREE))
-    joined, counts = read(of_each(lambda _: THREE), Wish(join_to="grben"))
+    joined, counts = read(of_each(lambda _: THREE), ImportOptions(join_to="grben"))
     assert (joined.benchmarks, joined.joined, counts) == (("grben",), N, {})
 
 
@@ -101,7 +103,7 @@ def test_numbers_as_texts_are_numbers(read, written):
 
 def test_verdicts_as_texts_are_whole_numbers(read):
     rows = [{"id": name, "predicted_error": f"{number % 4 - 1}.0"} for number, name in enumerate(IDS)]
-    joined, _ = read(rows, Wish(name="judge"))
+    joined, _ = read(rows, ImportOptions(name="judge"))
     assert joined.votes["verdict"].to_list() == [number % 4 - 1 for number in range(N)]
 
 

@@ -1,6 +1,7 @@
 """Whatever holds the rows (compressed, an archive, a pipe), the cases and scorers are those of the plain file."""
 
 import bz2
+import errno
 import gzip
 import io
 import json
@@ -10,6 +11,7 @@ import stat
 import sys
 import tarfile
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,12 +20,13 @@ from hypothesis import strategies as st
 
 import authored
 from benchmark_rows import stepwise
+from failing import failing
 from scoring.benchmarks import base
 from scoring.errors import InputError, UnknownFormat, UnreadableFile, UsageError
 from scoring.importing import archives, bringing
-from scoring.importing.bringing import bring
-from scoring.importing.found import Wish, find
-from scoring.importing.original import original_row
+from scoring.importing.batch import ImportOptions, read_sources
+from scoring.importing.bringing import bring, expand, is_pattern, not_looked_at
+from scoring.importing.imported_files import original_row
 from scoring.importing.sources import read_source
 from scoring.reading import compressed
 from scoring.reading.compressed import zstd_module
@@ -73,11 +76,11 @@ def folder(tmp_path):
 def put(root, paths, spill=None):
     """Import into the workspace there; everything that it holds afterwards but where it came from."""
     workspace = Workspace(root) if (root / "workspace.json").exists() else Workspace.create(root)
-    found = find([str(path) for path in paths], Wish(), workspace, spill)
+    found = read_sources([str(path) for path in paths], ImportOptions(), workspace, spill)
     changes = found.put(workspace)
     cases = [workspace.cases([name])[0].drop("source").rows() for name in sorted(workspace.benchmarks())]
     scorers = [
-        (joined.foreign.name, joined.by, joined.joined, joined.rewards["rewards"].to_list()) for joined in found.joined
+        (joined.results.name, joined.by, joined.joined, joined.rewards["rewards"].to_list()) for joined in found.joined
     ]
     return found, changes, (cases, scorers)
 
@@ -102,7 +105,7 @@ def test_every_container_gives_the_cases_and_scorers_of_the_plain_files(tmp_path
     found, _, there = put(tmp_path / "ws", paths)
     assert there == expected
     assert found.skipped == ()
-    assert [one.foreign.name for one in found.joined] == ["my-prm"]
+    assert [one.results.name for one in found.joined] == ["my-prm"]
     assert not [finding for one in found.imported for finding in one.findings if finding.code == "cut-off"]
     # A folder of them is the same, and nothing is left in any.
     assert put(tmp_path / "again", [folder])[2][0] == expected[0]
@@ -136,7 +139,7 @@ def test_the_same_again_changes_nothing_and_each_case_leads_back_to_its_row(tmp_
 def test_findings_name_the_member_and_the_line(folder):
     broken = WHOLE.replace(b'"steps": [', b'"steps": {', 1)
     (folder / "runs.zip").write_bytes(zipped(("b.jsonl", broken), ("a.jsonl", WHOLE)))
-    found = find([str(folder / "runs.zip")], Wish(), None, None)
+    found = read_sources([str(folder / "runs.zip")], ImportOptions(), None, None)
     assert [one.source for one in found.imported] == [f"{folder}/runs.zip/a.jsonl", f"{folder}/runs.zip/b.jsonl"]
     (finding,) = found.imported[1].findings
     assert (finding.source, finding.line, finding.code) == (f"{folder}/runs.zip/b.jsonl", 1, "broken-row")
@@ -165,7 +168,7 @@ def test_what_was_whole_of_a_file_that_is_cut_off_comes_in(folder, form, compres
     for end in [*range(3, len(packed), 97 if form == "gz" else 997), len(packed) - 1]:
         path.write_bytes(packed[:end])
         try:
-            (imported,) = find([str(path)], Wish(), None, None).imported
+            (imported,) = read_sources([str(path)], ImportOptions(), None, None).imported
         except UnreadableFile as error:
             nothing += "is cut off: nothing can be unpacked" in error.sentence
             continue
@@ -181,20 +184,20 @@ def test_what_was_whole_of_a_file_that_is_cut_off_comes_in(folder, form, compres
     assert read
     assert nothing
     path.write_bytes(packed)
-    assert find([str(path)], Wish(), None, None).imported[0].findings == ()
+    assert read_sources([str(path)], ImportOptions(), None, None).imported[0].findings == ()
 
 
 def test_a_last_row_without_a_line_break_is_kept_where_it_is_whole(folder):
     path = folder / "sums.jsonl.gz"
     for raw, count in ((WHOLE[:-1], N), (WHOLE[:-2], N - 1)):
         path.write_bytes(gzip.compress(raw)[:-8])
-        assert find([str(path)], Wish(), None, None).imported[0].cases.height == count
+        assert read_sources([str(path)], ImportOptions(), None, None).imported[0].cases.height == count
 
 
 def test_an_array_and_a_table_that_are_cut_off(folder):
     array = gzip.compress(authored.json_array(CASES))
     (folder / "sums.json.gz").write_bytes(array[: len(array) // 2])
-    (imported,) = find([str(folder / "sums.json.gz")], Wish(), None, None).imported
+    (imported,) = read_sources([str(folder / "sums.json.gz")], ImportOptions(), None, None).imported
     assert 0 < imported.cases.height < N
     assert {finding.code for finding in imported.findings} == {"cut-off", "broken-row", "broken-array"}
     authored.write(folder / "sums.parquet", CASES)
@@ -205,7 +208,7 @@ def test_an_array_and_a_table_that_are_cut_off(folder):
 
 def test_garbage_after_the_end_is_a_finding(folder):
     (folder / "sums.jsonl.gz").write_bytes(gzip.compress(WHOLE) + b"garbage")
-    (imported,) = find([str(folder / "sums.jsonl.gz")], Wish(), None, None).imported
+    (imported,) = read_sources([str(folder / "sums.jsonl.gz")], ImportOptions(), None, None).imported
     assert imported.cases.height == N
     assert [(one.code, one.message[:7]) for one in imported.findings] == [("trailing-bytes", "7 bytes")]
 
@@ -281,7 +284,7 @@ def test_an_archive_inside_an_archive_is_refused_and_the_rest_read(folder):
         "d.jsonl.gz.gz": "d.jsonl.gz.gz is compressed more than once.",
         "e.tar.gz": "e.tar.gz is a tar archive.",
     }
-    found = find([str(path)], Wish(), None, None)
+    found = read_sources([str(path)], ImportOptions(), None, None)
     assert [one.source.rpartition("/")[2] for one in found.imported] == ["a.jsonl", "f.jsonl.zst"]
     assert len(found.skipped) == 4
     assert found.grave
@@ -317,11 +320,11 @@ def test_an_archive_inside_an_archive_is_refused_and_the_rest_read(folder):
 def test_what_cannot_be_read_is_one_sentence_with_a_next_step(folder, name, raw, sentence):
     (folder / name).write_bytes(raw)
     with pytest.raises(InputError, match=sentence) as caught:
-        find([str(folder / name)], Wish(), None, None)
+        read_sources([str(folder / name)], ImportOptions(), None, None)
     assert str(folder / name) in caught.value.sentence
     assert caught.value.next_step
     with pytest.raises(InputError, match=r"nothing was recognised|holds no \.json"):
-        find([str(folder)], Wish(), None, None)
+        read_sources([str(folder)], ImportOptions(), None, None)
 
 
 def test_tar_archives_say_how_they_are_unpacked(folder):
@@ -329,7 +332,7 @@ def test_tar_archives_say_how_they_are_unpacked(folder):
         with tarfile.open(folder / name, mode) as archive:
             archive.add(__file__, "x.py")
         with pytest.raises(UnreadableFile, match=r"is a tar archive\. .*tar -xf"):
-            find([str(folder / name)], Wish(), None, None)
+            read_sources([str(folder / name)], ImportOptions(), None, None)
 
 
 def put_at(raw, at, width, value):
@@ -403,7 +406,7 @@ def test_what_is_larger_than_the_room_is_refused(folder, monkeypatch):
     monkeypatch.setattr(bringing, "_room", lambda _: len(WHOLE) + 10)
     (folder / "x.jsonl.gz").write_bytes(gzip.compress(WHOLE * 2))
     with pytest.raises(UnreadableFile, match=r"x\.jsonl\.gz is larger than the .* that there is room for"):
-        find([str(folder / "x.jsonl.gz")], Wish(), None, None)
+        read_sources([str(folder / "x.jsonl.gz")], ImportOptions(), None, None)
     (folder / "x.zip").write_bytes(zipped(("a.jsonl", WHOLE), ("b.jsonl", WHOLE), ("c.jsonl", WHOLE)))
     assert [bool(refusal) for _, refusal in brought(folder / "x.zip", folder)] == [False, True]
 
@@ -418,7 +421,7 @@ def test_damage_anywhere_is_a_sentence_or_a_finding(tmp_path_factory, data, form
         raw[at] = data.draw(st.sampled_from([0, 1, 255]) | st.integers(0, 255))
     path.write_bytes(raw[: data.draw(st.integers(1, len(raw)))] if data.draw(st.booleans()) else raw)
     try:
-        said = find([str(path)], Wish(), None, home / "spill").skipped
+        said = read_sources([str(path)], ImportOptions(), None, home / "spill").skipped
     except InputError as error:
         said = (str(error),)
     # A name of our own would tell nobody anything.
@@ -433,7 +436,7 @@ def test_a_log_is_read_as_one_and_may_lie_in_something_else(folder):
     )
     for name, raw in (("x.eval", log), ("x.eval.gz", gzip.compress(log)), ("x.zip", zipped(("x.eval", log)))):
         (folder / name).write_bytes(raw)
-        (scorer,) = read_source(str(folder / name)).foreign
+        (scorer,) = read_source(str(folder / name)).results
         assert (scorer.name, scorer.rows.height) == ("a/judge", 1)
         assert scorer.source == f"{folder}/{name}{'/x.eval' if name == 'x.zip' else ''}"
 
@@ -442,7 +445,7 @@ def test_too_many_members(folder, monkeypatch):
     monkeypatch.setattr(archives, "MOST_MEMBERS", 2)
     (folder / "x.zip").write_bytes(zipped(("a", b""), ("b", b""), ("c", b"")))
     with pytest.raises(UnreadableFile, match="more than 2 members"):
-        find([str(folder / "x.zip")], Wish(), None, None)
+        read_sources([str(folder / "x.zip")], ImportOptions(), None, None)
 
 
 def test_a_file_of_several_is_no_one_source(folder):
@@ -499,12 +502,12 @@ def test_standard_input_is_a_source(tmp_path, monkeypatch, form):
         give(BY_ID)
         found, (_, saved), _ = put(tmp_path / "ws", ["-"])
         assert [one.state for one in saved] == [state]
-        assert found.joined[0].foreign.name == ("my-prm" if form == "zip" else "stdin")
+        assert found.joined[0].results.name == ("my-prm" if form == "zip" else "stdin")
 
 
 def test_a_stream_that_ends_in_the_middle_of_a_row(monkeypatch):
     piped(monkeypatch, WHOLE[:-30])
-    (imported,) = find(["-"], Wish(), None, None).imported
+    (imported,) = read_sources(["-"], ImportOptions(), None, None).imported
     assert (imported.cases.height, imported.read) == (N - 1, N)
     (finding,) = imported.findings
     assert (finding.severity, finding.code, finding.source, finding.line) == ("error", "broken-row", "-", N)
@@ -513,17 +516,135 @@ def test_a_stream_that_ends_in_the_middle_of_a_row(monkeypatch):
 def test_a_terminal_or_nothing_is_no_source(monkeypatch):
     piped(monkeypatch, b"", terminal=True)
     with pytest.raises(UsageError, match="nothing is piped in"):
-        find(["-"], Wish(), None, None)
+        read_sources(["-"], ImportOptions(), None, None)
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(UsageError, match="nothing is piped in"):
-        find(["-"], Wish(), None, None)
+        read_sources(["-"], ImportOptions(), None, None)
     piped(monkeypatch, b"")
     with pytest.raises(InputError, match="- holds no rows"):
-        find(["-"], Wish(), None, None)
+        read_sources(["-"], ImportOptions(), None, None)
 
 
 def test_an_endless_pipe_is_refused(monkeypatch):
     monkeypatch.setattr(bringing, "_room", lambda _: 1000)
     piped(monkeypatch, WHOLE)
     with pytest.raises(UnreadableFile, match="standard input is larger"):
-        find(["-"], Wish(), None, None)
+        read_sources(["-"], ImportOptions(), None, None)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to be in; `make` puts files into it."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(*names):
+        for name in names:
+            path = Path(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("x")
+
+    return make
+
+
+def found(*names):
+    return [str(path) for path in expand([Path(name) for name in names])]
+
+
+def test_a_folder_stands_for_its_files_in_order(here):
+    here("in/b.jsonl", "in/a.JSON", "in/c.parquet", "in/d.csv", "in/e.tsv", "in/f.eval")
+    here("in/notes.txt", "in/.hidden.json", "in/._b.jsonl", "one.txt")
+    Path("in/folder.json").mkdir()
+    whole = ["in/a.JSON", "in/b.jsonl", "in/c.parquet", "in/d.csv", "in/e.tsv", "in/f.eval"]
+    assert found("in", "one.txt", "gone.json") == [*whole, "one.txt", "gone.json"]
+
+
+def test_what_a_folder_does_not_stand_for_is_told(here):
+    here("in/a.ndjson", "in/b.zip", "in/notes.txt", "in/sub/c.xlsx", "in/.hidden.txt", "in/.git/d.txt")
+    assert found("in") == ["in/a.ndjson", "in/b.zip"]
+    assert not_looked_at(["in"]) == ("in/notes.txt", "in/sub/c.xlsx")
+
+
+def test_compressed_files_tables_and_archives_are_among_them(here):
+    here("in/a.jsonl.gz", "in/b.csv.ZST", "in/c.parquet.bz2", "in/d.json.xz", "in/e.zip", "in/f.arrow", "in/g.feather")
+    whole = found("in")
+    here("in/x.tar.gz", "in/x.gz", "in/x.txt.gz", "in/.x.jsonl.gz", "in/.x.zip")
+    assert found("in") == whole
+    assert [name[3] for name in whole] == list("abcdefg")
+
+
+def test_a_folder_stands_for_what_is_below_it_too_but_for_hidden_folders(here):
+    here("in/z.json", "in/sub/deep/a.json", "in/sub/b.json", "in/.git/c.json", "in/sub/.d/e.json")
+    assert found("in") == ["in/sub/b.json", "in/sub/deep/a.json", "in/z.json"]
+    assert found(".") == ["in/sub/b.json", "in/sub/deep/a.json", "in/z.json"]
+
+
+def test_links_are_followed_and_loops_of_them_end(here):
+    here("in/sub/a.json", "other/b.json")
+    Path("in/sub/up").symlink_to("..")
+    Path("in/sub/self").symlink_to(".")
+    Path("in/there").symlink_to("../other")
+    Path("in/broken.json").symlink_to("nowhere")
+    Path("in/loop.json").symlink_to("loop.json")
+    assert found("in") == ["in/sub/a.json", "in/there/b.json"]
+
+
+def test_a_file_counts_once_by_whatever_path_it_is_named(here):
+    here("in/a.json", "in/b.json")
+    Path("in/c.json").symlink_to("a.json")
+    assert found("in/b.json", "in", "in/../in/a.json", "in/*.json") == ["in/b.json", "in/a.json"]
+
+
+def test_patterns(here):
+    here("in/b.json", "in/a.json", "in/c.txt", "in/.d.json", "in/sub/e.json", "in/sub/deep/f.json", ".g/h.json")
+    assert found("in/*.json") == ["in/a.json", "in/b.json"]
+    assert found("in/[ab].json") == ["in/a.json", "in/b.json"]
+    assert found("in/?.txt") == ["in/c.txt"]
+    assert found("*/b.json") == ["in/b.json"]
+    assert found("in/**/*.json") == ["in/a.json", "in/b.json", "in/sub/deep/f.json", "in/sub/e.json"]
+    assert found("in/sub/**") == ["in/sub/deep/f.json", "in/sub/e.json"]
+    assert found("in/.*") == ["in/.d.json"]
+    assert found(f"{Path.cwd()}/in/[a]*") == [f"{Path.cwd()}/in/a.json"]
+
+
+def test_what_exists_by_that_very_name_is_no_pattern(here):
+    here("run [v2].json", "run v.json", "all*/a.json", "allow/b.json")
+    assert found("run [v2].json") == ["run [v2].json"]
+    assert found("all*") == ["all*/a.json"]
+    assert is_pattern(Path("run [v].json"))
+    assert not is_pattern(Path("all*"))
+    assert not is_pattern(Path("gone.json"))
+
+
+@pytest.mark.parametrize("pattern", ["*.json", "gone/*", "[", "**", "in/*.txt"])
+def test_a_pattern_that_matches_nothing_is_one_sentence(here, pattern):
+    Path("in").mkdir()
+    with pytest.raises(InputError, match="no file matches"):
+        found(pattern)
+
+
+def test_two_loops_of_links_do_not_hold_a_pattern_up(here):
+    here("in/a.json")
+    for name in ("one", "two"):
+        Path("in", name).symlink_to(".")
+    assert found("in/**/*.json") == ["in/a.json"]
+
+
+def test_a_folder_without_files_is_one_sentence(here):
+    Path("in").mkdir()
+    with pytest.raises(InputError, match=r"holds no \.json, .* or \.eval file"):
+        found("in")
+
+
+def test_a_folder_that_cannot_be_listed_is_one_sentence(here, monkeypatch):
+    Path("in").mkdir()
+    monkeypatch.setattr(os, "scandir", failing(errno.EACCES))
+    with pytest.raises(UnreadableFile, match="Permission denied"):
+        found("in")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\0*", "x" * 5000, "x" * 5000 + "*", "a**b", os.fsdecode(b"\xff*")])
+def test_odd_names_are_left_alone_or_one_sentence(here, name):
+    try:
+        assert found(name) == [name]
+    except InputError as error:
+        str(error).encode()

@@ -16,9 +16,9 @@ import pytest
 import authored
 from scoring.errors import InspectError, MissingExtra, UnreadableFile, UsageError
 from scoring.importing import bringing, downloading
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.downloading import Download, Location, _is_public
-from scoring.importing.found import Wish, find
-from scoring.importing.original import original_row
+from scoring.importing.imported_files import original_row
 from scoring.workspace import Workspace
 
 N = 20
@@ -89,7 +89,7 @@ def _nothing_else_is_asked(monkeypatch):
 
 
 def read(*urls, tell=lambda _: None):
-    return find(urls, Wish(), None, None, tell)
+    return read_sources(urls, ImportOptions(), None, None, tell)
 
 
 def test_a_file_elsewhere_is_a_source_and_its_size_is_told_first(server):
@@ -137,10 +137,12 @@ def test_what_stands_after_the_question_mark_is_sent_and_never_kept(server, tmp_
         url = server.gives(path, raw)
         for state in states or [None]:
             # A signed address is another one every time.
-            found = find([f"{url}?token={SECRET}&n={len(server.asked)}"], Wish(), workspace, None, told.append)
+            found = read_sources(
+                [f"{url}?token={SECRET}&n={len(server.asked)}"], ImportOptions(), workspace, None, told.append
+            )
             _, saved = found.put(workspace)
             assert [one.state for one in saved] == [state] * len(saved)
-    assert [one.foreign.name for one in found.joined] == ["my-prm"]
+    assert [one.results.name for one in found.joined] == ["my-prm"]
     assert all(SECRET in path for path, _ in server.asked)
     assert not any(SECRET in line or "token" in line for line in told)
     for path in (path for path in workspace.root.rglob("*") if path.is_file()):

@@ -9,8 +9,8 @@ import pytest
 import authored
 import modified
 from scoring.errors import UsageError
-from scoring.importing.found import Wish, find
-from scoring.importing.joining import OF_CASES, join
+from scoring.importing.batch import ImportOptions, read_sources
+from scoring.importing.join import OF_CASES, join
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.tables.results import results
@@ -34,7 +34,7 @@ def workspace(tmp_path):
 
 
 def put(workspace, path):
-    found = find([str(path)], Wish(), workspace, None)
+    found = read_sources([str(path)], ImportOptions(), workspace, None)
     found.put(workspace)
     return found
 
@@ -59,9 +59,9 @@ def write(folder, form, rows):
 def test_ids_and_rewards_join_without_a_mapping(workspace, tmp_path, form, rows):
     found = put(workspace, write(tmp_path, form, rows))
     (joined,) = found.joined
-    assert (joined.foreign.name, joined.by, joined.joined) == ("my-prm", "ids", N)
+    assert (joined.results.name, joined.by, joined.joined) == ("my-prm", "ids", N)
     assert joined.rewards["rewards"].to_list() == REWARDS
-    assert (joined.foreign.comparison, joined.foreign.threshold) == ("<", 0.5)
+    assert (joined.results.comparison, joined.results.threshold) == ("<", 0.5)
     assert workspace.cases()[0].height == N
     assert [one.code for one in joined.findings if one.code == "guessed-columns"] == ["guessed-columns"]
 
@@ -73,7 +73,7 @@ def test_rewards_beside_the_texts_are_a_scorers_and_no_case_is_copied(workspace,
         rows = [{name: value for name, value in row.items() if name != "id"} for row in rows]
     found = put(workspace, write(tmp_path, "jsonl", rows))
     (joined,) = found.joined
-    assert (joined.foreign.name, joined.by, joined.joined) == ("my-prm", "content", N)
+    assert (joined.results.name, joined.by, joined.joined) == ("my-prm", "content", N)
     assert joined.rewards["rewards"].to_list() == REWARDS
     assert workspace.cases()[0].height == N
 
@@ -82,7 +82,7 @@ def test_they_can_be_opened_alone(tmp_path):
     workspace = Workspace.create(tmp_path / "ws")
     rows = [{**row, "prm-a": rewards} for row, rewards in zip(CASES, REWARDS, strict=True)]
     found = put(workspace, write(tmp_path, "jsonl", rows))
-    assert [one.foreign.name for one in found.joined] == ["prm-a"]
+    assert [one.results.name for one in found.joined] == ["prm-a"]
     assert workspace.cases()[0].height == N
 
 
@@ -159,7 +159,7 @@ BY_SCORER = [
 @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
 def test_a_row_a_case_and_scorer_gives_every_scorer_its_own(workspace, tmp_path, form):
     alpha, beta = put(workspace, write(tmp_path, form, BY_SCORER)).joined
-    assert [alpha.foreign.name, beta.foreign.name] == ["alpha", "beta"]
+    assert [alpha.results.name, beta.results.name] == ["alpha", "beta"]
     assert alpha.rewards["rewards"].to_list() == REWARDS
     assert beta.rewards["rewards"].to_list() == [[0.5 * reward for reward in rewards] for rewards in REWARDS]
     notes = [one.message for one in alpha.findings if one.code == "guessed-columns"]
@@ -169,15 +169,15 @@ def test_a_row_a_case_and_scorer_gives_every_scorer_its_own(workspace, tmp_path,
 def test_a_column_of_names_that_does_not_tell_rows_of_one_id_apart_names_no_scorer(workspace, tmp_path):
     rows = [{**row, "model": "ab"[place % 2]} for place, row in enumerate(BY_ID)]
     (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
-    assert joined.foreign.name == "my-prm"
+    assert joined.results.name == "my-prm"
     assert joined.rewards["rewards"].to_list() == REWARDS
 
 
 def test_a_stated_column_names_the_scorers_and_rows_without_one_are_errors(workspace, tmp_path):
     rows = [{**row, "who": None if place == 3 else "a"} for place, row in enumerate(BY_ID)]
-    wish = Wish(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
-    (joined,) = find([str(write(tmp_path, "jsonl", rows))], wish, workspace, None).joined
-    assert joined.foreign.name == "a"
+    wish = ImportOptions(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
+    (joined,) = read_sources([str(write(tmp_path, "jsonl", rows))], wish, workspace, None).joined
+    assert joined.results.name == "a"
     assert joined.joined == N - 1
     (error,) = [one for one in joined.findings if one.severity == "error"]
     assert (error.code, error.line) == ("no-scorer", 4)
@@ -185,16 +185,16 @@ def test_a_stated_column_names_the_scorers_and_rows_without_one_are_errors(works
 
 def test_a_column_with_a_name_a_row_names_no_scorers(workspace, tmp_path):
     rows = [{"id": place, "who": f"w{place}", "rewards": [0.5]} for place in range(300)]
-    wish = Wish(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
+    wish = ImportOptions(columns=ColumnMapping(scorer="who", rewards={"mine": "rewards"}))
     with pytest.raises(UsageError, match="300 different texts"):
-        find([str(write(tmp_path, "jsonl", rows))], wish, workspace, None)
+        read_sources([str(write(tmp_path, "jsonl", rows))], wish, workspace, None)
 
 
 def test_a_few_repeated_ids_stay_errors_each(workspace, tmp_path):
     rows = [{"id": row["id"], "score": 0.5} for row in BY_ID]
     path = write(tmp_path, "jsonl", [*rows, {**rows[0], "score": 0.25}])
-    wish = Wish(columns=ColumnMapping(rewards={"mine": "score"}))
-    (joined,) = find([str(path)], wish, workspace, None).joined
+    wish = ImportOptions(columns=ColumnMapping(rewards={"mine": "score"}))
+    (joined,) = read_sources([str(path)], wish, workspace, None).joined
     (error,) = [one for one in joined.findings if one.severity == "error"]
     assert "the id is that of line 1" in error.message
 
@@ -237,7 +237,7 @@ def test_a_mapping_reaches_into_lists_of_objects(tmp_path, steps):
         label_base=0,
         rewards={"mine": "sections[].value"},
     )
-    found = find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), workspace, None)
+    found = read_sources([str(write(tmp_path, "jsonl", NESTED))], ImportOptions(mapping=mapping), workspace, None)
     found.put(workspace)
     assert workspace.cases()[0]["n_steps"].to_list() == [len(row["steps"]) for row in CASES]
     assert workspace.cases()[0]["earliest_error"].to_list() == [row["label"] for row in CASES]
@@ -253,7 +253,7 @@ def test_a_mapping_reaches_into_lists_of_objects(tmp_path, steps):
 def test_a_path_that_no_row_has_is_refused_and_others_are_offered(tmp_path):
     mapping = ColumnMapping(id="uid", rewards={"mine": "sections[].values"})
     with pytest.raises(UsageError) as refused:
-        find([str(write(tmp_path, "jsonl", NESTED))], Wish(mapping=mapping), None, None)
+        read_sources([str(write(tmp_path, "jsonl", NESTED))], ImportOptions(mapping=mapping), None, None)
     assert "sections[].value" in refused.value.next_step
 
 
@@ -278,7 +278,7 @@ def test_the_base_of_verdicts_is_found_from_the_cases(workspace, tmp_path, base)
     cases = workspace.cases()[0].select("case", "id")
     found = joined.votes.join(cases, on="case").select("id", "verdict").sort("id")
     assert found.to_dicts() == expected.sort("id").to_dicts()
-    assert f"verdicts are {base}-based, inferred" in joined.foreign.label_base
+    assert f"verdicts are {base}-based, inferred" in joined.results.label_base
     assert [one.code for one in joined.findings if one.severity == "warning"] == []
 
 
@@ -291,7 +291,7 @@ def test_the_base_that_all_rows_show_stands_where_only_some_of_them_join(workspa
         rows.add({**case, **strange, "verdict": 1 + number % 3})
     (foreign,) = results(rows, ColumnMapping(id="id", problem="problem", steps="steps", verdicts={"c": "verdict"}))
     joined = join(foreign, workspace.some_columns(list(OF_CASES)))
-    assert "verdicts are 1-based, inferred" in joined.foreign.label_base
+    assert "verdicts are 1-based, inferred" in joined.results.label_base
     assert sorted(verdicts_of(joined)) == [0, 0, 1, 1, 2, 2]
     assert [one.severity for one in joined.findings if one.code == "label-base"] == ["note"]
 
@@ -299,14 +299,14 @@ def test_the_base_that_all_rows_show_stands_where_only_some_of_them_join(workspa
 def test_a_verdict_that_names_no_step_is_no_sound_case(workspace, tmp_path):
     rows = [{"id": case["id"], "verdict": (1, 2, 3, -1, -5)[number % 5]} for number, case in enumerate(CASES)]
     (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
-    assert "1-based, inferred" in joined.foreign.label_base
+    assert "1-based, inferred" in joined.results.label_base
     assert sorted(set(verdicts_of(joined))) == [-2, -1, 0, 1, 2]
 
 
 def test_verdicts_of_0_are_clear_only_where_no_error_is_said_otherwise(workspace, tmp_path):
     rows = [{"id": case["id"], "verdict": number % 2} for number, case in enumerate(CASES)]
     (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
-    assert "0-based, assumed" in joined.foreign.label_base
+    assert "0-based, assumed" in joined.results.label_base
 
 
 def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(workspace, tmp_path):
@@ -317,9 +317,9 @@ def test_a_base_that_nothing_shows_is_assumed_with_a_warning_and_can_be_stated(w
     assert [one.code for one in joined.findings if one.severity == "warning"] == ["label-base"]
     assert "(--base 0 or 1)" in next(one.message for one in joined.findings if one.code == "label-base")
     stated = ColumnMapping(verdict_base=1, verdicts={"counts-from-1": "verdict"})
-    (joined,) = find([str(path)], Wish(columns=stated), workspace, None).joined
+    (joined,) = read_sources([str(path)], ImportOptions(columns=stated), workspace, None).joined
     assert set(verdicts_of(joined)) == {0}
-    assert joined.foreign.name == "counts-from-1"
+    assert joined.results.name == "counts-from-1"
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -330,7 +330,7 @@ def test_answers_are_read_by_the_benchmarks_parser(workspace, tmp_path, several)
 
     rows = [{"id": case["id"], "answer": said(case["label"])} for case in CASES]
     (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
-    assert joined.foreign.kind == "critic"
+    assert joined.results.kind == "critic"
     assert joined.votes.height == N * (3 if several else 1)
     assert set(joined.votes["reader"]) == {"processbench-1"}
     assert joined.unparsed == (N if several else 0)
@@ -349,7 +349,7 @@ def test_answers_about_ratings_come_as_ratings(tmp_path):
     (joined,) = put(workspace, write(tmp_path, "jsonl", rows)).joined
     assert joined.rewards.is_empty()
     assert joined.votes["rewards"].to_list() == [[0.5] * steps] * 4
-    assert (joined.foreign.threshold, joined.foreign.comparison) == (0.0, "<=")
+    assert (joined.results.threshold, joined.results.comparison) == (0.0, "<=")
 
 
 def test_what_flags_say_of_columns_and_rule_counts(workspace, tmp_path):
@@ -358,9 +358,11 @@ def test_what_flags_say_of_columns_and_rule_counts(workspace, tmp_path):
     ]
     path = write(tmp_path, "jsonl", rows)
     stated = ColumnMapping(id="name of it", rewards={"other": "b"})
-    (joined,) = find([str(path)], Wish(columns=stated, threshold=0.25, comparison="<="), workspace, None).joined
+    (joined,) = read_sources(
+        [str(path)], ImportOptions(columns=stated, threshold=0.25, comparison="<="), workspace, None
+    ).joined
     assert joined.rewards["rewards"].to_list() == [row["b"] for row in rows]
-    scorer = joined.foreign
+    scorer = joined.results
     assert (scorer.name, scorer.threshold, scorer.comparison) == ("other", 0.25, "<=")
     assert scorer.threshold_source == "stated at import"
     assert [one.code for one in joined.findings] == ["left-out-columns"]
@@ -371,8 +373,8 @@ def test_rewards_beside_the_rows_of_any_benchmark_are_a_scorers(tmp_path):
     cases = [modified.row(number, "circular") for number in range(4)]
     steps = len(cases[0]["modified_process"])
     rows = [{**case, "my-prm": [0.1 * case_number + 0.05] * steps} for case_number, case in enumerate(cases)]
-    found = find([str(write(tmp_path, "jsonl", rows))], Wish(), workspace, None)
+    found = read_sources([str(write(tmp_path, "jsonl", rows))], ImportOptions(), workspace, None)
     assert [one.benchmark for one in found.imported] == ["prmbench"]
     (joined,) = found.joined
-    assert (joined.foreign.name, joined.joined) == ("my-prm", 4)
+    assert (joined.results.name, joined.joined) == ("my-prm", 4)
     assert joined.rewards["rewards"].to_list() == [row["my-prm"] for row in rows]

@@ -6,7 +6,7 @@ import pytest
 
 import authored
 from scoring.errors import UsageError
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.proposal import Column, FirstCase, propose_mapping
 from scoring.reading.rows import Rows
 from scoring.tables.column_mapping import ColumnMapping
@@ -19,7 +19,7 @@ CASES = authored.rows(N)
 @pytest.fixture
 def cases(tmp_path):
     workspace = Workspace.create(tmp_path / "ws")
-    find([str(authored.write(tmp_path / "sums.json", CASES))], Wish(), workspace, None).put(workspace)
+    read_sources([str(authored.write(tmp_path / "sums.json", CASES))], ImportOptions(), workspace, None).put(workspace)
     return workspace.cases(twins=True)[0]
 
 
@@ -117,7 +117,7 @@ def test_a_mapping_that_does_not_fit_is_one_sentence():
 def test_an_import_that_only_looks_gives_it(tmp_path, cases):
     path = tmp_path / "my-prm.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ANNOTATED))
-    found = find([str(path)], Wish(), Workspace.open(tmp_path / "ws"), None, preview=True)
+    found = read_sources([str(path)], ImportOptions(), Workspace.open(tmp_path / "ws"), None, preview=True)
     (proposal,) = found.proposals
     assert proposal.joined == N
-    assert find([str(path)], Wish(), None, None).proposals == ()
+    assert read_sources([str(path)], ImportOptions(), None, None).proposals == ()

@@ -6,7 +6,7 @@ import pytest
 
 from authored import json_lines, row, rows
 from scoring.errors import InputError, UnknownFormat, UsageError
-from scoring.importing.found import Wish, find
+from scoring.importing.batch import ImportOptions, read_sources
 from scoring.importing.sources import read_source
 
 
@@ -20,12 +20,12 @@ def sound(number=30):
 
 
 def test_labels_that_look_shifted_do_not_take_the_place_of_others(workspace, processbench_file):
-    find([str(processbench_file(sound()))], Wish(), workspace, None).put(workspace)
+    read_sources([str(processbench_file(sound()))], ImportOptions(), workspace, None).put(workspace)
     before = workspace.cases()[0]
     path = processbench_file(shifted(), "again.jsonl")
     with pytest.raises(InputError, match=r"labels of .*again\.jsonl look shifted, and 30 of its cases are here"):
-        find([str(path)], Wish(), workspace, None)
-    folder = find([str(path.parent / "*.jsonl")], Wish(), workspace, None)
+        read_sources([str(path)], ImportOptions(), workspace, None)
+    folder = read_sources([str(path.parent / "*.jsonl")], ImportOptions(), workspace, None)
     assert [one.source for one in folder.imported] == [str(path.parent / "sums.jsonl")]
     assert len(folder.skipped) == 1
     assert "Nothing of it was taken over" in folder.skipped[0]
@@ -35,7 +35,7 @@ def test_labels_that_look_shifted_do_not_take_the_place_of_others(workspace, pro
 def test_they_are_read_where_there_are_no_others(workspace, processbench_file):
     path = str(processbench_file(shifted()))
     for _ in range(2):
-        found = find([path], Wish(), workspace, None)
+        found = read_sources([path], ImportOptions(), workspace, None)
         assert found.grave
         found.put(workspace)
     assert workspace.cases()[0].height == 30
@@ -44,7 +44,7 @@ def test_they_are_read_where_there_are_no_others(workspace, processbench_file):
 def test_a_source_without_one_usable_row_is_refused(processbench_file):
     bad = str(processbench_file([row(index, steps="text") for index in range(3)]))
     with pytest.raises(InputError, match=r"not one of the 3 rows of .* could be read as processbench \(steps is text"):
-        find([bad], Wish(benchmark="processbench"), None, None)
+        read_sources([bad], ImportOptions(benchmark="processbench"), None, None)
 
 
 def test_csv_with_the_columns_of_a_benchmark_is_a_table(processbench_file):
@@ -67,4 +67,4 @@ def test_a_mapping_is_not_taken_for_data(processbench_file):
 def test_a_table_cannot_take_the_name_of_a_benchmark(processbench_file):
     path = processbench_file(b"problem,steps\np,s\n", "mine.csv")
     with pytest.raises(UsageError, match="'demo' is the name of a benchmark"):
-        find([str(path)], Wish(name="demo"), None, None)
+        read_sources([str(path)], ImportOptions(name="demo"), None, None)

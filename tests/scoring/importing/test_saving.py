@@ -1,4 +1,5 @@
 import json
+import shutil
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -7,12 +8,15 @@ import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
 
+import authored
 from results_and_cases import case, cases_of, results, texts
 from saved_results import CASES, cached, folder_of, given
 from scoring.cache import RewardParts, VoteParts
-from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
+from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict, UnreadableFile
+from scoring.importing import batch as module
 from scoring.importing import saving
-from scoring.importing.joining import join
+from scoring.importing.batch import ImportOptions, read_sources
+from scoring.importing.join import join
 from scoring.importing.saving import Saved, save
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer
@@ -315,3 +319,154 @@ def test_how_many_rows_are_digested_at_once_tells_no_files_apart(monkeypatch):
         monkeypatch.setattr(saving, "_AT_ONCE", at_once)
         one, other = (saving._digest(Scorer("a", "b", settings={}), some) for some in (joined, shifted))
         assert one != other
+
+
+CASES_UNCHANGED = authored.rows(12)
+REWARDS_UNCHANGED = [{"id": row["id"], "rewards": [0.9, 0.25, 0.6]} for row in CASES_UNCHANGED]
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A workspace with a benchmark and a scorer, and their files."""
+    authored.write(tmp_path / "cases.jsonl", CASES_UNCHANGED)
+    authored.write(tmp_path / "mine.jsonl", REWARDS_UNCHANGED)
+    assert again(tmp_path) == []
+    return tmp_path
+
+
+def again(folder, wish=None, names=("cases.jsonl", "mine.jsonl")):
+    """Import the files once more; the names of those that were left unread."""
+    workspace = Workspace.create(folder / "ws")
+    found = read_sources(
+        [str(folder / name) for name in names], wish or ImportOptions(), workspace, None, skip_unchanged=True
+    )
+    found.put(workspace)
+    return [one.source.rpartition("/")[2] for one in found.unchanged]
+
+
+def test_what_would_change_nothing_is_not_read(place, monkeypatch):
+    monkeypatch.setattr(module, "read_source", lambda *_: pytest.fail("it was read"))
+    assert again(place) == ["cases.jsonl", "mine.jsonl"]
+    workspace = Workspace.open(place / "ws")
+    (cases, results) = read_sources(
+        [str(place / "cases.jsonl"), str(place / "mine.jsonl")], ImportOptions(), workspace, None, skip_unchanged=True
+    ).unchanged
+    assert (cases.held, results.held) == ("12 cases of processbench", "12 results of mine")
+    assert (cases.grave, results.grave) == (False, False)
+
+
+def rewritten(place):
+    authored.write(place / "mine.jsonl", [{**row, "rewards": [0.9, 0.25, 0.5]} for row in REWARDS_UNCHANGED])
+
+
+def touched(place):
+    (place / "mine.jsonl").write_bytes((place / "mine.jsonl").read_bytes())
+
+
+def scorer_removed(place):
+    shutil.rmtree(next((place / "ws" / "rewards").glob("mine-*")))
+
+
+def part_removed(place):
+    next((place / "ws" / "rewards").glob("mine-*/part-*")).unlink()
+
+
+def other_cases(place):
+    authored.write(place / "more.jsonl", [authored.row(99, "more")])
+    again(place, names=("more.jsonl",))
+
+
+def forgotten(place):
+    (place / "ws" / saving.LEDGER).write_text("{")
+
+
+def older_version(place):
+    path = place / "ws" / saving.LEDGER
+    document = json.loads(path.read_text())
+    for source in document["sources"].values():
+        source["how"] = "another"
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        (touched, ["cases.jsonl", "mine.jsonl"]),
+        (rewritten, ["cases.jsonl"]),
+        (scorer_removed, ["cases.jsonl"]),
+        (part_removed, ["cases.jsonl"]),
+        (other_cases, []),
+        (forgotten, []),
+        (older_version, []),
+    ],
+)
+def test_whatever_could_make_a_difference_has_it_read(place, change, left):
+    change(place)
+    assert again(place) == left
+    workspace = Workspace.open(place / "ws")
+    (folder,) = workspace.reward_folders()
+    assert len(list(folder.glob("part-*"))) == 1
+
+
+def test_another_way_to_read_it_has_it_read(place):
+    assert again(place, ImportOptions(threshold=0.25), names=("mine.jsonl",)) == []
+    assert again(place, names=("cases.jsonl",)) == ["cases.jsonl"]
+
+
+def test_warnings_are_remembered(place):
+    authored.write(place / "mine.jsonl", [*REWARDS_UNCHANGED[1:], {**REWARDS_UNCHANGED[0], "rewards": []}])
+    assert again(place) == ["cases.jsonl"]
+    workspace = Workspace.open(place / "ws")
+    found = read_sources([str(place / "mine.jsonl")], ImportOptions(), workspace, None, skip_unchanged=True)
+    assert [one.grave for one in found.unchanged] == [True]
+    assert found.grave
+
+
+def look(folder, *names):
+    workspace = Workspace.create(folder / "ws")
+    return read_sources([str(folder / name) for name in names], ImportOptions(), workspace, None, skip_unchanged=True)
+
+
+def test_a_file_that_was_left_out_is_left_out_with_its_reason_again(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    authored.write(folder / "right.jsonl", rows := [authored.row(number, label=number % 3) for number in range(60)])
+    look(tmp_path, "many").put(Workspace.open(tmp_path / "ws"))
+    authored.write(folder / "shifted.jsonl", [{**row, "label": row["label"] + 1} for row in rows])
+    for _ in range(2):
+        found = look(tmp_path, "many")
+        found.put(Workspace.open(tmp_path / "ws"))
+        assert [one.held for one in found.unchanged] == ["60 cases of processbench"]
+        assert "look shifted" in found.skipped[0]
+        assert found.grave
+
+
+def test_a_file_that_has_gone_is_one_sentence(place):
+    (place / "mine.jsonl").unlink()
+    with pytest.raises(UnreadableFile, match="there is no file"):
+        look(place, "mine.jsonl")
+
+
+def test_a_file_that_is_written_while_it_is_read_is_read_again(place, monkeypatch):
+    read = module.read_source
+
+    def meanwhile(*args):
+        found = read(*args)
+        authored.write(place / "mine.jsonl", [{**row, "rewards": [0.9, 0.25, 0.5]} for row in REWARDS_UNCHANGED])
+        return found
+
+    authored.write(place / "mine.jsonl", [{**row, "rewards": [0.9, 0.25, 0.7]} for row in REWARDS_UNCHANGED])
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "read_source", meanwhile)
+        assert again(place, names=("mine.jsonl",)) == []
+    assert again(place, names=("mine.jsonl",)) == []
+
+
+def test_cases_that_are_imported_meanwhile_have_the_results_read_again(place):
+    rewritten(place)
+    found = look(place, "mine.jsonl")
+    authored.write(place / "more.jsonl", [authored.row(99, "more")])
+    look(place, "more.jsonl").put(Workspace.open(place / "ws"))
+    found.put(Workspace.open(place / "ws"))
+    assert again(place, names=("mine.jsonl",)) == []
+    assert again(place, names=("mine.jsonl",)) == ["mine.jsonl"]

@@ -15,7 +15,7 @@ from saved_results import CASES, cached, folder_of, given
 from scoring.cache import Parts, RewardParts, VoteParts
 from scoring.errors import UnwritableWorkspace
 from scoring.importing import saving
-from scoring.importing.joining import join
+from scoring.importing.join import join
 from scoring.importing.saving import save
 from scoring.workspace import Workspace
 

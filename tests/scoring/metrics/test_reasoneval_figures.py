@@ -13,7 +13,7 @@ from scoring.benchmarks import mrmath, mrmath_redundant
 from scoring.benchmarks.by_field import cases_frame
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.importing.joining import join
+from scoring.importing.join import join
 from scoring.metrics.reasoneval_figures import METRICS, NO_AUC_OF_ANSWERS, NO_STEPS, NO_THRESHOLD, reasoneval_figures
 from scoring.reading.rows import read_rows
 from scoring.results import reasoneval

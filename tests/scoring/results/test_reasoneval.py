@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from any_json import ANY_JSON, rows_near
 from benchmark_rows import reasoneval_pair, rows_of
 from scoring.benchmarks import reasoneval_pairs
-from scoring.importing.joining import join
+from scoring.importing.join import join
 from scoring.results import reasoneval
 from scoring.results.base import RESULT_COLUMNS
 from scoring.schema import METADATA

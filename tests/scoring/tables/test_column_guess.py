@@ -360,6 +360,6 @@ def test_columns_called_like_rewards_that_are_not_taken_are_named(cell, why):
 def test_columns_of_results_that_are_not_kept_are_named(tmp_path):
     path = tmp_path / "mine.jsonl"
     path.write_text('{"id": "a", "rewards": [0.5, 0.25], "seconds": 3, "note": "x"}\n')
-    (scorer,) = read_source(str(path)).foreign
+    (scorer,) = read_source(str(path)).results
     (note,) = [finding.message for finding in scorer.findings if finding.code == "left-out-columns"]
     assert note.endswith("left out: seconds, note")

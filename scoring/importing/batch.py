@@ -1,8 +1,11 @@
 """Sources are read, results among them are joined, and all of it is put into the workspace."""
 
 import os
+import re
+import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -15,18 +18,15 @@ from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import MODULES
 from scoring.boundary import DEFAULTS
 from scoring.errors import InputError, ScorerConflict, UsageError
+from scoring.files import uuid7
 from scoring.generation import Added
-from scoring.importing.alone import belongs
-from scoring.importing.bringing import STDIN, Brought, Tell, bring, is_address, is_elsewhere
-from scoring.importing.joining import OF_CASES, Joined, join
+from scoring.importing.bringing import HUB, Brought, Tell, bring, expanded, size_of
+from scoring.importing.join import OF_CASES, Joined, join, relabelled
 from scoring.importing.proposal import Proposal
-from scoring.importing.saving import LEFT_OUT, Saved, save, scorer_of
-from scoring.importing.shifted import relabelled
-from scoring.importing.sources import HUB, ReadOptions, Source, read_source
-from scoring.importing.unchanged import Ledger, Remembered, Unchanged
+from scoring.importing.saving import LEFT_OUT, Ledger, Remembered, Saved, Unchanged, save, scorer_of
+from scoring.importing.sources import ReadOptions, Source, belongs, read_source
 from scoring.own_code import is_file
 from scoring.reading.file_bytes import printable
-from scoring.reading.files_in import expand, is_pattern, passed_over, place
 from scoring.reading.findings import Finding, worst
 from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On
@@ -34,9 +34,13 @@ from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
 from scoring.workspace import Workspace
 
+_ABANDONED_SECONDS = 86_400
+# Nobody else calls a folder like this: what has such a name may be removed.
+_SPILLED = re.compile(r"\.import-\d+-[0-9a-f]{32}\Z")
+
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ImportBatch:
     """What the sources hold: cases, and results on the keys of cases.
 
     `skipped` says, in a sentence each, which files of folders and patterns could not be read, recognised or joined;
@@ -59,8 +63,8 @@ class Found:
     @property
     def grave(self) -> bool:
         """Whether there is anything graver than a note."""
-        each = [*(one.findings for one in self.imported), *(one.findings for one in self.joined)]
-        before = any(one.grave for one in self.unchanged)
+        each = [*(part.findings for part in self.imported), *(part.findings for part in self.joined)]
+        before = any(file.grave for file in self.unchanged)
         return bool(self.skipped) or before or any(map(_is_grave, each))
 
     def put(self, workspace: Workspace, name: str | None = None) -> tuple[list[Added], list[Saved]]:
@@ -76,17 +80,18 @@ class Found:
             WorkspaceError: it cannot be read or written.
             ScorerConflict: a scorer's name is taken, and there is nothing else.
         """
-        added, saved = workspace.add(self.imported), [self._save(workspace, one, name) for one in self.joined]
+        added, saved = workspace.add(self.imported), [self._save(workspace, joined, name) for joined in self.joined]
         if self.ledger is not None:
-            benchmarks = {one.benchmark for one in self.imported}
+            benchmarks = {imported.benchmark for imported in self.imported}
             self.ledger.remember(workspace, self._remembered(added, saved), benchmarks)
         return added, saved
 
     def _remembered(self, added: Sequence[Added], saved: Sequence[Saved]) -> Iterator[Remembered]:
         """The files that are whole in the workspace now, and of which nothing else has to be said."""
         for brought, scorers in self.read:
-            cases = [at for at, one in enumerate(self.imported) if one.path == brought.place]
-            results = [at for at, one in enumerate(self.joined) if one.foreign.place == printable(brought.place)]
+            place = printable(brought.place)
+            cases = [at for at, imported in enumerate(self.imported) if imported.path == brought.place]
+            results = [at for at, joined in enumerate(self.joined) if joined.results.place == place]
             unusual = any(added[at].elsewhere for at in cases) or any(saved[at].why for at in results)
             # What code of the user's own makes of rows may change without a word.
             own = any(not self.imported[at].mapping and self.imported[at].benchmark not in MODULES for at in cases)
@@ -113,7 +118,7 @@ def _is_grave(findings: Iterable[Finding]) -> bool:
 
 
 @dataclass(frozen=True)
-class Wish:
+class ImportOptions:
     """How sources are to be read.
 
     Attributes:
@@ -142,9 +147,9 @@ Progress = Callable[[int, int, str], None]
 """Hears how many bytes of how many are read, and of what."""
 
 
-def find(
+def read_sources(
     words: Sequence[str],
-    wish: Wish,
+    options: ImportOptions,
     workspace: Workspace | None,
     spill: Path | None,
     tell: Tell = lambda _: None,
@@ -153,12 +158,12 @@ def find(
     skip_unchanged: bool = False,
     ask: Ask | None = None,
     preview: bool = False,
-) -> Found:
+) -> ImportBatch:
     """Read all sources and join the results among them to the cases of the workspace and of the sources themselves.
 
     Args:
         words: paths of files and folders, patterns, `hf:NAME`, `-` for standard input, or addresses (`https://`).
-        wish: how they are to be read.
+        options: how they are to be read.
         workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
         spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
         tell: see `scoring.importing.bringing.bring`.
@@ -171,41 +176,41 @@ def find(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    ledger = Ledger(workspace, wish) if skip_unchanged and not is_file(wish.benchmark or "") else None
+    ledger = Ledger(workspace, options) if skip_unchanged and not is_file(options.benchmark or "") else None
     known = cache(lambda: _cases(workspace, ()))
-    options = ReadOptions(
-        wish.benchmark,
-        wish.mapping,
-        wish.columns,
-        wish.name,
+    reading = ReadOptions(
+        options.benchmark,
+        options.mapping,
+        options.columns,
+        options.name,
         spill,
-        known=known if wish.join_to is None else None,
+        known=known if options.join_to is None else None,
         ask=ask,
         preview=preview,
     )
-    every, skipped = _read(words, options, tell, progress, ledger)
-    unchanged = tuple(one.unchanged for one in every if one.unchanged is not None)
-    read = tuple((one.brought, len(one.source.foreign)) for one in every if one.brought is not None)
-    sources = list(_opened_alone([(one.among, one.source) for one in every if one.unchanged is None], known))
-    found = together(sources, skipped, wish, workspace, alone=not unchanged)
-    return replace(found, unchanged=unchanged, read=read, ledger=ledger)
+    every, skipped = _read(words, reading, tell, progress, ledger)
+    unchanged = tuple(file.unchanged for file in every if file.unchanged is not None)
+    read = tuple((file.brought, len(file.source.results)) for file in every if file.brought is not None)
+    sources = list(_opened_alone([(file.among, file.source) for file in every if file.unchanged is None], known))
+    batch = join_sources(sources, skipped, options, workspace, alone=not unchanged)
+    return replace(batch, unchanged=unchanged, read=read, ledger=ledger)
 
 
-def together(
+def join_sources(
     sources: list[tuple[bool, Source]],
     skipped: list[str],
-    wish: Wish,
+    options: ImportOptions,
     workspace: Workspace | None,
     *,
     alone: bool = True,
-) -> Found:
+) -> ImportBatch:
     """Join the results among sources to the cases of the workspace and of the sources themselves.
 
     Args:
         sources: what was read, each with whether it is one of many that a word stands for: such a one that does not fit
             is left out with a sentence, any other is an error.
         skipped: a sentence for each that could not be read.
-        wish: how they are to be read; its name, run and threshold count here.
+        options: how they are to be read; its name, run and threshold count here.
         workspace: whose cases results may belong to; None = there is none yet.
         alone: whether there is nothing beside them.
 
@@ -216,16 +221,16 @@ def together(
     if workspace is not None:
         sources = list(_not_shifted(sources, workspace, skipped))
         sources = [(many, _not_copied(source, workspace)) for many, source in sources]
-    imported = tuple(one for _, source in sources for one in source.imported)
-    results = [(within, foreign) for within, source in sources for foreign in source.foreign]
-    _one_name(wish.name, imported, [foreign for _, foreign in results])
+    imported = tuple(part for _, source in sources for part in source.imported)
+    results = [(many, scorer) for many, source in sources for scorer in source.results]
+    _one_name(options.name, imported, [scorer for _, scorer in results])
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
-    for within, foreign in results:
+    for many, scorer in results:
         try:
-            joined.append(join(_decided(_in_run(foreign, wish.run), wish), cases, wish.join_to))
+            joined.append(join(_decided(_in_run(scorer, options.run), options), cases, options.join_to))
         except InputError as error:
-            if not within:
+            if not many:
                 raise
             skipped.append(str(error))
     if alone and not imported and not joined:
@@ -234,7 +239,7 @@ def together(
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
     mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
     proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
-    return Found(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
+    return ImportBatch(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
 
 
 def _opened_alone(
@@ -244,57 +249,56 @@ def _opened_alone(
 
     Cases that were made of one source are known to those after it.
     """
-    cases = [one.cases["key"] for _, source in sources for one in source.imported]
+    cases = [part.cases["key"] for _, source in sources for part in source.imported]
     for many, source in sources:
         if source.alone is None:
             yield many, source
-        elif belongs(source.foreign, partial(pl.concat, [known()["key"], *cases])):
+        elif belongs(source.results, partial(pl.concat, [known()["key"], *cases])):
             yield many, replace(source, alone=None)
         else:
-            cases += [one.cases["key"] for one in source.alone.imported]
+            cases += [part.cases["key"] for part in source.alone.imported]
             yield many, source.alone
 
 
-def _in_run(foreign: ExternalResults, run: int | None) -> ExternalResults:
+def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
     """The results as one repetition among several.
 
     Raises:
         UsageError: they are no answers, or say themselves of which runs they are.
     """
     if run is None:
-        return foreign
-    given = foreign.rows.select("rewards", "labels", "solution").null_count().row(0)
-    if any(count < foreign.rows.height for count in given):
-        raise UsageError(f"{foreign.source} holds step rewards, and only answers have runs.", "Leave --run out.")
+        return results
+    given = results.rows.select("rewards", "labels", "solution").null_count().row(0)
+    if any(count < results.rows.height for count in given):
+        raise UsageError(f"{results.source} holds step rewards, and only answers have runs.", "Leave --run out.")
     if not 0 <= run < 2**31:
         raise UsageError(f"{run} is no number of a run.", "Count runs from 0 or 1 on.")
-    if foreign.rows["run"].n_unique() > 1:
-        raise UsageError(f"{foreign.source} says itself which runs its answers are of.", "Leave --run out.")
-    return replace(foreign, rows=foreign.rows.with_columns(run=pl.lit(run, dtype=RESULT_COLUMNS["run"])))
+    if results.rows["run"].n_unique() > 1:
+        raise UsageError(f"{results.source} says itself which runs its answers are of.", "Leave --run out.")
+    return replace(results, rows=results.rows.with_columns(run=pl.lit(run, dtype=RESULT_COLUMNS["run"])))
 
 
-def _decided(foreign: ExternalResults, wish: Wish) -> ExternalResults:
+def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResults:
     """The results with the threshold and the boundary that a person stated.
 
     Raises:
         UsageError: no threshold decides on them.
     """
-    if wish.threshold is None and wish.comparison is None:
-        return foreign
-    rows = foreign.rows if foreign.in_order is None else foreign.in_order
+    if options.threshold is None and options.comparison is None:
+        return results
+    rows = results.rows if results.in_order is None else results.in_order
     if rows["rewards"].null_count() == rows.height:
-        raise UsageError(f"{foreign.source} holds no step rewards that a threshold decides on.", "Leave it out.")
-    threshold, source = foreign.threshold, foreign.threshold_source
-    on = wish.on or foreign.on
-    if wish.threshold is not None:
-        threshold, source = wish.threshold, "stated at import"
-    elif on != foreign.on:
+        raise UsageError(f"{results.source} holds no step rewards that a threshold decides on.", "Leave it out.")
+    on, comparison = options.on or results.on, options.comparison or results.comparison
+    threshold, source, findings = results.threshold, results.threshold_source, results.findings
+    if options.threshold is not None:
+        threshold, source = options.threshold, "stated at import"
+        # Where a person states it, nothing is only a default.
+        findings = tuple(finding for finding in findings if finding.code != "reward-range")
+    elif on != results.on:
         threshold, source = DEFAULTS[on]
-    comparison = wish.comparison or foreign.comparison
-    # Where a person states it, nothing is only a default.
-    findings = tuple(one for one in foreign.findings if wish.threshold is None or one.code != "reward-range")
     return replace(
-        foreign, threshold=threshold, threshold_source=source, comparison=comparison, on=on, findings=findings
+        results, threshold=threshold, threshold_source=source, comparison=comparison, on=on, findings=findings
     )
 
 
@@ -317,15 +321,17 @@ def _read(
     """Every source, and what could not be read of those that are among many."""
     sources: list[_Read] = []
     skipped: list[str] = []
-    _apart(words)
-    named = list(_named(words))
-    sizes = [_size(word) for word, _ in named]
+    named = list(expanded(words))
+    sizes = [size_of(word) for word, _ in named]
     total, done = sum(sizes), 0
     with ExitStack() as stack:
         folder = options.folder or Path(stack.enter_context(TemporaryDirectory(prefix="prm-inspect-")))
         for (word, many), size in zip(named, sizes, strict=True):
             progress(done, total, word)
-            within = partial(_within, progress, done, total, size, word)
+            # What is unpacked may be more than the file.
+            within = partial(
+                lambda before, size, word, read: progress(before + min(read, size), total, word), done, size, word
+            )
             try:
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
@@ -342,19 +348,6 @@ def _read(
             done += size
     progress(total, total, "joining")
     return sources, skipped
-
-
-def _size(word: str) -> int:
-    """The bytes of a source; 0 where they are not known, and reading it in earnest says why."""
-    try:
-        return Path(word).stat().st_size
-    except (OSError, ValueError):
-        return 0
-
-
-def _within(progress: Progress, before: int, total: int, size: int, word: str, read: int) -> None:
-    # What is unpacked may be more than the file.
-    progress(before + min(read, size), total, word)
 
 
 def _read_one(
@@ -374,82 +367,58 @@ def _read_one(
     return _Read(among, source, file)
 
 
-def _named(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """What is to be brought, each once, with whether it is one of many that a word stands for."""
-    seen = set()
-    for word in words:
-        whole = word.startswith(HUB) or is_elsewhere(word)
-        files = [word] if whole else [str(path) for path in expand([Path(word)])]
-        # os.path says False of what cannot be looked at, where pathlib raises.
-        many = not whole and (os.path.isdir(word) or is_pattern(Path(word)))  # noqa: PTH112
-        for file in files:
-            where = file if whole else place(Path(file))
-            if where not in seen:
-                seen.add(where)
-                yield file, many
-
-
-def not_looked_at(words: Sequence[str]) -> tuple[str, ...]:
-    """The files in the folders among the words that were left out because of their names."""
-    # os.path says False of what cannot be looked at, where pathlib raises.
-    folders = [Path(word) for word in words if not word.startswith(HUB) and os.path.isdir(word)]  # noqa: PTH112
-    return tuple(dict.fromkeys(printable(file) for folder in folders for file in passed_over(folder)))
-
-
-def _apart(words: Sequence[str]) -> None:
-    """Refuse addresses that would be one and the same once what stands after the `?` is left out."""
-    addresses = dict.fromkeys(word for word in words if word != STDIN and is_address(word))
-    bare = [address.partition("?")[0] for address in addresses]
-    if len(set(bare)) < len(bare):
-        raise UsageError(
-            "two addresses differ only after the '?', which is not kept, so that their rows could not be told apart.",
-            "Import them one by one under different names (--name), or download them.",
-        )
-
-
 def _not_shifted(
     sources: Iterable[tuple[bool, Source]], workspace: Workspace, skipped: list[str]
 ) -> Iterator[tuple[bool, Source]]:
     """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
     for many, source in sources:
-        for one in source.imported:
-            known = workspace.cases([one.benchmark])[0] if one.benchmark in workspace.benchmarks() else None
-            number = 0 if known is None else relabelled(one, known.select("case", "key", "earliest_error"))
+        refusal = None
+        for imported in source.imported:
+            known = _known(workspace, imported)
+            number = 0 if known is None else relabelled(imported, known.select("case", "key", "earliest_error"))
             if number:
                 refusal = InputError(
-                    f"the labels of {one.source} look shifted, and {number:,} of its cases are here with other labels.",
+                    f"the labels of {imported.source} look shifted, and {number:,} of its cases are here with other "
+                    "labels.",
                     "Nothing of it was taken over: correct it, or look at it in a workspace of its own.",
                 )
-                if not many:
-                    raise refusal
-                skipped.append(str(refusal))
                 break
-        else:
+        if refusal is None:
             yield many, source
+        elif many:
+            skipped.append(str(refusal))
+        else:
+            raise refusal
+
+
+def _known(workspace: Workspace, imported: Imported) -> pl.DataFrame | None:
+    """The cases of a benchmark that are in the workspace; None where there are none."""
+    name = imported.benchmark
+    return workspace.cases([name])[0] if name in workspace.benchmarks() else None
 
 
 def _not_copied(source: Source, workspace: Workspace) -> Source:
     """Rows that only repeat cases to say what a scorer gave them, without ids, are results and no new cases."""
-    if not source.foreign:
+    if not source.results:
         return source
     kept, findings = [], []
-    for one in source.imported:
-        unnamed = [finding.line for finding in one.findings if finding.code == "no-id" and finding.line]
-        known = workspace.cases([one.benchmark])[0] if one.benchmark in workspace.benchmarks() else None
+    for imported in source.imported:
+        unnamed = [finding.line for finding in imported.findings if finding.code == "no-id" and finding.line]
+        known = _known(workspace, imported)
         if known is None or not unnamed:
-            kept.append(one)
+            kept.append(imported)
             continue
         again = pl.col("line").is_in(unnamed) & pl.col("key").is_in(known["key"].implode())
-        kept_rows = one.cases.select(kept=~again)["kept"]
-        cases = one.cases.filter(kept_rows)
-        if count := one.cases.height - cases.height:
+        new = imported.cases.select(new=~again)["new"]
+        cases = imported.cases.filter(new)
+        if count := imported.cases.height - cases.height:
             message = f"{count:,} rows without an id have the text of cases that are here: nothing of them was copied"
-            findings.append(Finding("note", "known-cases", message, one.source))
+            findings.append(Finding("note", "known-cases", message, imported.source))
         if cases.height:
-            metadata = one.metadata.filter(kept_rows) if one.metadata.width else one.metadata
-            kept.append(replace(one, cases=cases, metadata=metadata))
-    foreign = (replace(one, findings=(*findings, *one.findings)) for one in source.foreign)
-    return replace(source, imported=tuple(kept), foreign=tuple(foreign))
+            metadata = imported.metadata.filter(new) if imported.metadata.width else imported.metadata
+            kept.append(replace(imported, cases=cases, metadata=metadata))
+    results = (replace(scorer, findings=(*findings, *scorer.findings)) for scorer in source.results)
+    return replace(source, imported=tuple(kept), results=tuple(results))
 
 
 def check_usable(source: Source) -> None:
@@ -458,20 +427,20 @@ def check_usable(source: Source) -> None:
     Raises:
         InputError: none could.
     """
-    if source.foreign or any(one.cases.height for one in source.imported):
+    if source.results or any(imported.cases.height for imported in source.imported):
         return
-    for one in source.imported:
-        first = next((finding for finding in one.findings if finding.severity == "error"), None)
+    for imported in source.imported:
+        first = next((finding for finding in imported.findings if finding.severity == "error"), None)
         why = f" ({first.message}, on line {first.line})" if first else ""
         raise InputError(
-            f"not one of the {one.read:,} rows of {one.source} could be read as {one.benchmark}{why}.",
+            f"not one of the {imported.read:,} rows of {imported.source} could be read as {imported.benchmark}{why}.",
             "If its columns mean something else, say so with --mapping FILE.",
         )
 
 
-def _one_name(name: str | None, imported: Iterable[Imported], foreign: Sequence[ExternalResults]) -> None:
+def _one_name(name: str | None, imported: Iterable[Imported], results: Sequence[ExternalResults]) -> None:
     """A name given must be that of one thing."""
-    named = len({one.name for one in foreign}) or sum(bool(one.mapping) for one in imported)
+    named = len({scorer.name for scorer in results}) or sum(bool(part.mapping) for part in imported)
     if name is not None and named != 1:
         raise UsageError(f"--name {name!r} is for one scorer or one table, and there are {named}.", "Import it alone.")
 
@@ -482,7 +451,8 @@ def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.Data
     Of several cases of one identity that is the one which will be in the workspace.
     """
     columns = list(OF_CASES)
-    parts = [part.select(columns) for one in reversed(imported) for part in (one.cases, one.twins) if part.height]
+    frames = [frame for part in reversed(imported) for frame in (part.cases, part.twins)]
+    parts = [frame.select(columns) for frame in frames if frame.height]
     if workspace is not None:
         parts.append(workspace.some_columns(columns))
     if workspace is None or demo.NAME not in workspace.benchmarks():
@@ -490,3 +460,23 @@ def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.Data
     # Within what is in the workspace no identity stands twice.
     every = pl.concat([pl.DataFrame(schema=OF_CASES), *parts])
     return every.unique("case", keep="first", maintain_order=True) if imported else every
+
+
+@contextmanager
+def spill_folder(root: Path) -> Iterator[Path]:
+    """Name a folder for what does not fit into memory; whoever writes first makes it, and it is gone afterwards.
+
+    It is on the workspace's file system, so that its files can be linked there. `root` is the workspace's folder, there
+    or not. What an import that was killed left behind is removed a day later.
+    """
+    home = root if root.is_dir() else root.parent
+    for old in home.glob(".import-*"):
+        # Another import may be removing it too.
+        with suppress(OSError):
+            if _SPILLED.match(old.name) and time.time() - old.stat().st_mtime > _ABANDONED_SECONDS:
+                shutil.rmtree(old, ignore_errors=True)
+    folder = home / f".import-{os.getpid()}-{uuid7()}"
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -5,8 +5,8 @@ import pytest
 from authored import json_array, rows
 from benchmark_rows import stepwise
 from scoring.errors import UnreadableFile
-from scoring.importing.found import Wish, find
-from scoring.importing.original import original_row
+from scoring.importing.batch import ImportOptions, read_sources
+from scoring.importing.imported_files import original_row
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def put(workspace, processbench_file):
 
     def imported(values, name="sums.jsonl"):
         path = processbench_file(values, name)
-        find([str(path)], Wish(), workspace, None).put(workspace)
+        read_sources([str(path)], ImportOptions(), workspace, None).put(workspace)
         return path, workspace.cases()[0].rows(named=True)
 
     return imported

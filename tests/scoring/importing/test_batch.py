@@ -1,5 +1,8 @@
 import csv
+import os
+import shutil
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -11,10 +14,11 @@ from benchmark_rows import grben
 from scoring.benchmarks import demo
 from scoring.cache import RewardParts
 from scoring.errors import InputError, NotJoined, ScorerConflict, UnknownFormat, UnreadableFile, UsageError
-from scoring.importing.found import Wish, find
+from scoring.files import uuid7
+from scoring.importing.batch import ImportOptions, read_sources, spill_folder
 from scoring.tables.column_mapping import ColumnMapping
 
-NOTHING = Wish()
+NOTHING = ImportOptions()
 
 
 def details(count, **changes):
@@ -66,7 +70,7 @@ def folder(tmp_path):
 def in_words(found):
     """What was found, source by source."""
     cases = {one.source.rpartition("/")[2]: (one.benchmark, one.cases.height) for one in found.imported}
-    joined = {one.foreign.source.rpartition("/")[2]: (one.foreign.name, one.joined) for one in found.joined}
+    joined = {one.results.source.rpartition("/")[2]: (one.results.name, one.joined) for one in found.joined}
     return cases, joined
 
 
@@ -82,7 +86,7 @@ MIXED = (
 
 
 def test_a_folder_of_five_formats(folder, workspace):
-    found = find([str(folder)], NOTHING, workspace, None)
+    found = read_sources([str(folder)], NOTHING, workspace, None)
     assert in_words(found) == MIXED
     assert [one.benchmarks for one in found.joined] == [("grben",), ("prmbench",)]
     assert found.skipped == ()
@@ -96,9 +100,9 @@ def test_a_folder_of_five_formats(folder, workspace):
 def test_results_join_to_cases_that_were_imported_before(folder, workspace):
     results = [str(folder / "a results")]
     with pytest.raises(InputError, match=r"nothing was recognised\. .*A-PRM_details.* \(1 more files alike\)"):
-        find(results, NOTHING, workspace, None)
-    find([str(folder)], NOTHING, workspace, None).put(workspace)
-    found = find(results, NOTHING, workspace, None)
+        read_sources(results, NOTHING, workspace, None)
+    read_sources([str(folder)], NOTHING, workspace, None).put(workspace)
+    found = read_sources(results, NOTHING, workspace, None)
     assert in_words(found) == ({}, MIXED[1])
     assert [saved.state for saved in found.put(workspace)[1]] == ["unchanged", "unchanged"]
 
@@ -106,10 +110,10 @@ def test_results_join_to_cases_that_were_imported_before(folder, workspace):
 def test_a_file_that_was_named_must_join_and_one_of_many_need_not(folder):
     results = folder / "a results" / "b.jsonl"
     with pytest.raises(NotJoined):
-        find([str(results)], NOTHING, None, None)
+        read_sources([str(results)], NOTHING, None, None)
     (folder / "circular.jsonl").unlink()
     for words in ([str(folder)], [str(folder / "**" / "*.*")]):
-        found = find(words, NOTHING, None, None)
+        found = read_sources(words, NOTHING, None, None)
         assert in_words(found)[1] == {"A-PRM_details.jsonl": ("A-PRM", 6)}
         (skipped,) = found.skipped
         assert "b.jsonl" in skipped
@@ -123,7 +127,7 @@ def test_twins_are_cases_that_results_belong_to(folder, workspace):
     for name in ("redundency_sum_9", "correct_sum_9"):
         lines.append({**lines[0], "results": {**lines[0]["results"], "idx": name}})
     (folder / "a results" / "b.jsonl").write_bytes(json_lines(lines))
-    found = find([str(folder)], NOTHING, workspace, None)
+    found = read_sources([str(folder)], NOTHING, workspace, None)
     assert found.joined[1].joined == 3
     twins = next(one for one in found.imported if one.benchmark == "prmbench").twins
     assert twins["key"].is_in(found.joined[1].rewards["key"].to_list()).all()
@@ -135,7 +139,7 @@ def test_of_cases_imported_twice_the_later_is_the_one_that_results_join_to(tmp_p
     first.write_bytes(json_lines([grben(number, steps=["One."], label=1) for number in range(6)]))
     second.write_bytes(json_lines([grben(number) for number in range(6)]))
     answers.write_bytes(json_lines(details(6)))
-    found = find([str(tmp_path)], NOTHING, workspace, None)
+    found = read_sources([str(tmp_path)], NOTHING, workspace, None)
     assert found.joined[0].joined == 6
     assert not [one for one in found.joined[0].findings if one.code == "length-mismatch"]
 
@@ -144,7 +148,7 @@ def test_a_file_is_read_once_however_many_words_lead_to_it(folder, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(folder)
     words = [str(folder), str(folder / "cases.json"), str(folder / "*.json"), str(link), str(folder / "." / "mine.csv")]
-    assert in_words(find(words, NOTHING, None, None)) == MIXED
+    assert in_words(read_sources(words, NOTHING, None, None)) == MIXED
 
 
 def test_hub_names_are_read_once_and_join_like_files(monkeypatch, tmp_path):
@@ -157,7 +161,7 @@ def test_hub_names_are_read_once_and_join_like_files(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load))
     answers = tmp_path / "out_details.jsonl"
     answers.write_bytes(json_lines(details(6)))
-    found = find([str(answers), "hf:someone/something", "hf:someone/something"], NOTHING, None, None)
+    found = read_sources([str(answers), "hf:someone/something", "hf:someone/something"], NOTHING, None, None)
     assert asked == ["someone/something"]
     assert [(one.source, one.benchmark) for one in found.imported] == [("hf:someone/something", "grben")]
     assert found.joined[0].joined == 6
@@ -167,7 +171,7 @@ def test_labels_of_results_that_count_from_another_base_are_told(tmp_path):
     cases, answers = tmp_path / "cases.jsonl", tmp_path / "out_details.jsonl"
     cases.write_bytes(json_lines([grben(number, problem=f"What is {number}?") for number in range(6)]))
     answers.write_bytes(json_lines(details(6, gt_label=3, pred_label=3, probs=[0.9, 0.9, 0.1])))
-    (joined,) = find([str(tmp_path)], NOTHING, None, None).joined
+    (joined,) = read_sources([str(tmp_path)], NOTHING, None, None).joined
     assert ("warning", "gold-shifted") in [(one.severity, one.code) for one in joined.findings]
 
 
@@ -178,11 +182,11 @@ def test_the_user_says_which_benchmark(tmp_path):
     answers = tmp_path / "out_details.jsonl"
     answers.write_bytes(json_lines([{"id": str(n), "gt_label": -1, "probs": [0.9] * 3} for n in range(3)]))
     with pytest.raises(NotJoined, match=r"two has 3, 3 with.*one has 3, 3 with"):
-        find([str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl"), str(answers)], NOTHING, None, None)
-    found = find([str(tmp_path)], Wish(join_to="two"), None, None)
+        read_sources([str(tmp_path / "one.jsonl"), str(tmp_path / "two.jsonl"), str(answers)], NOTHING, None, None)
+    found = read_sources([str(tmp_path)], ImportOptions(join_to="two"), None, None)
     assert found.joined[0].benchmarks == ("two",)
     with pytest.raises(UsageError, match="no cases of a benchmark 'three'"):
-        find([str(tmp_path)], Wish(join_to="three"), None, None)
+        read_sources([str(tmp_path)], ImportOptions(join_to="three"), None, None)
 
 
 def test_the_bundled_cases_are_known_without_a_workspace(tmp_path):
@@ -190,33 +194,35 @@ def test_the_bundled_cases_are_known_without_a_workspace(tmp_path):
     answers = [{"id": name, "gt_label": -1, "probs": [0.5] * n_steps} for name, n_steps in cases]
     path = tmp_path / "out_details.jsonl"
     path.write_bytes(json_lines(answers))
-    assert find([str(path)], NOTHING, None, None).joined[0].benchmarks == ("demo",)
+    assert read_sources([str(path)], NOTHING, None, None).joined[0].benchmarks == ("demo",)
 
 
 def test_a_name_is_that_of_the_one_scorer(folder, workspace):
-    find([str(folder)], NOTHING, workspace, None).put(workspace)
+    read_sources([str(folder)], NOTHING, workspace, None).put(workspace)
     other = folder / "b.jsonl"
     other.write_bytes(json_lines(details(6, probs=[0.9, 0.8, 0.8], pred_label=-1)))
     (folder / "a results" / "A-PRM_details.jsonl").rename(folder / "other.jsonl")
-    wish = Wish(name="A-PRM again")
-    _, saved = find([str(other)], wish, workspace, None).put(workspace, wish.name)
+    wish = ImportOptions(name="A-PRM again")
+    _, saved = read_sources([str(other)], wish, workspace, None).put(workspace, wish.name)
     assert [(one.scorer, one.state) for one in saved] == [("A-PRM again", "new")]
 
 
 def test_a_name_is_that_of_the_one_table(tmp_path, workspace):
     path = str(table(tmp_path / "mine.csv", 3))
-    (guessed,) = find([path], Wish(name="tests"), None, None).imported
+    (guessed,) = read_sources([path], ImportOptions(name="tests"), None, None).imported
     assert (guessed.benchmark, guessed.cases["case"][0]) == ("tests", "tests/t0")
     mapping = ColumnMapping(benchmark="mapped", id="uid", problem="question", steps="solution", label_base=0)
-    assert find([path], Wish(mapping=mapping), None, None).imported[0].benchmark == "mapped"
-    assert find([path], Wish(mapping=mapping, name="tests"), None, None).imported[0].benchmark == "tests"
+    assert read_sources([path], ImportOptions(mapping=mapping), None, None).imported[0].benchmark == "mapped"
+    assert (
+        read_sources([path], ImportOptions(mapping=mapping, name="tests"), None, None).imported[0].benchmark == "tests"
+    )
 
 
 @pytest.mark.parametrize("words", [["."], ["cases.json"]], ids=["several", "none"])
 def test_a_name_for_nothing_or_for_several_is_refused(folder, words, monkeypatch):
     monkeypatch.chdir(folder)
     with pytest.raises(UsageError, match=r"--name 'x' is for one scorer or one table, and there are [02]\."):
-        find(words, Wish(name="x"), None, None)
+        read_sources(words, ImportOptions(name="x"), None, None)
 
 
 def test_a_mapped_table_holds_cases_and_results(tmp_path, workspace):
@@ -225,21 +231,21 @@ def test_a_mapped_table_holds_cases_and_results(tmp_path, workspace):
         id="uid", problem="question", steps="solution", earliest_error="first_error", label_base=0,
         rewards={"c-prm": "c_prm"},
     )  # fmt: skip
-    found = find([path], Wish(mapping=mapping), workspace, None)
+    found = read_sources([path], ImportOptions(mapping=mapping), workspace, None)
     assert in_words(found) == ({"mine.csv": ("mine", 3)}, {"mine.csv": ("c-prm", 3)})
     assert found.joined[0].by == "content"
 
 
 def test_one_scorer_whose_name_is_taken_does_not_keep_the_others_out(folder, workspace):
-    find([str(folder)], NOTHING, workspace, None).put(workspace)
+    read_sources([str(folder)], NOTHING, workspace, None).put(workspace)
     (folder / "a results" / "zz_A-PRM").mkdir()
     again = folder / "a results" / "zz_A-PRM" / "A-PRM_details.jsonl"
     again.write_bytes(json_lines(details(6, probs=[0.9, 0.8, 0.8], pred_label=-1)))
-    _, saved = find([str(folder)], NOTHING, workspace, None).put(workspace)
+    _, saved = read_sources([str(folder)], NOTHING, workspace, None).put(workspace)
     assert [one.state for one in saved] == ["unchanged", "unchanged", "left out"]
     assert "--name NAME" in saved[2].why
     with pytest.raises(ScorerConflict):
-        find([str(again)], NOTHING, workspace, None).put(workspace)
+        read_sources([str(again)], NOTHING, workspace, None).put(workspace)
 
 
 @pytest.mark.parametrize(
@@ -252,14 +258,89 @@ def test_one_scorer_whose_name_is_taken_does_not_keep_the_others_out(folder, wor
 )
 def test_what_is_named_and_cannot_be_read_is_one_sentence(word, error, folder):
     with pytest.raises(error) as caught:
-        find([str(folder), word], NOTHING, None, None)
+        read_sources([str(folder), word], NOTHING, None, None)
     assert "\n" not in str(caught.value)
 
 
 def test_one_unknown_file_of_a_folder_is_said_and_costs_only_itself(folder):
     (folder / "odd.json").write_bytes(b'{"prompt": 1}')
-    found = find([str(folder)], NOTHING, None, None)
+    found = read_sources([str(folder)], NOTHING, None, None)
     assert in_words(found) == MIXED
     assert len(found.skipped) == 1
     with pytest.raises(UnknownFormat):
-        find([str(folder / "odd.json")], NOTHING, None, None)
+        read_sources([str(folder / "odd.json")], NOTHING, None, None)
+
+
+OLD = time.time() - 2 * 86_400
+
+
+def made(folder, age=OLD):
+    folder.mkdir(parents=True)
+    (folder / "texts.parquet").write_bytes(b"x")
+    os.utime(folder, (age, age))
+    return folder
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_the_folder_lies_on_the_workspaces_disk_and_is_made_by_whoever_writes(tmp_path, there):
+    root = tmp_path / "workspace"
+    if there:
+        root.mkdir()
+    with spill_folder(root) as folder:
+        assert folder.parent == (root if there else tmp_path)
+        assert not folder.exists()
+        made(folder)
+    assert not folder.exists()
+
+
+def test_it_goes_whatever_happens(tmp_path):
+    def killed():
+        with spill_folder(tmp_path) as folder:
+            made(folder)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        killed()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_each_import_has_its_own(tmp_path):
+    with spill_folder(tmp_path) as one, spill_folder(tmp_path) as two:
+        assert one != two
+
+
+def test_a_workspace_in_a_folder_that_is_not_there(tmp_path):
+    with spill_folder(tmp_path / "new" / "workspace") as folder:
+        assert folder.parent == tmp_path / "new"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_import_left_is_removed_a_day_later(tmp_path):
+    left = made(tmp_path / f".import-123-{uuid7()}")
+    fresh = made(tmp_path / f".import-123-{uuid7()}", time.time())
+    with spill_folder(tmp_path):
+        assert not left.exists()
+        assert fresh.exists()
+
+
+@pytest.mark.parametrize("name", [".import-notes", ".import-1-x", ".import-", f".import-x-{'0' * 32}"])
+def test_what_is_called_otherwise_is_nobodys_business_here(tmp_path, name):
+    other = made(tmp_path / name)
+    with spill_folder(tmp_path):
+        pass
+    assert (other / "texts.parquet").exists()
+
+
+def test_what_another_import_removes_meanwhile_is_gone_and_no_error(tmp_path, monkeypatch):
+    left = made(tmp_path / f".import-123-{uuid7()}")
+    remove = shutil.rmtree
+    glob = type(tmp_path).glob
+
+    def racing(self, pattern):
+        found = list(glob(self, pattern))
+        remove(left)
+        return found
+
+    monkeypatch.setattr(type(tmp_path), "glob", racing)
+    with spill_folder(tmp_path):
+        assert not left.exists()

@@ -1,0 +1,635 @@
+"""Results meet the cases: by content where the file repeats it, else by ids within one benchmark.
+
+Content wins over ids, and of cases of equal content ids tell which is meant: a result whose id is one of theirs belongs
+to that case alone, and one without belongs to all of them that no other row names. Ids alone join only within the one
+benchmark that they fit (at least `ENOUGH` of them are its ids, and their numbers are as many as its steps), or within
+the one that was named; anything less is refused, because small whole numbers are ids of many things. Where a file says
+whether it judges errors or redundancy, only benchmarks whose labels are of that are looked at. Ids that name their
+benchmark (`processbench/gsm8k-0`) join wherever they are cases.
+
+What only the cases tell is found out here, too: how a critic's answers are read, what verdicts call the first step, and
+whether numbers are of steps or of their parts.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import Any
+
+import polars as pl
+
+from scoring.benchmarks import demo, mrmath_redundant
+from scoring.benchmarks.base import Imported
+from scoring.critics.catalogue import PROTOCOLS
+from scoring.critics.readers import read_answer, version
+from scoring.critics.reading import Reading
+from scoring.errors import NotJoined, UsageError
+from scoring.reading.findings import Finding
+from scoring.results.base import ExternalResults
+from scoring.schema import METADATA, REWARDS, VOTES, content_key
+from scoring.tables.table import Evidence, base_note, label_base
+
+ENOUGH = 0.95
+"""Share of a file's ids that must be a benchmark's, with as many numbers as steps, for ids to join."""
+
+_CASE = ("key", "benchmark", "n_steps", "sub_steps", "earliest_error")
+OF_CASES: dict[str, pl.DataType] = {name: METADATA[name] for name in ("case", "id", "subset", *_CASE)}
+"""The columns of cases that results are joined to."""
+NO_VERDICT_READ = pl.col("verdict").is_null() & pl.col("rewards").is_null()
+"""Of answers, those from which neither a verdict nor ratings could be read, whatever they vote with."""
+TEXTED = pl.col("problem").is_not_null() & pl.col("steps").is_not_null()
+"""Of results, those that repeat what was judged."""
+
+_OF_REDUNDANCY = frozenset({mrmath_redundant.NAME})
+"""Benchmarks whose labels mark redundant steps and no wrong ones."""
+# How benchmarks write a subset and an id in one: PRMBench and Socratic, ProcessBench, paths.
+_BETWEEN = ("_", "-", "/")
+_SHOWN, _LONGEST, _NAMED = 3, 40, 6
+"""Benchmarks that a refusal names, characters of an id in it, and cases that a finding lists."""
+_RESULT = (
+    *("rewards", "redundancy", "labels", "redundancy_labels", "solution"),
+    *("answer", "ballot", "verdict", "reason"),
+)
+_PLACE = ("key", "vote", "run")
+_READ = ("ballot", "verdict", "rewards", "redundancy", "reason", "reader")
+_PLAIN = "processbench"
+"""Whose parser reads answers about cases of a benchmark that states none."""
+# A step is as good as its worst sub-step, and as redundant as its most redundant one.
+_OF_SUB_STEPS = {"rewards": min, "redundancy": max, "labels": all, "redundancy_labels": any}
+_FEW, _MOST, _FAR_BETTER = 5, 0.9, 3
+"""How many labels show that a file counts from another base, and by how much they must be the others' better."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """One scorer's results, on the keys of the cases, and on the cases themselves where the file names them.
+
+    `rewards` and `votes` have the columns of `scoring.schema`; each row of the file that joined is in one of them,
+    except repetitions, of which the first counts. `given` counts the rows of the file that gave rewards, labels, a
+    number for redundancy or for the solution, a reason without any, and answers, by column. `by` says in a word what
+    joined, `benchmarks` with what. `joined` counts rows of the file,
+    `unparsed` the answers that say nothing (`NO_VERDICT_READ`); `findings` holds what the reader and the join noticed.
+    """
+
+    results: ExternalResults
+    by: str
+    benchmarks: tuple[str, ...]
+    rewards: pl.DataFrame
+    votes: pl.DataFrame
+    given: Mapping[str, int]
+    joined: int
+    unparsed: int
+    findings: tuple[Finding, ...]
+
+
+def join(results: ExternalResults, cases: pl.DataFrame, benchmark: str | None = None) -> Joined:
+    """Join results to cases.
+
+    Args:
+        results: the results, as a reader gave them.
+        cases: the columns of OF_CASES, of every benchmark that may be meant, twins included.
+        benchmark: the only one that is meant, if the user said so.
+
+    Raises:
+        NotJoined: no row joins, or ids alone do not say which benchmark they are of; the candidates are named.
+        UsageError: there are no cases of the benchmark that is meant.
+    """
+    if benchmark is not None:
+        here = _list(cases["benchmark"].unique(maintain_order=True)) or "none"
+        cases = cases.filter(pl.col("benchmark") == benchmark)
+        if cases.is_empty():
+            raise UsageError(f"there are no cases of a benchmark {benchmark!r}.", f"Benchmarks here: {here}.")
+    if results.in_order is not None:
+        in_order = _one_row_a_step(results, results.in_order, cases, benchmark)
+        if in_order is not None:
+            return in_order
+    # How many numbers or labels a row has; null for a row that has none a step.
+    numbers = pl.coalesce(pl.col("rewards").list.len(), pl.col("labels").list.len()).cast(pl.Int64)
+    rows = results.rows.with_row_index("_row").with_columns(_numbers=numbers)
+    by_content, by_ids, named = _matched(results, rows, cases, benchmark)
+    joined = pl.concat([by_content, by_ids]).sort("_row")
+    results, whole = judged(results, rows.join(joined, on="_row", how="inner", maintain_order="left"))
+    if results.labels_explained and results.on == "differences":
+        # Grouping before would compare the lowest rewards of neighbouring steps, which is not what was labelled.
+        whole = _rewards_or_labels(whole)
+    whole, findings = grouped(whole, results.source)
+    if results.labels_explained:
+        whole = _rewards_or_labels(whole)
+    findings = [*results.findings, *findings, *_lost(results, rows, joined, cases)]
+    findings += _doubts(results, rows, by_ids, whole)
+    of_cases = whole.join(named, on="_row", how="left", maintain_order="left")
+    # Looking at one column is several times cheaper than at four.
+    distinct = not of_cases["case"].null_count() and of_cases["case"].is_unique().all()
+    once = of_cases if distinct else of_cases.unique([*_PLACE, "case"], keep="first", maintain_order=True)
+    findings += equal_texts(results.source, of_cases, once, cases)
+    if benchmark is not None and not _of_its_question(results, benchmark):
+        message = f"the file judges {results.judges}, and the labels of {benchmark} are of something else"
+        findings.append(Finding("warning", "other-question", message, results.source))
+    by = " and ".join(word for word, part in (("content", by_content), ("ids", by_ids)) if part.height)
+    return _split(results, by, whole, once, findings)
+
+
+def _matched(
+    results: ExternalResults, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The rows that join by content and by ids, with their case's columns, and which cases they name."""
+    by_content, named = _by_content(rows, cases)
+    try:
+        by_ids = _by_ids(results, rows.filter(~TEXTED), cases, benchmark)
+    except NotJoined:
+        if by_content.is_empty():
+            raise
+        # The rows that repeat their content have joined; these are listed with those that did not.
+        return by_content, by_content.clear(), named
+    if by_content.is_empty() and by_ids.is_empty():
+        ids = rows.filter(~TEXTED & pl.col("id").is_not_null())
+        both = ids.height and cases.height
+        alike = f" Its ids look like {_examples(ids)}, and theirs like {_examples(cases)}." if both else ""
+        raise NotJoined(
+            f"none of the {rows.height:,} results of {results.source} ({results.format}) belongs to a case of "
+            f"{_list(cases['benchmark'].unique(maintain_order=True)) or 'this workspace'}.{alike}",
+            "Import the benchmark they are of first, in the same command or before.",
+        )
+    return by_content, by_ids.drop("case"), pl.concat([named, by_ids.select("_row", "case")])
+
+
+def _doubts(
+    results: ExternalResults, rows: pl.DataFrame, by_ids: pl.DataFrame, whole: pl.DataFrame
+) -> Iterator[Finding]:
+    only_ids = by_ids.height and rows["_numbers"].gather(by_ids["_row"]).null_count() == by_ids.height
+    if only_ids and results.judges != "redundancy":
+        # Small whole numbers are ids of many benchmarks.
+        message = f"nothing but their ids says that these are cases of {by_ids['benchmark'][0]}"
+        yield Finding("note", "ids-alone", message, results.source)
+    yield from _lengths(results, whole)
+    yield from gold_findings(results.source, whole)
+    yield from verdict_findings(results.source, whole)
+
+
+def _split(
+    results: ExternalResults, by: str, whole: pl.DataFrame, once: pl.DataFrame, findings: list[Finding]
+) -> Joined:
+    """What counts of the rows that joined, as rewards and as votes."""
+    answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
+    given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
+    is_vote = answered | (~given & (results.kind == "critic"))
+    votes, beyond = _with_ratings(once.filter(is_vote))
+    if beyond:
+        message = f"{beyond:,} answers name steps that are not there; these are left out"
+        findings.append(Finding("note", "named-beyond-end", message, results.source))
+    # Ratings that were read of an answer stay with it.
+    numbers = once.filter(~is_vote | (given & (not results.reads_answers)))
+    # A row that names several cases is stored for each, and counts once.
+    first = numbers["_row"].is_first_distinct()
+    each = numbers if first.all() else numbers.filter(first)
+    counts = {name: each[name].count() for name in ("rewards", "labels", "redundancy", "solution", "reason")}
+    return Joined(
+        results,
+        by,
+        tuple(whole["benchmark"].unique(maintain_order=True)),
+        numbers.select([_column(name, dtype, once) for name, dtype in REWARDS.items()]),
+        votes.select([_column(name, dtype, votes) for name, dtype in VOTES.items()]),
+        {**counts, "answers": votes["_row"].n_unique()},
+        whole.height,
+        votes.filter(NO_VERDICT_READ)["_row"].n_unique(),
+        tuple(findings),
+    )
+
+
+def _one_row_a_step(
+    results: ExternalResults, rows: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None
+) -> Joined | None:
+    """The results as one row a step in the order of the file; None where too many cases have other numbers of steps."""
+    message = (
+        f"{results.rows.height:,} ids have several rows, as many as their cases have steps: they were read as one row "
+        "a step, in the order of the file; --step COLUMN names a column of step numbers"
+    )
+    kept = [one for one in results.findings if one.code != "repeated-id"]
+    findings = (*kept, Finding("note", "two-readings", message, results.source))
+    try:
+        joined = join(replace(results, rows=rows, read=rows.height, findings=findings, in_order=None), cases, benchmark)
+    except NotJoined:
+        return None
+    unlike = sum(one.code == "length-mismatch" for one in joined.findings)
+    return joined if unlike <= (1 - ENOUGH) * joined.joined else None
+
+
+def _column(name: str, dtype: pl.DataType, frame: pl.DataFrame) -> pl.Expr:
+    return (pl.col(name) if name in frame.columns else pl.lit(None)).cast(dtype).alias(name)
+
+
+def _by_content(rows: pl.DataFrame, cases: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Rows whose problem and steps are a case's, and which cases of this content they name (`_row`, `case`).
+
+    Where several cases are equal, the first one that the row names stands for them, or the first of all.
+    """
+    texted = rows.filter(TEXTED)
+    texted = texted.select("_row", "id", "subset", content_keys(texted))
+    of_content = cases.select("id", "case", "subset", *_CASE)
+    pairs = texted.join(of_content, on="key", how="inner", maintain_order="left")
+    # A row names a case by its id, or by id and subset in one.
+    named = (pl.col("id") == pl.col("id_right")) | (pl.col("id") == pl.col("case"))
+    for between in _BETWEEN:
+        named |= (pl.col("subset") + between + pl.col("id") == pl.col("id_right")).fill_null(value=False)
+    pairs = pairs.with_columns(_named=named.fill_null(value=False))
+    # The same id in several benchmarks, or subsets: the subset tells, if the row says it.
+    within = pl.col("_named") & (pl.col("subset") == pl.col("subset_right")).fill_null(value=False)
+    pairs = pairs.with_columns(_named=pl.when(within.any().over("_row")).then(within).otherwise("_named"))
+    ranked = pairs.sort("_row", ~pl.col("_named"), maintain_order=True)
+    first = ranked.unique("_row", keep="first", maintain_order=True)
+    return first.select("_row", *_CASE), pairs.filter("_named").select("_row", "case")
+
+
+def content_keys(texted: pl.DataFrame) -> pl.Series:
+    """Give the keys of the contents of results; null for a list with an absent step, which no case could have.
+
+    Args:
+        texted: columns of RESULT_COLUMNS of rows that are `TEXTED`.
+    """
+    pairs = zip(texted["problem"], texted["steps"].to_list(), strict=True)
+    keys = [None if None in steps else content_key(problem, steps) for problem, steps in pairs]
+    return pl.Series("key", keys, dtype=pl.String)
+
+
+def _by_ids(results: ExternalResults, bare: pl.DataFrame, cases: pl.DataFrame, benchmark: str | None) -> pl.DataFrame:
+    """Rows whose ids are those of the benchmark that is named, or of the only one that they fit; with their `case`."""
+    named = bare.filter(pl.col("id").is_not_null()).select("_row", "id", "_numbers")
+    if named.is_empty():
+        return named.clear().join(cases.clear().select("id", "case", *_CASE), on="id").select("_row", *_CASE, "case")
+    if benchmark is None and named["id"].str.contains("/", literal=True).sum() >= ENOUGH * named.height:
+        # Names of cases with their benchmark's say of themselves which they are of, be it of several.
+        of_cases = cases.select("case", *_CASE)
+        whole = named.join(of_cases, left_on="id", right_on="case", how="inner", maintain_order="left")
+        if whole.height >= ENOUGH * named.height:
+            return whole.select("_row", *_CASE, case="id")
+    names = cases["benchmark"].unique(maintain_order=True).to_list()
+    left_out = [name for name in names if benchmark is None and not _of_its_question(results, name)]
+    fits = {}
+    for name in names:
+        if name in left_out:
+            continue
+        of_it = cases.filter(pl.col("benchmark") == name).filter(pl.col("id").is_first_distinct())
+        short = named.with_columns(pl.col("id").str.strip_prefix(f"{name}/"))
+        fits[name] = short.join(of_it.select("id", "case", *_CASE), on="id", how="inner", maintain_order="left")
+    fitting = [name for name, matching in fits.items() if _as_many(matching) / named.height >= ENOUGH]
+    chosen = benchmark if benchmark in fits else None
+    if chosen is None and (len(fitting) == 1 or results.benchmark in fitting):
+        chosen = fitting[0] if len(fitting) == 1 else results.benchmark
+    if chosen is None:
+        others = f" It judges {results.judges}, of which {_list(left_out)} has no labels." if left_out else ""
+        raise _ambiguous(results, named, fits, cases, others)
+    return fits[chosen].select("_row", *_CASE, "case")
+
+
+def _of_its_question(results: ExternalResults, benchmark: str) -> bool:
+    """Whether a benchmark's labels are of what the file judges, as far as it says."""
+    return not results.judges or (results.judges == "redundancy") == (benchmark in _OF_REDUNDANCY)
+
+
+def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Rate every step where an answer names all that it means: -1 for these, 1 for the others.
+
+    Where not one of those named is there nothing is rated, and the verdict stands alone. Also how many answers name
+    steps that are not there.
+    """
+    if votes["named_steps"].null_count() == votes.height:
+        return votes, 0
+    ratings, beyond = [], 0
+    for given, named, n_steps in votes.select("rewards", "named_steps", "n_steps").iter_rows():
+        if named is None:
+            ratings.append(given)
+            continue
+        inside = {step for step in named if 0 <= step < n_steps}
+        beyond += len(inside) < len(set(named))
+        rated = inside or not named
+        ratings.append([-1.0 if at in inside else 1.0 for at in range(n_steps)] if rated else None)
+    return votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"])), beyond
+
+
+def _as_many(found: pl.DataFrame) -> int:
+    """How many of the rows have as many numbers as their case has steps or sub-steps, or none."""
+    numbers = pl.col("_numbers")
+    fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
+    return int(found.select(fits.sum()).item() or 0)
+
+
+def _ambiguous(
+    results: ExternalResults, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
+) -> NotJoined:
+    """Why ids alone do not say which benchmark they are of, and what to do about it.
+
+    Args:
+        results: the results.
+        named: their rows with an id.
+        fits: by benchmark, those of the rows whose id is one of its.
+        cases: the cases of the benchmarks.
+        others: which benchmarks were not considered, "" = none.
+    """
+    start = f"{results.source} ({results.format}) has ids and no texts, and "
+    own = [name for name in fits if name != demo.NAME]
+    known = max(found.height for found in fits.values()) if fits else 0
+    if not known and not own:
+        return NotJoined(
+            f"{start}no benchmark is imported that they could be of.{others}",
+            "Import the benchmark they are of first, or both at once: prm-inspect import BENCHMARK-FILE RESULTS-FILE",
+        )
+    if not known:
+        here = "; ".join(f"{name}: {_examples(cases.filter(pl.col('benchmark') == name))}" for name in own[:_SHOWN])
+        return NotJoined(
+            f"{start}no imported case has one of them. They look like {_examples(named)}, and those that are here like "
+            f"{here}.{others}",
+            "Import the benchmark they are of first, write its ids into the file, or repeat problem and steps in it.",
+        )
+    ranked = sorted(fits, key=lambda name: (-_as_many(fits[name]), -fits[name].height))
+    parts = [
+        f"{name} has {fits[name].height:,}, {_as_many(fits[name]):,} with as many numbers as steps"
+        for name in ranked[:_SHOWN]
+        if fits[name].height
+    ]
+    flags = " or ".join(f"--benchmark {name}" for name in ranked[:_SHOWN] if fits[name].height)
+    return NotJoined(
+        f"{start}which benchmark they are of is not clear: of its {named.height:,} ids {'; '.join(parts)} "
+        f"({ENOUGH:.0%} in one benchmark alone are needed).{others}",
+        f"If you know it, say so, and what does not fit is listed: {flags}",
+    )
+
+
+def _examples(rows: pl.DataFrame) -> str:
+    """The first ids of rows, in quotes."""
+    return ", ".join(f"'{name[:_LONGEST]}'" for name in rows["id"].head(2))
+
+
+def _lost(results: ExternalResults, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+    """A finding a row that belongs to no case."""
+    lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
+    known = {*cases["id"], *cases["case"]} if lost.height else set()
+    for line, name, texted in lost.select("line", "id", TEXTED).iter_rows():
+        if name is None:
+            why = "its text is no case's" if texted else "it has neither an id nor a whole text"
+        elif name in known:
+            why = "the case of this id has another text" if texted else "which benchmark its id is of is not clear"
+        else:
+            why = "neither its text nor its id is a case's" if texted else "no case has this id"
+        yield Finding("warning", "not-joined", why, results.source, line, name)
+
+
+def _rewards_or_labels(whole: pl.DataFrame) -> pl.DataFrame:
+    """The rows with their labels where rewards are more or fewer than the steps, and without them where they fit."""
+    both = pl.col("rewards").is_not_null() & pl.col("labels").is_not_null()
+    fit = pl.col("rewards").list.len().cast(pl.Int64) == pl.col("n_steps")
+    return whole.with_columns(
+        rewards=pl.when(both & ~fit).then(None).otherwise("rewards"),
+        labels=pl.when(both & fit).then(None).otherwise("labels"),
+    )
+
+
+def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]:
+    """A finding a row whose numbers or labels are not as many as the steps."""
+    deciding = pl.coalesce(pl.col("labels").list.len(), pl.col("rewards").list.len()).cast(pl.Int64)
+    wrong = whole.with_columns(_numbers=deciding, _labelled=pl.col("labels").is_not_null()).filter(
+        pl.col("_numbers") != pl.col("n_steps")
+    )
+    for row in wrong.select("line", "id", "_numbers", "n_steps", "_labelled").iter_rows(named=True):
+        given, steps = row["_numbers"], row["n_steps"]
+        code, message = "length-mismatch", f"{given} numbers for {steps} steps; the case is refused"
+        if row["_labelled"] and given < steps:
+            code, message = "fewer-labels", f"labels for {given} of {steps} steps; the others are not judged"
+        elif row["_labelled"]:
+            said = "those beyond count in official figures of steps alone"
+            code, message = "more-labels", f"{given} labels for {steps} steps; {said}"
+        yield Finding("warning", code, message, results.source, row["line"], row["id"])
+
+
+def _list(names: Iterable[Any]) -> str:
+    return ", ".join(map(str, names))
+
+
+# -- what only the cases tell: how answers are read, the base of verdicts, numbers a sub-step
+
+
+def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
+    """Read what needs the cases.
+
+    Args:
+        results: the results.
+        whole: its rows with columns of the case beside them, `benchmark`, `n_steps` and `earliest_error` among them.
+
+    Returns:
+        The results with what was found out about the scorer, and the rows with verdicts that count from 0.
+    """
+    if results.reads_answers:
+        return _answers_read(results, whole)
+    return _settled(results, whole) if results.open_base else (results, whole)
+
+
+def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
+    """Every answer as the protocol of its case's benchmark reads it."""
+    names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
+    protocols = {name: PROTOCOLS[name] for name in names}
+    read: list[dict[str, Any]] = []
+    for answer, benchmark, steps, reason in whole.select("answer", "benchmark", "n_steps", "reason").iter_rows():
+        reader = protocols[benchmark if benchmark in protocols else _PLAIN].read
+        reading = Reading(reason=reason) if answer is None else read_answer(reader, answer, steps)
+        read.append({name: getattr(reading, name) for name in _READ[:-1]} | {"reader": version(reader)})
+    columns = pl.DataFrame(read, schema={name: VOTES[name] for name in _READ}, orient="row")
+    rated = any(one.gives == "step rewards" for one in protocols.values())
+    words = " and ".join(f"as {name}'s parser reads them" for name in protocols)
+    told = replace(results, label_base=words, settings={**results.settings, "protocol": " and ".join(protocols)})
+    if rated:
+        told = replace(
+            told,
+            threshold=0.0,
+            threshold_source="above 0 is positive",
+            comparison="<=",
+            low=-1.0,
+            high=1.0,
+            redundancy_threshold=0.0,
+            redundancy_threshold_source="above 0 is redundant",
+        )
+    return told, whole.with_columns(columns.get_columns())
+
+
+def _settled(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
+    """Verdicts whose base nobody stated, counted from 1 where the steps of the cases show that they do."""
+    counted = pl.col("ballot").cast(pl.Int64, strict=False)
+    pairs = whole.select(label=counted, n=pl.col("n_steps").cast(pl.Int64))
+    marked = bool(whole.select((counted == -1).any()).item())
+    found = label_base(None, Evidence.of(pairs), marked=marked, source=results.source, option="verdict_base")
+    # What was assumed before the cases were known is said with what is known now.
+    findings = [one for one in results.findings if one.code != "label-base"]
+    told = replace(results, label_base=f"verdicts are {found.words}, -1 = no error")
+    if found.finding is not None:
+        told = replace(told, findings=(*findings, found.finding))
+        return told, whole
+    findings.append(base_note(found, results.source))
+    told = replace(told, findings=tuple(findings))
+    if found.base == 0:
+        return told, whole
+    moved = pl.when(counted >= 1).then(counted - 1).when(counted == -1).then(-1).otherwise(-2)
+    verdict = pl.when(counted.is_not_null()).then(moved).cast(VOTES["verdict"])
+    return told, whole.with_columns(verdict=verdict)
+
+
+def grouped(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:
+    """Group numbers where they are one a sub-step and not one a step, and say so.
+
+    Args:
+        rows: columns of RESULT_COLUMNS and of the case (`key`, `n_steps`, `sub_steps`), and `_numbers`, how many
+            numbers a row has.
+        source: the file.
+    """
+    by_sub_step = (
+        pl.col("sub_steps").is_not_null()
+        & (pl.col("_numbers") != pl.col("n_steps"))
+        & (pl.col("_numbers") == pl.col("sub_steps").list.sum())
+    ).fill_null(value=False)
+    where = rows.select(by_sub_step.alias("_grouped"))["_grouped"]
+    if not where.any():
+        return rows, []
+    changed = rows.filter(where)
+    sizes = changed["sub_steps"].to_list()
+    for name, combine in _OF_SUB_STEPS.items():
+        values = [_by_step(row, size, combine) for row, size in zip(changed[name].to_list(), sizes, strict=True)]
+        changed = changed.with_columns(pl.Series(name, values, dtype=changed.schema[name]))
+    changed = changed.with_columns(_numbers=pl.col("n_steps").cast(pl.Int64))
+    whole = pl.concat([rows.filter(~where), changed]).sort("_row")
+    message = (
+        f"{changed['key'].n_unique():,} cases have one number a sub-step: each step takes the lowest of its sub-steps' "
+        "rewards (of redundancy the highest)"
+    )
+    return whole, [Finding("note", "grouped-sub-steps", message, source)]
+
+
+def _by_step(values: Sequence[Any] | None, sizes: Sequence[int], combine: Any) -> list[Any] | None:
+    if values is None or len(values) != sum(sizes):
+        return None if values is None else list(values)
+    parts = [values[start:end] for start, end in pairwise(accumulate(sizes, initial=0))]
+    # A step without any sub-step was not judged, and a number that is not finite must not hide behind its neighbours.
+    return [
+        None if None in part or not part else combine(part) if all(map(math.isfinite, part)) else math.nan
+        for part in parts
+    ]
+
+
+# -- repetitions, and what cases of equal text cannot share
+#
+# Benchmarks hold cases of equal problem and steps, with gold labels of their own. A file that names the case of each
+# result tells their results apart. One that names none may hold a result for each of them all the same, and nothing
+# says which is whose.
+
+
+def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+    """Find results that do not count because there is one before them, and those that cannot be told apart.
+
+    Args:
+        source: the file.
+        rows: columns of RESULT_COLUMNS, `_row` (a number a row of the file), `key`, and `case` (null = the row names
+            none); a row that names several cases is there once for each.
+        counting: those of the rows that count: the first one of each content, case, vote and run.
+        cases: columns `case` and `key`, of every case that may be meant.
+
+    A row that names a case repeats what was said of the case before. Of rows that name none the file may hold as many
+    as there are cases of that text which it does not name; where these rows differ, the finding lists the cases.
+    """
+    if counting.height == rows.height and not 0 < rows["case"].null_count() < rows.height:
+        return
+    named, unnamed = rows.filter(pl.col("case").is_not_null()), rows.filter(pl.col("case").is_null())
+    repeated = named["_row"].n_unique() - counting.filter(pl.col("case").is_not_null())["_row"].n_unique()
+    meeting = unnamed.filter(unnamed.select(_PLACE).is_duplicated() | unnamed["key"].is_in(named["key"].implode()))
+    # The cases of these contents that no row names.
+    left = cases.select("key", "case").join(meeting.select("key"), on="key", how="semi", maintain_order="left")
+    left = left.join(named.select("case"), on="case", how="anti", maintain_order="left")
+    left = left.group_by("key", maintain_order=True).agg(pl.col("case").alias("_open"))
+    meeting = meeting.join(left, on="key", how="left", maintain_order="left")
+    open_cases = pl.col("_open").list.len().fill_null(0).cast(pl.Int64)
+    places = meeting.group_by(_PLACE).agg(surplus=pl.len().cast(pl.Int64) - open_cases.first())
+    repeated += int(places["surplus"].clip(0).sum())
+    undecided = set()
+    # Few cases have the text of another: only their rows are looked at one by one.
+    for (key, *_), group in meeting.filter(open_cases > 1).group_by(*_PLACE, maintain_order=True):
+        if key in undecided or len(set(map(repr, group.select(_RESULT).rows()))) == 1:
+            continue
+        undecided.add(key)
+        line, case, names = group.select("line", "id", "_open").row(0)
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        message = (
+            f"{', '.join(names[:_NAMED])}{more} have the same text, and the file gives it several results without "
+            "naming the case: the first one counts for all of them; ids in the file would tell them apart"
+        )
+        yield Finding("warning", "equal-texts", message, source, line, case)
+    if repeated:
+        are = "result is" if repeated == 1 else "results are"
+        message = f"{repeated:,} {are} of a case that already has one; the first one counts"
+        yield Finding("note", "repeated-result", message, source)
+
+
+# -- whether a file counts its steps from another base than the benchmark
+
+
+def relabelled(one: Imported, known: pl.DataFrame) -> int:
+    """How many known cases would get another gold label from an import whose labels look shifted; else 0.
+
+    Not of a table, whose base may only be unsaid.
+
+    Args:
+        one: what was read.
+        known: columns `case`, `key`, `earliest_error` of the cases that are there.
+    """
+    if one.mapping or not any(
+        finding.code == "label-base" and finding.severity == "warning" for finding in one.findings
+    ):
+        return 0
+    both = one.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
+    return int(both["earliest_error"].ne_missing(both["earliest_error_right"]).sum())
+
+
+def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """What differs between the gold labels that a file repeats and those of the cases.
+
+    Args:
+        source: the file.
+        rows: columns `key`, `gold`, `earliest_error`, `line`, `id`; a case with several answers counts once.
+    """
+    both = rows.filter(pl.col("gold").is_not_null() & pl.col("earliest_error").is_not_null())
+    both = both.unique(["key", "gold", "earliest_error"], keep="first", maintain_order=True)
+    differing = both.filter(pl.col("gold") != pl.col("earliest_error"))
+    if differing.is_empty():
+        return
+    erroneous = both.filter((pl.col("earliest_error") >= 0) & (pl.col("gold") >= -1))
+    off = erroneous["gold"] - erroneous["earliest_error"]
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        if (count := int((off == shift).sum())) >= max(_FEW, _MOST * off.len()):
+            message = (
+                f"{count:,} of {off.len():,} gold error steps of the file are one {way} than the benchmark's: "
+                "one of the two counts from another base"
+            )
+            yield Finding("warning", "gold-shifted", message, source)
+            return
+    first = differing.row(0, named=True)
+    here = f"here {first['gold']} and not {first['earliest_error']}, 0-based"
+    message = f"{differing.height:,} gold labels of the file are not the benchmark's, {here}"
+    yield Finding("warning", "gold-differs", message, source, first["line"], first["id"])
+
+
+def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
+    """A finding where the verdicts fit the gold labels far better when they are all moved by one step.
+
+    Args:
+        source: the file.
+        rows: columns `key`, `verdict`, `earliest_error`; equal answers to one case count once.
+    """
+    # Only verdicts that name a step: one below a gold step of 0 is "no error", which is no sign of a shift.
+    named = rows.filter((pl.col("verdict") >= 0) & (pl.col("earliest_error") >= 0)).unique(
+        ["key", "verdict", "earliest_error"]
+    )
+    off = named["verdict"] - named["earliest_error"]
+    equal = int((off == 0).sum())
+    for shift, way in ((1, "higher"), (-1, "lower")):
+        count = int((off == shift).sum())
+        if count >= _FEW and count > _FAR_BETTER * equal:
+            message = (
+                f"{count:,} verdicts are one {way} than the gold error and {equal:,} equal it: "
+                "they may count from another base"
+            )
+            yield Finding("warning", "verdicts-shifted", message, source)
