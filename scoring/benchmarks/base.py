@@ -211,7 +211,6 @@ class CaseFormat:
         )
 
     def _claimed(self, rows: Rows) -> Iterator[str]:
-        """The keys that are read."""
         alternatives = {key for keys in self.layout.first_of for key in keys}
         if self.layout.flat is None:
             yield from (key for key in self.layout.row_keys().values() if key not in alternatives)
@@ -281,7 +280,6 @@ class CaseFormat:
         return given.select(self._complete({name: pl.col(name) for name in given.columns}, source))
 
     def _complete(self, given: dict[str, pl.Expr], source: str) -> list[pl.Expr]:
-        """Every column of CASES: those given, and those that follow from them."""
         given = {
             **given,
             "case": pl.concat_str(pl.lit(f"{self.name}/"), given["id"]),
@@ -462,7 +460,6 @@ def _each(column: pl.Expr, made: Callable[[str | None], str | None]) -> pl.Expr:
 
 
 def _written(texts: pl.DataFrame, folder: Path) -> Path:
-    """A file with these texts."""
     path = folder / f"texts-{uuid7()}.parquet"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -124,7 +124,6 @@ def _other_labels(cases: pl.DataFrame) -> Iterator[Broken]:
 
 
 def _differ(one: Label, other: Label) -> bool:
-    """Whether two labels contradict each other; null contradicts nothing."""
     return any(left != right for left, right in zip(one, other, strict=True) if None not in (left, right))
 
 

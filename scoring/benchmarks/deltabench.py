@@ -75,7 +75,6 @@ def _in_its_section(note: Mapping[str, Any], sections: list[Mapping[str, Any]]) 
 
 
 def _number(value: Any) -> int:
-    """A number or its digits; -1 for whatever else."""
     digits = str(value)
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
 
@@ -92,7 +91,6 @@ def _final_correct(fields: Fields, name: str) -> bool | None:
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
-    """How the numbers are read, with the evidence, and a warning where that is for another base."""
     counts = read.tallies
     label_base = (
         f"1-based section numbers, [] = none is wrong ({counts['zeros']:,} rows list 0, {counts['ones']:,} list 1, "

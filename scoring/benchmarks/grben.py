@@ -89,7 +89,6 @@ def _word(text: pl.Expr) -> pl.Expr:
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
-    """How the labels are read, and which domains have as many cases as published."""
     label_base, suspicion = _LABEL.concluded(read)
     counts = Counter(read.cases["subset"].to_list())
     official = [

@@ -104,7 +104,6 @@ def _counted(fields: Fields, text: str, label: str) -> tuple[list[str], list[boo
 def _parted(
     fields: Fields, pieces: list[str], right: list[bool | None]
 ) -> tuple[str, list[str], list[bool | None]] | None:
-    """The problem, the pieces that are steps and their labels; None, and fatal, where no problem can be told."""
     for index, piece in enumerate(pieces):
         if match := _FIRST_STEP.search(piece):
             if index:

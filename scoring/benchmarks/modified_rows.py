@@ -287,7 +287,6 @@ def _base_with_evidence(tallies: Mapping[str, int]) -> str:
 
 
 def _suspicion(tallies: Mapping[str, int], source: str) -> list[Finding]:
-    """A warning where the evidence is for another base than 1."""
     compared, beyond = tallies["compared"], tallies["listed beyond"]
     low, high = (tallies[name] >= _FEW and 2 * tallies[name] > compared for name in ("shift -1", "shift 1"))
     if zeros := tallies["listed 0"]:

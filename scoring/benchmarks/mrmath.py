@@ -55,7 +55,6 @@ def _steps(fields: Fields, _: str) -> list[str] | None:
 
 
 def _sub_steps(fields: Fields, _: str) -> list[int] | None:
-    """How many sub-steps each step joins; None where every step is a single one."""
     counts = _counts(_given_steps(fields)[1])
     return None if counts is None or set(counts) == {1} else counts
 
@@ -66,7 +65,6 @@ def _given_steps(fields: Fields) -> tuple[str, Any]:
 
 
 def _counts(given: Any) -> list[int] | None:
-    """The sub-steps of each step; None where no step is a list."""
     if not isinstance(given, list) or not any(isinstance(step, list) for step in given):
         return None
     return [len(step) if isinstance(step, list) else 1 for step in given]
@@ -98,7 +96,6 @@ def _correctness(fields: Fields, name: str) -> bool | None:
 
 
 def _answer(fields: Fields, name: str) -> str | None:
-    """The right answer, a number as its digits."""
     value = fields.value.get(name)
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else fields.text(name)
 

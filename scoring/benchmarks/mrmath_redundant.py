@@ -42,7 +42,6 @@ def recognises(row: Any) -> bool:
 
 
 def _ratings(fields: Fields, name: str) -> list[bool | None] | None:
-    """Whether each step is needed; None, with a warning, where that is not said."""
     given = fields.value.get(name)
     if not isinstance(given, list):
         fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")

@@ -55,7 +55,6 @@ def _identify(fields: Fields) -> str:
 
 
 def _labelling(fields: Fields) -> dict[str, Any]:
-    """What a row holds of its problem, and the path that was taken; fatal where there is none."""
     question, label = _object(fields, "question"), _object(fields, "label")
     path = _path(fields, label.get("steps"))
     return {
@@ -84,7 +83,6 @@ def _phase(fields: Fields) -> str | None:
 
 
 def _path(fields: Fields, steps: Any) -> list[tuple[Any, bool | None]]:
-    """(text, whether it is right) of each step of the path that the labeler took."""
     path: list[tuple[Any, bool | None]] = []
     if not isinstance(steps, list):
         fields.note("error", "wrong-type", f"label.steps is {kind_of(steps)}, not a list")
@@ -102,7 +100,6 @@ def _path(fields: Fields, steps: Any) -> list[tuple[Any, bool | None]]:
 
 
 def _taken(fields: Fields, index: int, step: Any) -> tuple[tuple[Any, bool | None] | None, bool]:
-    """What was taken at a step, if anything, and whether the path ends there."""
     if not isinstance(step, Mapping):
         fields.note("warning", "wrong-type", f"label.steps[{index}] is {kind_of(step)}, not an object")
         return None, True

@@ -83,7 +83,6 @@ def recognises(row: Any) -> bool:
 
 
 def _domain(fields: Fields, name: str) -> str | None:
-    """What names the row's domain; null where an earlier field does."""
     values = (fields.value.get(earlier) for earlier in _DOMAINS[: _DOMAINS.index(name)])
     return None if any(isinstance(value, str) and value for value in values) else fields.text(name)
 

@@ -54,7 +54,6 @@ def recognises(row: Any) -> bool:
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
-    """How the labels are read, and how they compare with what was published."""
     label_base, suspicion = _label_base(read.cases, read.source)
     counts = _against_official(read.cases, read.source)
     if any(finding.severity == "warning" for finding in suspicion):

@@ -59,7 +59,6 @@ def recognises(row: Any) -> bool:
 
 
 def _tags(fields: Fields, name: str) -> list[int] | None:
-    """The numbers of `tags`, one or several; None, with a warning, where it is neither."""
     given = fields.value.get(name)
     numbers: list[Any] = given if isinstance(given, list) else [given]
     if numbers and all(isinstance(one, int) and not isinstance(one, bool) and abs(one) < 2**31 for one in numbers):
@@ -70,7 +69,6 @@ def _tags(fields: Fields, name: str) -> list[int] | None:
 
 
 def _rid(fields: Fields, name: str) -> str | None:
-    """What the right solution is called: a text, or a whole number as its digits."""
     value = fields.value.get(name)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else fields.text(name)
 

@@ -40,7 +40,6 @@ def _plain(value: Any) -> Any:
 
 
 def _contents(value: Any) -> Iterator[Any]:
-    """The contents of messages, in their order; None for what holds none."""
     for part in value if isinstance(value, list) else [value]:
         content = part.get("content", part.get("text")) if isinstance(part, Mapping) else None
         if isinstance(content, list):
@@ -50,7 +49,6 @@ def _contents(value: Any) -> Iterator[Any]:
 
 
 def _labels(fields: Fields, name: str) -> list[bool | None] | None:
-    """For each step whether it is right; None where that is not said."""
     given = fields.value.get(name)
     if not isinstance(given, list):
         fields.note("warning", "wrong-type", f"{name} is not a list; the case has no gold label")
@@ -69,7 +67,6 @@ def _right(fields: Fields, index: int, label: Any) -> bool | None:
 
 
 def _odd_numbers(fields: Fields, _: str) -> int:
-    """How many labels are numbers other than 0 and 1."""
     labels, steps = fields.value.get("labels"), fields.value["completions"]
     counted = labels[: len(steps)] if isinstance(labels, list) else []
     return sum(_is_number(label) and label not in {0, 1} for label in counted)
@@ -93,7 +90,6 @@ def _holds_messages(fields: Fields, _: str) -> bool:
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
-    """How the labels are read, and how many rows held messages."""
     said = "labels of steps: true = right"
     if numbers := read.tallies["numbers"]:
         said += f"; {numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"

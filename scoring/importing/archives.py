@@ -123,7 +123,6 @@ class Archive:
         return read_some(self._file, name, size)
 
     def _may_hold_rows(self, member: ZipInfo) -> bool:
-        """Whether a member's name says that it holds rows, or else its first bytes."""
         if looks_readable(PurePosixPath(member.filename)):
             return True
         try:

@@ -261,11 +261,6 @@ def _opened_alone(
 
 
 def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
-    """The results as one repetition among several.
-
-    Raises:
-        UsageError: they are no answers, or say themselves of which runs they are.
-    """
     if run is None:
         return results
     given = results.rows.select("rewards", "labels", "solution").null_count().row(0)
@@ -279,11 +274,6 @@ def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
 
 
 def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResults:
-    """The results with the threshold and the boundary that a person stated.
-
-    Raises:
-        UsageError: no threshold decides on them.
-    """
     if options.threshold is None and options.comparison is None:
         return results
     rows = results.rows if results.in_order is None else results.in_order
@@ -318,7 +308,6 @@ class _Read:
 def _read(
     words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress, ledger: Ledger | None
 ) -> tuple[list[_Read], list[str]]:
-    """Every source, and what could not be read of those that are among many."""
     sources: list[_Read] = []
     skipped: list[str] = []
     named = list(expanded(words))
@@ -392,7 +381,6 @@ def _not_shifted(
 
 
 def _known(workspace: Workspace, imported: Imported) -> pl.DataFrame | None:
-    """The cases of a benchmark that are in the workspace; None where there are none."""
     name = imported.benchmark
     return workspace.cases([name])[0] if name in workspace.benchmarks() else None
 
@@ -439,7 +427,6 @@ def check_usable(source: Source) -> None:
 
 
 def _one_name(name: str | None, imported: Iterable[Imported], results: Sequence[ExternalResults]) -> None:
-    """A name given must be that of one thing."""
     named = len({scorer.name for scorer in results}) or sum(bool(part.mapping) for part in imported)
     if name is not None and named != 1:
         raise UsageError(f"--name {name!r} is for one scorer or one table, and there are {named}.", "Import it alone.")

@@ -142,7 +142,6 @@ _NO_ARCHIVES = {
 
 
 def _members(source: Brought, folder: Path, only: str | None) -> Iterator[Brought]:
-    """What an archive holds; a member that cannot be brought is one with a refusal."""
     whole = Allowance(source.name, _room(folder), packed=source.path.stat().st_size)
     with Archive(source.path, source.name) as archive:
         members = [member for member in archive.members if only in {None, member.filename}]
@@ -197,11 +196,6 @@ def _as_member(member: Brought, folder: Path, whole: Allowance) -> Iterator[Brou
 
 @contextmanager
 def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Brought]:
-    """A compressed file, unpacked into the folder, with what was noticed.
-
-    Raises:
-        UnreadableFile: it is damaged, becomes too much, or ends before anything can be unpacked.
-    """
     allowance = Allowance(source.name, _room(folder))
     try:
         file = source.path.open("rb")
@@ -225,11 +219,6 @@ def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Broug
 
 
 def _innermost(unpacked: Brought, inside: str) -> Brought:
-    """The file that was in another, unless it would have to be unpacked again.
-
-    Raises:
-        UnreadableFile: it would.
-    """
     start, name = start_of(unpacked.path), unpacked.name
     if compression_of(start):
         raise UnreadableFile(f"{name} is compressed more than once.", "Unpack it once and import what comes out.")
@@ -328,18 +317,11 @@ def _temporary(path: Path) -> Iterator[Path]:
 
 
 def _room(folder: Path) -> int:
-    """Bytes that a source may become."""
     home = next(home for home in (folder, *folder.absolute().parents) if home.is_dir())
     return min(LARGEST, int(shutil.disk_usage(home).free * _OF_FREE))
 
 
 def _standard_input(room: int) -> Iterator[bytes]:
-    """What is piped in.
-
-    Raises:
-        UsageError: nothing is: it is a terminal, or closed.
-        UnreadableFile: it is too much, or cannot be read.
-    """
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError(
             "- is standard input, and nothing is piped in.", "For instance: cat FILE | prm-inspect import -"

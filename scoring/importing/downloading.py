@@ -139,7 +139,6 @@ class Download:
         yield from self._counted(httpx, response, size)
 
     def _counted(self, httpx: Any, response: Any, size: int | None) -> Iterator[bytes]:
-        """The bytes of the answer, which is to have `size` of them."""
         came, lost = 0, ""
         try:
             for part in response.iter_raw():
@@ -160,7 +159,6 @@ class Download:
             self.missing = f"{size_words(came)}{of} came{f' ({lost})' if lost else ''}"
 
     def _next(self, location: Location, target: str) -> Location:
-        """Where a redirect leads, if it may."""
         try:
             following = Location.read(urljoin(location.url, target))
         except (UsageError, ValueError):
@@ -207,7 +205,6 @@ def _is_proxied(location: Location) -> bool:
 
 
 def _addresses(location: Location) -> list[_Address]:
-    """What a host's name stands for; nothing where it is not known."""
     try:
         entries = socket.getaddrinfo(location.host, location.port or 443, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -49,7 +49,6 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
 
 
 def _rows_on(brought: Brought, line: int) -> Iterator[Row]:
-    """The rows on a line (1-based) of a file: several where an array stands on one line."""
     rows = read_rows(brought.path, brought.name)
     if not rows.streamed:
         yield from (row for row in rows.rows if row.line == line)
@@ -74,11 +73,6 @@ def _gives(row: Row, case: Mapping[str, Any], name: str) -> bool:
 
 
 def _brought_again(place: str, folder: Path) -> Iterator[Brought]:
-    """Bring the one file of this place, as `bring` gave it.
-
-    Raises:
-        UnreadableFile: it came from where nothing can be read twice, or has gone.
-    """
     # Those of files are absolute.
     piped = place.partition(INSIDE)[0] == STDIN
     if piped or is_address(place):

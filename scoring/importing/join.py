@@ -170,7 +170,6 @@ def _doubts(
 def _split(
     results: ExternalResults, by: str, whole: pl.DataFrame, once: pl.DataFrame, findings: list[Finding]
 ) -> Joined:
-    """What counts of the rows that joined, as rewards and as votes."""
     answered = pl.any_horizontal(pl.col("answer", "ballot", "verdict").is_not_null())
     given = pl.any_horizontal(pl.col("rewards", "labels", "solution").is_not_null())
     is_vote = answered | (~given & (results.kind == "critic"))
@@ -317,15 +316,6 @@ def _as_many(found: pl.DataFrame) -> int:
 def _ambiguous(
     results: ExternalResults, named: pl.DataFrame, fits: Mapping[str, pl.DataFrame], cases: pl.DataFrame, others: str
 ) -> NotJoined:
-    """Why ids alone do not say which benchmark they are of, and what to do about it.
-
-    Args:
-        results: the results.
-        named: their rows with an id.
-        fits: by benchmark, those of the rows whose id is one of its.
-        cases: the cases of the benchmarks.
-        others: which benchmarks were not considered, "" = none.
-    """
     start = f"{results.source} ({results.format}) has ids and no texts, and "
     own = [name for name in fits if name != demo.NAME]
     known = max(found.height for found in fits.values()) if fits else 0
@@ -356,12 +346,10 @@ def _ambiguous(
 
 
 def _examples(rows: pl.DataFrame) -> str:
-    """The first ids of rows, in quotes."""
     return ", ".join(f"'{name[:_LONGEST]}'" for name in rows["id"].head(2))
 
 
 def _lost(results: ExternalResults, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
-    """A finding a row that belongs to no case."""
     lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
     known = {*cases["id"], *cases["case"]} if lost.height else set()
     for line, name, texted in lost.select("line", "id", TEXTED).iter_rows():
@@ -385,7 +373,6 @@ def _rewards_or_labels(whole: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]:
-    """A finding a row whose numbers or labels are not as many as the steps."""
     deciding = pl.coalesce(pl.col("labels").list.len(), pl.col("rewards").list.len()).cast(pl.Int64)
     wrong = whole.with_columns(_numbers=deciding, _labelled=pl.col("labels").is_not_null()).filter(
         pl.col("_numbers") != pl.col("n_steps")
@@ -424,7 +411,6 @@ def judged(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResul
 
 
 def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
-    """Every answer as the protocol of its case's benchmark reads it."""
     names = [name if name in PROTOCOLS else _PLAIN for name in whole["benchmark"].unique(maintain_order=True)]
     protocols = {name: PROTOCOLS[name] for name in names}
     read: list[dict[str, Any]] = []

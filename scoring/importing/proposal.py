@@ -197,7 +197,6 @@ def _first_rewards(scorers: list[ExternalResults]) -> Iterator[tuple[str, tuple[
 def _joins(
     imported: Imported | None, scorers: list[ExternalResults], cases: pl.DataFrame
 ) -> tuple[int, tuple[str, ...], str]:
-    """How many rows belong to known cases, whose these are, and why none does."""
     if imported is not None:
         known = imported.cases.select("key").join(cases.select("key", "benchmark").unique("key"), on="key")
         return known.height, tuple(known["benchmark"].unique().sort()), ""

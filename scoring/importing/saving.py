@@ -193,12 +193,6 @@ def _add_values(digest: blake2b, column: pl.Series) -> None:
 
 
 def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, Any]) -> None:
-    """Two files may share a scorer if they speak of different cases, or say the same; a refusal says nothing.
-
-    Raises:
-        ScorerConflict: they do not.
-        DamagedWorkspace: a part cannot be read.
-    """
     for source, one in others.items():
         for cache, frame in _kinds(folder, joined):
             theirs = _said(cache, one["parts"])
@@ -379,7 +373,6 @@ def _file_digest(path: Path) -> str | None:
 
 
 def _stat(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file is written."""
     try:
         stat = path.stat()
     except (OSError, ValueError):
@@ -394,7 +387,6 @@ def _generations(workspace: Workspace) -> dict[str, str] | None:
 
 
 def _is_there(folder: Path, digest: str) -> bool:
-    """Whether a scorer's folder is as it was: its list of imports, and every part in it."""
     return (folder / SCORER).is_file() and _imports_digest(folder) == digest and _parts_there(folder)
 
 

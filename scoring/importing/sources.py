@@ -264,12 +264,10 @@ def _rows_of(imported: Imported, rows: Rows) -> list[Mapping[str, Any] | None] |
 
 
 def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:
-    """The keys of rows that a mapping claims."""
     return tuple(dict.fromkeys(name for _, column in mapping.named for name in (column, outermost(column))))
 
 
 def _results(rows: Rows, name: str, options: ReadOptions) -> Source:
-    """What a result format holds, and what its rows are where no case that is known has their texts."""
     scorers = tuple(formats.result_reader(name).load(rows))
     known = options.known
     if (
@@ -334,7 +332,6 @@ def belongs(results: Sequence[ExternalResults], keys: Callable[[], pl.Series]) -
 
 
 def _is_mapping(rows: Rows) -> bool:
-    """Whether a file is one that says which column of a table is what."""
     value = rows.rows[0].value if len(rows.sample()) == 1 else None
     return isinstance(value, dict) and "format" in value and value.keys() <= _MAPPING
 
@@ -389,7 +386,6 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
 
 
 def _noted(mapping: ColumnMapping, scorer: ExternalResults, stated: ColumnMapping | None) -> ExternalResults:
-    """The same with the note which column was guessed, if one was."""
     findings = []
     for kind, (what, flag) in _FLAGS.items():
         columns = getattr(mapping, kind)

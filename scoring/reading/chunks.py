@@ -329,7 +329,6 @@ class _Reader:
         return odd
 
     def _lines(self, checked: _Checked, places: Sequence[int]) -> Chunk:
-        """Lines of a block read value by value."""
         start = checked.block.line
         raw = b"\n".join(checked.block.lines[place] for place in places)
         rows = json_lines(*decoded_as("utf-8", raw, self.source), self.source)
@@ -482,7 +481,6 @@ def _sound_value(value: msgspec.Raw | UnsetType) -> bool:
 
 
 def _filled(block: Block, sound: Sequence[int]) -> npt.NDArray[np.bool_]:
-    """Which of the lines are not blank; the sound ones are not."""
     filled = np.ones(block.height, dtype=np.bool_)
     if len(sound) < block.height:
         for place in {*range(block.height)} - {*sound}:

@@ -242,8 +242,6 @@ def start_of(path: Path) -> bytes:
 
 
 class _Inflate:
-    """zlib's decoder with the manners of the others."""
-
     def __init__(self, wbits: int) -> None:
         self._inner = zlib.decompressobj(wbits)
         self._full = False
@@ -298,7 +296,6 @@ _METHODS: dict[int, Callable[[], _Decoder]] = {8: lambda: _Inflate(-15), 12: bz2
 
 
 def _is_skippable(compression: str, rest: bytes) -> bool:
-    """Whether a frame of zstd follows that holds no data."""
     return compression == "zstd" and rest[1:4] == b"\x2a\x4d\x18" and rest[0] >> 4 == 5
 
 

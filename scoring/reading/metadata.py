@@ -195,7 +195,6 @@ class MetadataCollector:
         key.why, key.values = why, {}
 
     def _why(self, key: _Key) -> str:
-        """Why a column is left out, for itself; "" where it is not."""
         if key.why:
             return key.why
         if not key.name.strip():
@@ -233,7 +232,6 @@ def half_characters(mended: int, source: str) -> list[Finding]:
 
 
 def _typed(name: str, values: Sequence[Any]) -> pl.Series:
-    """Values of whatever scalars as a column of one dtype."""
     kinds = {type(value) for value in values} - {type(None)}
     if kinds <= {int, float} and all(-(2**63) <= value < 2**63 for value in values if type(value) is int):
         whole = pl.Series(name, [value if type(value) is int else None for value in values], dtype=pl.Int64)

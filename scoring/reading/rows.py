@@ -282,7 +282,6 @@ def some_rows(rows: Rows) -> Rows:
 
 
 def _is_lines(path: Path) -> bool:
-    """Whether a file is JSON Lines in UTF-8: its first row is an object on a line of its own."""
     try:
         if not path.is_file():
             return False

@@ -68,8 +68,6 @@ def object_elements(text: str) -> Iterator[Element]:
 
 
 class _Cursor:
-    """A place in a text of many elements."""
-
     def __init__(self, text: str, at: int) -> None:
         self._text = text
         self._at = at
@@ -96,7 +94,6 @@ class _Cursor:
             yield Element(self._line, error="the array is not closed: the file may be cut off", row=False)
 
     def _next(self) -> int:
-        """Go to the next character that is not blank."""
         self._at = _after_blanks(self._text, self._at)
         self._line += self._text.count("\n", self._counted_to, self._at)
         self._counted_to = self._at
@@ -138,7 +135,6 @@ class _Cursor:
 
 
 def _element(text: str, at: int, line: int) -> tuple[Element, int]:
-    """The element that starts at `at`, and where it ends."""
     repeated: dict[str, None] = {}
 
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -249,8 +245,6 @@ def csv_elements(text: str, header: CsvHeader) -> Iterator[Element]:
 
 @dataclass(frozen=True)
 class _Record:
-    """The cells of one record on lines `line` to `last_line`, or what is wrong with it."""
-
     line: int
     last_line: int
     cells: list[str] | str

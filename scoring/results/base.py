@@ -269,7 +269,6 @@ class ResultFormat:
         return _Part(pl.concat([made, beside], how="horizontal"), [*chunk.findings, *noticed], chunk.read)
 
     def _made(self, fields: pl.DataFrame) -> pl.DataFrame:
-        """The columns of RESULT_COLUMNS, and those beside them."""
         given = {name: pl.col(name) for name in fields.columns if name in RESULT_COLUMNS} | dict(self.columns)
         given |= {"line": pl.col(LINE)}
         given |= {name: pl.coalesce(given.get(name, 0), 0) for name in ("vote", "run")}
@@ -387,7 +386,6 @@ def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType
 
 
 def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Record]]) -> Rows:
-    """The records of a source, on the lines of their rows."""
     findings = list(rows.findings)
     unread = rows.read - len(rows.rows)
 
@@ -623,7 +621,6 @@ def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -
 
 
 def _tokens(value: Any) -> int | None:
-    """A number of tokens, or None where it is none."""
     return value if type(value) is int and 0 <= value < 2**63 else None
 
 

@@ -65,7 +65,6 @@ def _identify(fields: Fields) -> str | None:
 
 
 def _only(field: Field, *, by_ids: bool) -> Field:
-    """The field of rows that are of one kind; it is not looked at in the others."""
     return replace(
         field, read=lambda fields, name: field.read(fields, name) if _by_ids(fields) is by_ids else None, needed=False
     )

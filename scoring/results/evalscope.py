@@ -127,7 +127,6 @@ def _result(fields: Fields) -> Result:
 
 
 def _reviewed(score: Fields) -> Result:
-    """What evalscope made of an answer; it counts, and a warning where ProcessBench's reading differs."""
     answer = score.text("prediction")
     given = score.value.get("extracted_prediction")
     ballot = score.of({"extracted_prediction": written(given)}).text("extracted_prediction")
@@ -158,7 +157,6 @@ def _prompts(row: Record) -> list[str]:
 
 
 def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | None:
-    """The problem as it stands in the prompt, between its heading and the tagged solution."""
     for prompt in prompts if tagged else []:
         before, found, _ = prompt.partition(f"{_SOLUTION}{tagged}")
         _, heading, problem = before.partition(_PROBLEM)
@@ -168,7 +166,6 @@ def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | No
 
 
 def _prompt_findings(rows: list[Record], source: str) -> list[Finding]:
-    r"""A warning if prompts asked for `oxed{}` after a backspace; a note if there are none to be seen."""
     prompts = [_prompts(row) for row in rows]
     lost = sum(any(_LOST_BACKSLASH in prompt for prompt in several) for several in prompts)
     if lost:

@@ -135,7 +135,6 @@ def recognises_answers(row: Any) -> bool:
 
 
 def _records(whole: Fields) -> Iterator[Record]:
-    """The row, with the model and its mode of thinking beside it."""
     model, mode = whole.text("model_key"), whole.text("thinking_mode") or ""
     name = model if model and model.strip() else scorer_name(whole.source)
     yield {**whole.value, SCORER: f"{name}-{mode}" if mode and whole.value.get("model_key") else name, _MODE: mode}
@@ -162,7 +161,6 @@ def _answer(fields: Fields) -> Result | None:
 
 
 def _prediction(fields: Fields, answer: str | None) -> tuple[int | None, str | None]:
-    """What the row predicts, 1-based; or None, and why there is nothing."""
     if fields.value.get("api_failed") is True:
         fields.note("warning", "api-failed", "the API gave no answer")
         return None, "the API gave no answer"

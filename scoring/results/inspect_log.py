@@ -127,7 +127,6 @@ def load_file(path: Path, source: str = "") -> list[ExternalResults]:
 
 
 def _samples(members: "ZipMembers", names: list[str], source: str, findings: list[Finding]) -> Iterator[Any]:
-    """Every sample; None where it cannot be read."""
     for number, name in enumerate(names, start=1):
         sample = _json(members, name, source, findings, number)
         metadata = name.removesuffix("sample.json") + "metadata.json"
@@ -137,7 +136,6 @@ def _samples(members: "ZipMembers", names: list[str], source: str, findings: lis
 
 
 def _json(members: "ZipMembers", name: str, source: str, findings: list[Finding], number: int | None = None) -> Any:
-    """What a member holds; None, with a finding, where that is no JSON."""
     try:
         return json.loads(members.read(name), strict=False)
     except Damaged as error:
@@ -200,7 +198,6 @@ class _Log:
         return base
 
     def _judged(self, fields: Fields, answer: str | None, base: int) -> Result:
-        """Ballot, verdict and reason: from the first score, else from the answer; nothing where there is neither."""
         scores = fields.inside("scores").value
         name = next(iter(scores), "")
         given = fields.of({"answer": written(fields.of(scores.get(name)).value.get("answer"))}).text("answer")
@@ -272,7 +269,6 @@ def log_answers(header: Any, samples: Iterable[Any], source: str, findings: list
 
 
 def _gold(fields: Fields, base: int) -> int | None:
-    """The sample's target, if it is a step or -1."""
     target = fields.value.get("target")
     if isinstance(target, list):
         target = target[0] if target else None

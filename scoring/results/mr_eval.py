@@ -93,7 +93,6 @@ def load(rows: Rows) -> list[ExternalResults]:
 
 
 def _logged(log: Any) -> Record:
-    """The record of an entry of a final line's log; an entry without a prediction was invalid."""
     entry = log if isinstance(log, Mapping) else {}
     prediction = entry.get("prediction")
     record = prediction if isinstance(prediction, Mapping) else {"validity": False}
@@ -124,7 +123,6 @@ def _read(fields: Fields) -> Result | None:
 
 
 def _length(fields: Fields, result: Result) -> int | None:
-    """How many steps were judged; a warning where scores and labels disagree about it."""
     lengths = [len(values) for values in result.values() if values is not None]
     if len(set(lengths)) > 1:
         said = ", ".join(f"{len(values)} {name.replace('_', ' ')}" for name, values in result.items() if values)
@@ -260,7 +258,6 @@ def _roundest(low: float, high: float) -> float:
 
 
 def _figures(value: Any) -> Any:
-    """The numbers among a final line's figures, by their names."""
     if not isinstance(value, Mapping):
         return number(value)
     entries = ((str(key).encode(errors="replace").decode(), part) for key, part in value.items())

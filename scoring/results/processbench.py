@@ -68,7 +68,6 @@ def _named(rows: Rows) -> str:
 
 
 def _answers(fields: Fields, name: str) -> list[Result]:
-    """The row's answers, at least one: the votes of a critic, or what was predicted."""
     critique = fields.value.get(name)
     if critique is None:
         return [_as_given(fields)]
@@ -80,7 +79,6 @@ def _answers(fields: Fields, name: str) -> list[Result]:
 
 
 def _answer(fields: Fields, number: int, text: Any) -> Result:
-    """One of the row's answers."""
     if not isinstance(text, str):
         return _without(fields, f"answer {number} (0-based) is {kind_of(text)}, not text")
     name = f"{_CRITIQUE}[{number}]"
@@ -103,7 +101,6 @@ def _as_given(fields: Fields) -> Result:
 
 
 def _compare(fields: Fields, ballots: list[str | None]) -> None:
-    """A warning where the row's prediction is not what its answers vote for."""
     given = fields.value.get("prediction")
     verdict = processbench_verdict(vote(ballots))
     if "prediction" not in fields.value or (given is None and verdict is None):
@@ -178,7 +175,6 @@ def _match(fields: Fields, name: str) -> float | None:
 
 
 def _rprm_concluded(results: Results) -> dict[str, Any]:
-    """A warning if some solutions were judged in part."""
     judged = results.rows.select(numbers=pl.col("rewards").list.len(), steps=pl.col("steps").list.len()).drop_nulls()
     if short := judged.filter(pl.col("numbers") < pl.col("steps")).height:
         few = f"{short} of {judged.height} solutions have fewer numbers than steps"

@@ -137,7 +137,6 @@ def _by_folder(source: str) -> tuple[str | None, Judges]:
 
 
 def _shape(row: Any) -> Shape | None:
-    """What a row's scores are by their first element; None where they are nothing of the kind."""
     scores = row.get("scores") if isinstance(row, Mapping) else None
     if not isinstance(scores, list):
         return None if number(scores) is None else _SOLUTION
@@ -280,7 +279,6 @@ def redundancy(presence: str, steps: str) -> tuple[list[int] | None, str | None]
 
 
 def _judged(words: str) -> bool | None:
-    """Whether the words say that the solution is right; None where they say neither."""
     letters = _letters(words)
     negated = letters[:1] == ["not"]
     right = _JUDGED.get(letters[negated]) if len(letters) == 1 + negated else None
@@ -301,17 +299,14 @@ def _letters(words: str) -> list[str]:
 
 
 def _names_none(step: str) -> bool:
-    """Whether the words say in so many words that there is no step."""
     return step.strip() == "-1" or " ".join(re.findall(r"\w+", step.lower())) in _NO_STEP
 
 
 def _step_numbers(step: str) -> list[int]:
-    """The numbers among the words that name steps."""
     return [] if _names_none(step) else [int(number[:_LONGEST]) for number in re.findall(r"\d+", step)]
 
 
 def _judges(rows: Rows) -> Judges:
-    """What most of the rows judge; errors where none can be read."""
     kinds: Counter[Judges] = Counter()
     for row in rows.rows:
         words = row.value.get("correctness_pred") if isinstance(row.value, Mapping) else None

@@ -80,7 +80,6 @@ def _is_batch(row: Record) -> bool:
 
 
 def _body(row: Record) -> Record:
-    """The response itself."""
     if not _is_batch(row):
         return row
     response = row["response"]
@@ -131,7 +130,6 @@ def _result(fields: Fields, *, pairs: bool) -> Result:
 
 
 def _failure(fields: Fields) -> str | None:
-    """Why a line of a batch holds no result; None where it does."""
     if not _is_batch(fields.value):
         return None
     response, error = fields.inside("response"), fields.value["error"]
@@ -146,7 +144,6 @@ def _failure(fields: Fields) -> str | None:
 
 
 def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:
-    """One number a step; None, with a finding, where the item's data is nothing of the kind."""
     data = item.value.get("data")
     if isinstance(data, str):
         return _decoded(item, data, pairs=pairs)
@@ -180,7 +177,6 @@ def _last_column(item: Fields, data: list[list[Any]]) -> list[float] | None:
 
 
 def _pairs(flat: Sequence[float]) -> bool:
-    """Whether the numbers, two by two, sum to 1."""
     return len(flat) % 2 == 0 and all(abs(a + b - 1) <= _SUM for a, b in zip(flat[::2], flat[1::2], strict=True))
 
 
@@ -201,7 +197,6 @@ def _floats(data: str) -> tuple[float, ...] | None:
 
 
 def _decoded(item: Fields, data: str, *, pairs: bool) -> list[float] | None:
-    """The rewards in the base64, which says nothing of their shape."""
     flat = _floats(data)
     if flat is None:
         item.note("warning", "bad-base64", "data is text, and no base64 of float32 numbers")

@@ -81,7 +81,6 @@ def _parsed(column: str) -> tuple[tuple[str, str], ...]:
 
 
 def _walk(value: Any, path: tuple[tuple[str, str], ...]) -> tuple[bool, Any]:
-    """Whether something stands at the path, and what."""
     if not path:
         return True, value
     (kind, word), rest = path[0], path[1:]

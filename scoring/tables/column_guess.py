@@ -104,8 +104,6 @@ def propose(rows: Rows, stated: ColumnMapping | None = None) -> ColumnMapping | 
 
 
 class _Table:
-    """The first rows of a table that are objects."""
-
     def __init__(self, rows: Rows) -> None:
         self.source = rows.source
         self.rows = [value for value in rows.sample()[:_SAMPLE] if isinstance(value, Mapping)]
@@ -217,7 +215,6 @@ class _Guess(_Table):
         return self._row_a_step(case) or self._verdicts(case) or self._row_a_step_in_order(case)
 
     def _cases(self) -> ColumnMapping:
-        """The columns of cases; what is taken is free no more."""
         taken: dict[str, str] = {}
         for field, names in _NAMES.items():
             if getattr(self.stated, field) is not None or (self.stated.step is not None and field in _OF_CASES):
@@ -527,7 +524,6 @@ def readings(
 
 
 def _separators(table: _Table, mapping: ColumnMapping, column: str) -> Iterator[Reading]:
-    """One text of steps can be split at blank lines or at every line break, unless labels or rewards show which."""
     counts = table.counts(table.columns, mapping)
     if mapping.separator not in {None, "\n"} or table.confirmed(column, counts, mapping.separator):
         return
@@ -547,7 +543,6 @@ def _filled(cell: str, separator: str | None) -> list[str]:
 
 
 def _other_solutions(table: _Table, column: str) -> Iterator[Reading]:
-    """A column of texts in several parts may be the solution that was judged, or a reference."""
     others = [table.columns[name] for name in _NAMES["steps"].split() if name in table.columns]
     for other in others:
         if other != column and table.is_solutions(other) and table.divided(other):
@@ -618,7 +613,6 @@ def _is_number(cell: Any) -> bool:
 
 
 def _is_label(cell: Any) -> bool:
-    """Whether a cell may say of a step whether it is right."""
     return cell is None or isinstance(cell, bool | int | float | str)
 
 

@@ -171,7 +171,6 @@ def is_benchmark_name(name: str) -> bool:
 
 
 def _is_word(value: Any) -> bool:
-    """Whether a value is a text that is not empty and can be stored."""
     return isinstance(value, str) and value != "" and value == printable(value)
 
 

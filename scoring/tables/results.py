@@ -106,7 +106,6 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
 
 
 def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> list[ExternalResults]:
-    """What a table with a row a case and scorer holds of each scorer, which is called as the table calls it."""
     names = frame["scorer"].n_unique()
     if not 0 < names <= _MOST_SCORERS:
         held = f"{names:,} different texts" if names else "no text"
@@ -123,7 +122,6 @@ def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: p
 
 
 def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
-    """What a table with one row a step holds of each scorer."""
     if mapping.scorer is not None:
         raise UsageError(
             f"{rows.source} is read with one row a step, and {mapping.scorer!r} names the scorer of a row.",
@@ -163,7 +161,6 @@ def _beside(own: Layout, cases: Layout) -> Layout:
 
 
 def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
-    """The gold label for comparison; what is odd about it is said when the table is read as cases."""
     named = [name for name in ("earliest_error", "error_steps", "step_labels") if getattr(mapping, name) is not None]
     if not named or (mapping.steps is None and mapping.label_base is None):
         return pl.lit(None, dtype=STEP_INDEX)
@@ -178,7 +175,6 @@ def _identify(mapping: ColumnMapping, fields: Fields) -> str:
 
 
 def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields], dict[str, Any]]]:
-    """The fields of a row, and what makes them of a row that is read value by value."""
     common = {
         "id": Field(pl.String(), str | int, lambda fields, name: name_of(fields, name) or None, filled=True),
         "problem": replace(read_by(pl.String(), Fields.text, str), filled=True),
@@ -206,7 +202,6 @@ def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields]
 
 
 def _answers(fields: Fields, name: str) -> list[str | None]:
-    """The answers in a cell; null for one that is no text."""
     cell = listed(fields.value.get(name)) if isinstance(fields.value.get(name), list) else fields.value.get(name)
     several = cell if isinstance(cell, list) else [cell]
     return [fields.of({name: answer}).text(name) for answer in several] or [None]
@@ -241,7 +236,6 @@ def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
 
 
 def _run(mapping: ColumnMapping, fields: Fields, cell: Any) -> int | None:
-    """Which repetition the row is of; None, with a finding, where that cannot be read."""
     run = 0 if mapping.run is None else cell
     if type(run) is int and 0 <= run < _LARGE:
         return run
@@ -250,7 +244,6 @@ def _run(mapping: ColumnMapping, fields: Fields, cell: Any) -> int | None:
 
 
 def _rated(cell: Any) -> dict[str, Any]:
-    """The columns of one cell of rewards."""
     cell = listed(cell)
     if cell is None:
         return _unusable("no-rewards", "there are no rewards here")
@@ -275,7 +268,6 @@ def _rewards(cell: list[Any]) -> dict[str, Any]:
 
 
 def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
-    """The columns of one cell of verdicts, counted as it is; -1 = no error."""
     answer = text(cell)
     answer = answer if isinstance(answer, str) else None
     if is_clean(cell, mapping):

@@ -133,7 +133,6 @@ def _as_it_is(fields: Fields, name: str) -> Any:
 
 
 def _read(named: Mapping[str, str], fields: Fields) -> dict[str, Any]:
-    """One row, whatever its cells are."""
     cells = {name: single_at(fields.value, column) for name, column in named.items()}
     return {name: _READ.get(name, _reward)(cell) for name, cell in cells.items()}
 
@@ -199,7 +198,6 @@ def _of_a_scorer(place: int) -> Iterator[tuple[str, pl.Expr]]:
 
 
 def _kept(count: int) -> list[pl.Expr]:
-    """The columns of `GatheredSteps.frame`."""
     found = [pl.col("id"), pl.col(LINE), pl.lit(value=True).alias(KEPT)]
     for place in range(count):
         given, whole_case = pl.col(f"given {place}"), pl.col("whole")
@@ -217,7 +215,6 @@ def _kept(count: int) -> list[pl.Expr]:
 
 
 def _odd_steps(cases: pl.DataFrame, source: str) -> Iterator[Finding]:
-    """A finding a case whose steps have gaps or repeats."""
     odd = cases.filter(~pl.col("whole")).select("id", LINE, "steps", _BASE)
     for case, line, indices, base in odd.iter_rows():
         named = ", ".join(map(str, indices[:_LONGEST])) + (", ..." if len(indices) > _LONGEST else "")

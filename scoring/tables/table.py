@@ -309,7 +309,6 @@ def base_note(base: LabelBase, source: str) -> Finding:
 
 
 def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Finding | None:
-    """A doubt about the stated base, where the labels speak against it."""
     # Gold labels that name no step are said one by one; a verdict that names none is a wrong answer.
     if stated and zeros and (not ends or option == "verdict_base"):
         message = (
@@ -327,7 +326,6 @@ def _against(stated: int, zeros: int, ends: int, source: str, option: str) -> Fi
 
 
 def _wrong_below(mapping: ColumnMapping) -> float:
-    """Below which rating a step is wrong."""
     return _HALF if mapping.wrong_below is None else mapping.wrong_below
 
 
@@ -383,7 +381,6 @@ def _error_steps(fields: Fields, name: str) -> list[int] | None:
 
 
 def _step_labels(mapping: ColumnMapping, fields: Fields, name: str) -> list[bool] | None:
-    """For each label whether it says right; None, with a finding, where one says nothing."""
     labels = fields.value.get(name)
     if labels is None:
         fields.note("note", "no-label", "the steps have no labels; the case has no gold label")
@@ -403,7 +400,6 @@ def _step_labels(mapping: ColumnMapping, fields: Fields, name: str) -> list[bool
 
 
 def _is_wrong(label: Any, mapping: ColumnMapping) -> bool | None:
-    """Whether a label says wrong; None where it says nothing."""
     if isinstance(label, bool):
         return not label
     rating = number(label)
@@ -567,12 +563,10 @@ _STEPS = pl.col("steps").list.len().cast(pl.Int64)
 
 
 def _listed(labels: pl.Expr) -> pl.Expr:
-    """A list of numbers in words."""
     return pl.format("[{}]", labels.list.eval(pl.element().cast(pl.String)).list.join(", "))
 
 
 def _concluded(mapping: ColumnMapping, base: LabelBase, read: Read) -> tuple[str, list[Finding]]:
-    """How the labels are read, in words, and what is said of the whole table."""
     source, findings = read.source, list(read.findings)
     if split := read.tallies[_SPLIT]:
         message = f"{split:,} solutions were one text and were split at {_separator_words(mapping)}"
