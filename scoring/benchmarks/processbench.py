@@ -11,15 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import (
-    CaseFormat,
-    Read,
-    first_step,
-    first_step_checks,
-    none_wrong,
-    not_empty,
-    warn_where,
-)
+from scoring.benchmarks.base import CaseFormat, Read, first_step, first_step_checks, none_wrong, not_empty, warn_where
 from scoring.reading.findings import Finding
 from scoring.reading.typed import Layout, identifier, solution, text, truth, whole
 

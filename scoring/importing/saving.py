@@ -12,7 +12,6 @@ missing or cannot be read is no reason to stop: the file is read.
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
@@ -20,8 +19,9 @@ from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Generic, TypeVar
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -46,10 +46,43 @@ LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
 _OF_THE_CASES = ("task_name", "benchmark")
 _NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
-_PART = re.compile(r"(part|votes)-[0-9a-f]{32}\.parquet\Z")
 _UNFINISHED = ""
 _AT_ONCE = 65_536
 """Rows whose values are together in a digest: as many as that, whatever is in memory at once."""
+
+
+class _Import(msgspec.Struct, frozen=True):
+    """What `imports.json` holds of a source."""
+
+    digest: str
+    parts: list[Annotated[str, msgspec.Meta(pattern=r"^(part|votes)-[0-9a-f]{32}\.parquet$")]]
+
+
+class _Known(msgspec.Struct, frozen=True):
+    """What `sources.json` holds of a file: digests of its bytes, of how it was read and of the scorers' lists."""
+
+    file: str
+    how: str
+    generations: dict[str, str]
+    scorers: dict[str, str]
+    held: str
+    grave: bool
+
+
+T = TypeVar("T")
+
+
+class _Document(msgspec.Struct, Generic[T]):
+    format: int
+    sources: dict[str, T]
+
+
+def _write(path: Path, sources: Mapping[str, Any]) -> None:
+    document = {"format": FORMAT, "sources": msgspec.to_builtins(sources)}
+    write_atomically(path, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace"))
+
+
+_UNSOUND = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
 
 
 @dataclass(frozen=True)
@@ -66,7 +99,7 @@ class Saved:
 
 
 def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
-    """The scorer of imported results.
+    """Describe the scorer of imported results.
 
     What made the numbers is not known, so its fingerprint is of the name, the format and the settings that the file
     says.
@@ -109,11 +142,12 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         digest = _digest(scorer, joined)
         old = imports.pop(source, None)
         scorer, told = _as_known(scorer, folder) if imports else (scorer, "")
-        if old is not None and old["digest"] == digest and _all_there(folder, old["parts"]):
+        there = old is not None and all((folder / name).is_file() for name in (SCORER, *old.parts))
+        if old is not None and old.digest == digest and there:
             return Saved(scorer.name, "unchanged", told, folder.name)
         _no_conflict(scorer, folder, joined, imports)
         scorer.save(folder)
-        _replace(folder, imports, source, joined, old["parts"] if old else (), digest)
+        _replace(folder, imports, source, joined, old.parts if old else (), digest)
     return Saved(scorer.name, "changed" if old else "new", told, folder.name)
 
 
@@ -125,16 +159,16 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
     whole = replace(known, settings=scorer.settings, low=min(scorer.low, known.low), high=max(scorer.high, known.high))
     if (known.on, known.comparison, known.threshold) == (scorer.on, scorer.comparison, scorer.threshold):
         return whole, ""
-    own, kept = (when_wrong(one.on, one.comparison, f"{one.threshold:g}") for one in (scorer, known))
+    own, kept = (when_wrong(told.on, told.comparison, f"{told.threshold:g}") for told in (scorer, known))
     return whole, f"Here {own}; as in the files imported before, it stays {kept.rpartition(' iff ')[2]}."
 
 
 def _replace(
-    folder: Path, imports: dict[str, Any], source: str, joined: Joined, old: Sequence[str], digest: str
+    folder: Path, imports: dict[str, _Import], source: str, joined: Joined, old: Sequence[str], digest: str
 ) -> None:
     """Put the new parts in the place of the old ones; whoever reads meanwhile sees both, and the new ones win."""
     new = {cache.new_name(): (cache, frame) for cache, frame in _kinds(folder, joined) if frame.height}
-    _remember(folder, {**imports, source: {"digest": _UNFINISHED, "parts": [*old, *new]}})
+    _write(folder / FILE, {**imports, source: _Import(_UNFINISHED, [*old, *new])})
     for name, (cache, frame) in new.items():
         cache.append(frame, name)
     for part in old:
@@ -142,16 +176,12 @@ def _replace(
             (folder / part).unlink(missing_ok=True)
         except OSError as error:
             raise unwritable(folder / part, error) from error
-    _remember(folder, {**imports, source: {"digest": digest, "parts": list(new)}})
+    _write(folder / FILE, {**imports, source: _Import(digest, list(new))})
 
 
 def _kinds(folder: Path, joined: Joined) -> Iterator[tuple[Parts, pl.DataFrame]]:
     yield RewardParts(folder), joined.rewards
     yield VoteParts(folder), joined.votes
-
-
-def _all_there(folder: Path, parts: Sequence[str]) -> bool:
-    return all((folder / name).is_file() for name in (SCORER, *parts))
 
 
 def _identity(results: ExternalResults) -> str:
@@ -192,10 +222,10 @@ def _add_values(digest: blake2b, column: pl.Series) -> None:
         digest.update(np.ascontiguousarray(values.to_numpy()).tobytes())
 
 
-def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, Any]) -> None:
-    for source, one in others.items():
+def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str, _Import]) -> None:
+    for source, other in others.items():
         for cache, frame in _kinds(folder, joined):
-            theirs = _said(cache, one["parts"])
+            theirs = _given(cache, other.parts)
             if count := _differing(cache, frame.filter(cache.kind.success), theirs):
                 raise ScorerConflict(
                     f"{source} gave {scorer.name!r} other results for {count:,} of the cases of "
@@ -204,7 +234,7 @@ def _no_conflict(scorer: Scorer, folder: Path, joined: Joined, others: dict[str,
                 )
 
 
-def _said(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
+def _given(cache: Parts, parts: Sequence[str]) -> pl.DataFrame:
     """What was given in the named parts of this kind; an import that was cut short may not have written them."""
     columns = (*cache.kind.identity, *cache.kind.telling, "reason")
     frames = [pl.DataFrame(schema={name: cache.kind.schema[name] for name in columns})]
@@ -233,30 +263,17 @@ def _differing(cache: Parts, mine: pl.DataFrame, theirs: pl.DataFrame) -> int:
     return count
 
 
-def _imports(folder: Path) -> dict[str, Any]:
+def _imports(folder: Path) -> dict[str, _Import]:
     path = folder / FILE
     try:
-        document = json.loads(path.read_bytes())
-        found: dict[str, Any] = document["sources"]
-        sound = document["format"] == FORMAT and all(
-            isinstance(one["digest"], str) and _names(one["parts"]) for one in found.values()
-        )
+        document = msgspec.json.decode(path.read_bytes(), type=_Document[_Import])
+        if document.format == FORMAT:
+            return document.sources
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        sound = False
-    if not sound:
-        raise DamagedWorkspace(f"{path} is no list of imports.", f"Remove {folder} and import again.")
-    return found
-
-
-def _names(parts: Sequence[object]) -> bool:
-    return all(isinstance(part, str) and _PART.match(part) for part in parts)
-
-
-def _remember(folder: Path, imports: dict[str, Any]) -> None:
-    document = {"format": FORMAT, "sources": imports}
-    write_atomically(folder / FILE, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace"))
+    except _UNSOUND:
+        pass
+    raise DamagedWorkspace(f"{path} is no list of imports.", f"Remove {folder} and import again.")
 
 
 # -- files that were imported before and would change nothing: told by their bytes, and not read again
@@ -312,17 +329,14 @@ class Ledger:
         self._stats[brought.place] = _stat(brought.path)
         hashed = self._hashed[brought.place] = self._hashing.submit(_file_digest, brought.path)
         known, workspace = self._sources.get(brought.place), self._workspace
-        if workspace is None or workspace.root is None or known is None or known.get("how") != self._how:
+        if workspace is None or workspace.root is None or known is None or known.how != self._how:
             return None
-        generations = _generations(workspace)
-        if generations is None or known.get("generations") != generations:
-            return None
-        if (digest := hashed.result()) is None or known.get("file") != digest:
+        if known.generations != _generations(workspace) or known.file != hashed.result():
             return None
         rewards = workspace.root / "rewards"
-        if not all(_is_there(rewards / name, digest) for name, digest in known["scorers"].items()):
+        if not all(_is_there(rewards / name, digest) for name, digest in known.scorers.items()):
             return None
-        return Unchanged(brought.name, known["held"], known["grave"])
+        return Unchanged(brought.name, known.held, known.grave)
 
     def look(self, brought: Brought) -> None:
         """Keep the digest of a file that was read; none where the file may be another than was read."""
@@ -345,22 +359,13 @@ class Ledger:
         if before != generations:
             return
         sources = _sources(workspace.root)
-        for one in files:
-            if (digest := self._files.get(one.brought.place)) is None:
+        for file in files:
+            if (digest := self._files.get(file.brought.place)) is None:
                 continue
-            imports = {name: _imports_digest(workspace.root / "rewards" / name) for name in one.scorers}
-            sources[one.brought.place] = {
-                "file": digest,
-                "how": self._how,
-                "generations": generations,
-                "scorers": imports,
-                "held": one.held,
-                "grave": one.grave,
-            }
-        document = {"format": FORMAT, "sources": sources}
-        write_atomically(
-            workspace.root / LEDGER, json.dumps(document, ensure_ascii=False, indent=1).encode(errors="replace")
-        )
+            lists = {name: workspace.root / "rewards" / name / FILE for name in file.scorers}
+            scorers = {name: _short_digest(path.read_bytes()) for name, path in lists.items() if path.exists()}
+            sources[file.brought.place] = _Known(digest, self._how, generations, scorers, file.held, file.grave)
+        _write(workspace.root / LEDGER, sources)
 
 
 def _file_digest(path: Path) -> str | None:
@@ -387,38 +392,22 @@ def _generations(workspace: Workspace) -> dict[str, str] | None:
 
 
 def _is_there(folder: Path, digest: str) -> bool:
-    return (folder / SCORER).is_file() and _imports_digest(folder) == digest and _parts_there(folder)
-
-
-def _sources(root: Path | None) -> dict[str, Any]:
+    """Whether a scorer's folder is as it was: its list of imports, and every part in it."""
     try:
-        document = {} if root is None else json.loads((root / LEDGER).read_bytes())
-        found = document["sources"] if document.get("format") == FORMAT else {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
-    sound = isinstance(found, dict) and all(
-        isinstance(one, Mapping)
-        and isinstance(one.get("held"), str)
-        and isinstance(one.get("grave"), bool)
-        and isinstance(one.get("scorers"), Mapping)
-        for one in found.values()
-    )
-    return found if sound else {}
-
-
-def _imports_digest(folder: Path) -> str:
-    try:
-        return _short_digest((folder / FILE).read_bytes())
-    except OSError:
-        return ""
-
-
-def _parts_there(folder: Path) -> bool:
-    try:
-        sources = json.loads((folder / FILE).read_bytes())["sources"]
-        return all((folder / part).is_file() for one in sources.values() for part in one["parts"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, InspectError):
+        imports = _imports(folder)
+        whole = _short_digest((folder / FILE).read_bytes()) == digest
+    except (OSError, InspectError):
         return False
+    parts = [part for source in imports.values() for part in source.parts]
+    return whole and all((folder / name).is_file() for name in (SCORER, *parts))
+
+
+def _sources(root: Path | None) -> dict[str, _Known]:
+    try:
+        document = None if root is None else msgspec.json.decode((root / LEDGER).read_bytes(), type=_Document[_Known])
+    except _UNSOUND:
+        return {}
+    return {} if document is None or document.format != FORMAT else document.sources
 
 
 def _short_digest(raw: bytes) -> str:

@@ -26,14 +26,7 @@ from scoring.results.base import ExternalResults
 from scoring.schema import CASES
 from scoring.tables import table
 from scoring.tables.cells import outermost
-from scoring.tables.column_guess import (
-    Choice,
-    Reading,
-    doubtful_rewards,
-    propose,
-    readings,
-    rewards_beside,
-)
+from scoring.tables.column_guess import Choice, Reading, doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
 

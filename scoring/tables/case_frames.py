@@ -10,15 +10,7 @@ from functools import partial
 
 import polars as pl
 
-from scoring.benchmarks.base import (
-    CaseFormat,
-    Imported,
-    Read,
-    first_step,
-    first_step_checks,
-    none_wrong,
-    warn_where,
-)
+from scoring.benchmarks.base import CaseFormat, Imported, Read, first_step, first_step_checks, none_wrong, warn_where
 from scoring.errors import UsageError
 from scoring.reading.fields import Fields
 from scoring.reading.findings import Finding

@@ -27,19 +27,7 @@ from scoring.reading.typed import WHOLE, Field, Layout, as_made, name_of, read_b
 from scoring.reading.typed import text as text_field
 from scoring.reading.typed import truth as truth_field
 from scoring.schema import STEP_INDEX
-from scoring.tables.cells import (
-    at,
-    columns_of,
-    has,
-    listed,
-    number,
-    outermost,
-    single_at,
-    steps,
-    text,
-    truth,
-    whole,
-)
+from scoring.tables.cells import at, columns_of, has, listed, number, outermost, single_at, steps, text, truth, whole
 from scoring.tables.column_mapping import COLUMNS, TEXTS, ColumnMapping
 
 TITLE = "Table with a mapping"

@@ -34,7 +34,7 @@ def die_at(root, moment, values):
 
     Parts.append = counted(Parts.append)
     Path.unlink = counted(Path.unlink)
-    saving._remember = counted(saving._remember)
+    saving._write = counted(saving._write)
     save(Workspace.open(root), given(values))
 
 
