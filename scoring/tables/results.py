@@ -1,8 +1,8 @@
-"""What a table holds of scorers: a mapping says which column holds whose step rewards, or whose verdicts."""
+"""What a table holds of scorers: a mapping says which column holds whose step rewards, verdicts or answers."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -18,12 +18,11 @@ from scoring.reading.typed import KEPT, LINE, SOME, Field, Layout, as_made, name
 from scoring.results.base import RESULT_COLUMNS, ExternalResults, first_of_an_id, reward_bounds
 from scoring.schema import STEP_INDEX
 from scoring.tables.cells import at, listed, number, single_at, text, whole
-from scoring.tables.column_mapping import ColumnMapping
+from scoring.tables.column_mapping import SCORERS, ColumnMapping
 from scoring.tables.step_rows import gathered_steps, repeats_ids, steps_in_order
 from scoring.tables.table import (
     Evidence,
     Gold,
-    LabelBase,
     base_note,
     check_columns,
     flat_row,
@@ -39,12 +38,10 @@ _LARGE = 2**31
 _SHOWN = 40
 _MOST_SCORERS = 200
 """A column with more names than these is one of something else."""
-_CODE = "(code)"
-"""Columns of a scorer are called after what they hold and the scorer's place among all: `rewards 0`."""
 
 
 def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None) -> list[ExternalResults]:
-    """What the table holds of each scorer that the mapping names.
+    """Read what the table holds of each scorer that the mapping names.
 
     A cell of rewards is a list of numbers (or of truth values: labels as given), as such or as JSON in a text, or one
     number for the whole solution. A cell of verdicts is the index of the step that the scorer takes for the earliest
@@ -70,42 +67,43 @@ def results(rows: Rows, mapping: ColumnMapping, cases: CaseFormat | None = None)
     check_columns(rows, mapping)
     if mapping.step is not None:
         return _of_steps(rows, mapping)
-    fields, flat = _fields(mapping)
-    layout = Layout(fields, name=partial(_identify, mapping), lenient=flat)
-    if cases is not None:
-        layout = _beside(layout, cases.layout)
-    read = list(chunks(rows, layout, lambda chunk: chunk))
-    frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in read)])
-    noticed = first_undecodable([finding for chunk in read for _, finding in chunk.findings])
+    layout = result_layout(mapping) if cases is None else _beside(mapping, cases.layout)
+    parts = list(chunks(rows, layout, lambda chunk: chunk))
+    frame = pl.concat([pl.DataFrame(schema=layout.columns()), *(chunk.frame for chunk in parts)])
+    noticed = first_undecodable([finding for chunk in parts for _, finding in chunk.findings])
     if cases is not None:
         # What is odd about the cases is said where they are read as cases.
         noticed = []
         frame = frame.with_columns(**cases.identity(frame.columns, rows.source))
     # What else is in a row that is left out was not read.
     frame = frame.filter(KEPT)
-    named = [name for name in ("problem", "steps") if name in frame.columns]
+    texts = [name for name in ("problem", "steps") if name in frame.columns]
     nameless = pl.col("id").is_null() if "id" in frame.columns else pl.lit(value=True)
-    if named:
-        nameless &= pl.any_horizontal(pl.col(*named).is_null()) if len(named) == 2 else pl.lit(value=True)
+    if len(texts) == 2:
+        nameless &= pl.any_horizontal(pl.col(*texts).is_null())
     message = "the row has no id that names its case"
     noticed += [Finding("error", "no-id", message, rows.source, line) for line in frame.filter(nameless)[LINE]]
     frame = frame.filter(~nameless)
     gold = _gold(rows, mapping)
     if mapping.scorer is None:
-        found = list(_Table(rows.source, mapping, frame, gold, sum(chunk.read for chunk in read)).every())
+        read = sum(chunk.read for chunk in parts)
+        table = _Table(rows.source, mapping, frame, gold, read)
+        scorers = [table.results(scorer) for scorer in _scorers(mapping)]
     else:
-        noticed += [
-            Finding("error", "no-scorer", "the row does not say which scorer it is of", rows.source, line)
-            for line in frame.filter(pl.col("scorer").is_null())[LINE]
-        ]
-        found = _by_scorer(rows.source, mapping, frame.filter(pl.col("scorer").is_not_null()), gold)
-    if noticed:
-        noticed.sort(key=lambda finding: finding.line or 0)
-        found[0] = replace(found[0], findings=(*noticed, *found[0].findings))
-    return found
+        message = "the row does not say which scorer it is of"
+        lines = frame.filter(pl.col("scorer").is_null())[LINE]
+        noticed += [Finding("error", "no-scorer", message, rows.source, line) for line in lines]
+        scorers = list(_by_scorer(rows.source, mapping, frame.filter(pl.col("scorer").is_not_null()), gold))
+    return _with(noticed, scorers)
 
 
-def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> list[ExternalResults]:
+def _with(noticed: list[Finding], scorers: list[ExternalResults]) -> list[ExternalResults]:
+    """The scorers, with what is said of no one in particular before what is said of the first."""
+    noticed.sort(key=lambda finding: finding.line or 0)
+    return [replace(scorers[0], findings=(*noticed, *scorers[0].findings)), *scorers[1:]]
+
+
+def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr) -> Iterator[ExternalResults]:
     names = frame["scorer"].n_unique()
     if not 0 < names <= _MOST_SCORERS:
         held = f"{names:,} different texts" if names else "no text"
@@ -113,12 +111,11 @@ def _by_scorer(source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: p
             f"column {mapping.scorer!r} of {source} holds {held}, and is to name the scorers.",
             f"Name a column with {_MOST_SCORERS} names at most: --scorer-column COLUMN.",
         )
-    found = []
     for (name,), part in frame.group_by("scorer", maintain_order=True):
-        for foreign in _Table(source, mapping, part, gold, part.height).every():
-            called = str(name) if mapping.scorers == 1 else f"{name} {foreign.name}"
-            found.append(replace(foreign, name=called))
-    return found
+        table = _Table(source, mapping, part, gold, part.height)
+        for scorer in _scorers(mapping):
+            own = table.results(scorer)
+            yield replace(own, name=str(name) if mapping.scorers == 1 else f"{name} {own.name}")
 
 
 def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
@@ -128,39 +125,100 @@ def _of_steps(rows: Rows, mapping: ColumnMapping) -> list[ExternalResults]:
             "Give each scorer a file, or a column, of its own.",
         )
     gathered = gathered_steps(rows, mapping)
-    names = {"reason": "reason of rewards", "code": f"{_CODE} of rewards"}
-    made = {f"{name} {place}": f"{new} {place}" for name, new in names.items() for place in range(len(mapping.rewards))}
-    solutions = [pl.lit(None, dtype=pl.Float64).alias(f"solution {place}") for place in range(len(mapping.rewards))]
-    frame = gathered.frame.rename(made).with_columns(solutions)
+    scorers = _scorers(mapping)
+    frame = gathered.frame.with_columns(pl.lit(None, dtype=pl.Float64).alias(scorer("solution")) for scorer in scorers)
     gold = pl.lit(None, dtype=STEP_INDEX)
-    whole_source = _Table(rows.source, replace(mapping, step=None), frame, gold, gathered.read)
-    found = [whole_source.rewards(place, scorer) for place, scorer in enumerate(mapping.rewards)]
-    noticed = sorted(gathered.findings, key=lambda finding: finding.line or 0)
-    return [replace(found[0], findings=(*noticed, *found[0].findings)), *found[1:]]
+    table = _Table(rows.source, replace(mapping, step=None), frame, gold, gathered.read)
+    return _with(gathered.findings, [table.results(scorer) for scorer in scorers])
 
 
-def _beside(own: Layout, cases: Layout) -> Layout:
+# -- the columns of each scorer
+
+
+@dataclass(frozen=True)
+class _Scorer:
+    """A scorer that the mapping names; its columns are called after what they hold and its place among all."""
+
+    place: int
+    kind: str
+    name: str
+    column: str
+
+    def __call__(self, what: str) -> str:
+        return f"{what} {self.place}"
+
+    def fields(self, mapping: ColumnMapping) -> dict[str, Field]:
+        natural: Any = Annotated[list[float], SOME]
+        fields = {
+            "rewards": {
+                "rewards": mapped(read_by(pl.List(pl.Float64()), _as_it_is, natural, needed=True), self.column),
+                "labels": as_made(pl.List(pl.Boolean())),
+                "solution": as_made(pl.Float64()),
+            },
+            "verdicts": {
+                "verdict": mapped(read_by(pl.Int64(), _as_it_is, index_natural(mapping), needed=True), self.column),
+                "answer": as_made(pl.String(), Fields.text),
+            },
+            "answers": {"answers": mapped(read_by(pl.List(pl.String()), _answers, needed=True), self.column)},
+        }[self.kind]
+        fields |= {"reason": as_made(pl.String()), "code": as_made(pl.String())}
+        return {self(what): field for what, field in fields.items()}
+
+    def cells(self, mapping: ColumnMapping, row: Mapping[str, Any]) -> dict[str, Any]:
+        if self.kind == "rewards":
+            cells = _rated(listed(at(row, self.column)))
+        elif self.kind == "verdicts":
+            cells = _verdict(mapping, single_at(row, self.column))
+        else:
+            cells = {"answers": at(row, self.column)}
+        return {self(what): cell for what, cell in cells.items()}
+
+
+def _scorers(mapping: ColumnMapping) -> list[_Scorer]:
+    named = [(kind, name, column) for kind in SCORERS for name, column in getattr(mapping, kind).items()]
+    return [_Scorer(place, *each) for place, each in enumerate(named)]
+
+
+def result_layout(mapping: ColumnMapping) -> Layout:
+    """Lay out the fields of a row and of the scorers beside them."""
+    known = {
+        "id": Field(pl.String(), str | int, lambda fields, name: name_of(fields, name) or None, filled=True),
+        "problem": replace(read_by(pl.String(), Fields.text, str), filled=True),
+        "steps": replace(read_by(pl.List(pl.String()), Fields.texts, Annotated[list[str], SOME]), steps=True),
+        "subset": replace(read_by(pl.String(), Fields.text, str), filled=True),
+        "run": read_by(pl.Int64(), _as_it_is),
+        "scorer": replace(read_by(pl.String(), Fields.text, str), filled=True),
+        **gold_fields(mapping, quiet=True),
+    }
+    fields = {name: mapped(field, column) for name, field in known.items() if (column := getattr(mapping, name))}
+    fields.setdefault("steps", as_made(pl.List(pl.String())))
+    for scorer in _scorers(mapping):
+        fields |= scorer.fields(mapping)
+    return Layout(fields, name=partial(_identify, mapping), lenient=partial(_flat, mapping))
+
+
+def _beside(mapping: ColumnMapping, cases: Layout) -> Layout:
     """The fields of a benchmark's rows and of the scorers beside them."""
-    scorers = {name: field for name, field in own.fields.items() if " " in name}
+    scorers = _scorers(mapping)
 
-    def cells(fields: Fields) -> dict[str, Any]:
-        found = {} if own.lenient is None else own.lenient(fields)
-        return {name: found[name] for name in scorers if name in found}
+    def lenient(fields: Fields) -> dict[str, Any] | None:
+        flatten = cases.flat or cases.lenient
+        case = fields.value if flatten is None else flatten(fields)
+        return None if case is None else {**case, **_cells(mapping, fields.value)}
 
-    def lenient(fields: Fields) -> dict[str, Any]:
-        return {**(fields.value if cases.lenient is None else cases.lenient(fields)), **cells(fields)}
-
-    def flat(fields: Fields) -> dict[str, Any] | None:
-        case = None if cases.flat is None else cases.flat(fields)
-        return None if case is None else {**case, **cells(fields)}
-
-    fields = {**cases.fields, **scorers}
+    beside = {name: field for scorer in scorers for name, field in scorer.fields(mapping).items()}
+    fields = {**cases.fields, **beside}
     if cases.flat is not None:
-        return Layout(fields, name=cases.name, flat=flat)
-    return Layout(fields, name=cases.name, lenient=lenient)
+        return Layout(fields, name=cases.name, flat=lenient)
+    return Layout(fields, name=cases.name, lenient=lambda row: lenient(row) or {})
+
+
+def _cells(mapping: ColumnMapping, row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: cell for scorer in _scorers(mapping) for name, cell in scorer.cells(mapping, row).items()}
 
 
 def _gold(rows: Rows, mapping: ColumnMapping) -> pl.Expr:
+    # What is odd about gold labels is said when the table is read as cases.
     named = [name for name in ("earliest_error", "error_steps", "step_labels") if getattr(mapping, name) is not None]
     if not named or (mapping.steps is None and mapping.label_base is None):
         return pl.lit(None, dtype=STEP_INDEX)
@@ -174,97 +232,45 @@ def _identify(mapping: ColumnMapping, fields: Fields) -> str:
     return str(name) if type(name) in {str, int} else ""
 
 
-def _fields(mapping: ColumnMapping) -> tuple[dict[str, Field], Callable[[Fields], dict[str, Any]]]:
-    common = {
-        "id": Field(pl.String(), str | int, lambda fields, name: name_of(fields, name) or None, filled=True),
-        "problem": replace(read_by(pl.String(), Fields.text, str), filled=True),
-        "steps": replace(read_by(pl.List(pl.String()), Fields.texts, Annotated[list[str], SOME]), steps=True),
-        "subset": replace(read_by(pl.String(), Fields.text, str), filled=True),
-        "run": read_by(pl.Int64(), lambda fields, name: fields.value.get(name)),
-        "scorer": replace(read_by(pl.String(), Fields.text, str), filled=True),
-        **gold_fields(mapping, quiet=True),
-    }
-    fields = {name: mapped(one, column) for name, one in common.items() if (column := getattr(mapping, name))}
-    fields.setdefault("steps", as_made(pl.List(pl.String())))
-    for place, column in enumerate(mapping.rewards.values()):
-        natural = read_by(pl.List(pl.Float64()), _given, Annotated[list[float], SOME], needed=True)
-        fields[f"rewards {place}"] = mapped(natural, column)
-        for name, dtype in (("labels", pl.List(pl.Boolean())), ("solution", pl.Float64())):
-            fields[f"{name} {place}"] = as_made(dtype)
-        fields |= _reasons(f"of rewards {place}")
-    for place, column in enumerate(mapping.verdicts.values()):
-        fields[f"verdict {place}"] = mapped(read_by(pl.Int64(), _given, index_natural(mapping), needed=True), column)
-        fields[f"answer {place}"] = as_made(pl.String(), Fields.text)
-        fields |= _reasons(f"of verdict {place}")
-    for place, column in enumerate(mapping.answers.values()):
-        fields[f"answers {place}"] = mapped(read_by(pl.List(pl.String()), _answers, needed=True), column)
-    return fields, partial(_flat, mapping)
-
-
 def _answers(fields: Fields, name: str) -> list[str | None]:
     cell = listed(fields.value.get(name)) if isinstance(fields.value.get(name), list) else fields.value.get(name)
     several = cell if isinstance(cell, list) else [cell]
     return [fields.of({name: answer}).text(name) for answer in several] or [None]
 
 
-def _reasons(what: str) -> dict[str, Field]:
-    return {f"{name} {what}": as_made(pl.String()) for name in ("reason", _CODE)}
-
-
-def _given(fields: Fields, name: str) -> Any:
+def _as_it_is(fields: Fields, name: str) -> Any:
     return fields.value.get(name)
 
 
 def _flat(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
-    row = fields.value
-    found = flat_row(mapping, fields)
-    if isinstance(found.get("steps"), str):
+    row = flat_row(mapping, fields)
+    if isinstance(row.get("steps"), str):
         # Said once, by whoever reads it as a list of texts.
-        found["steps"] = row.get(mapping.steps or "")
-    found["run"] = _run(mapping, fields, found.get("run"))
-    for place, column in enumerate(mapping.rewards.values()):
-        named = {name: f"{name} {place}" for name in ("rewards", "labels", "solution")}
-        named |= {name: f"{name} of rewards {place}" for name in ("reason", _CODE)}
-        found |= {named[name]: value for name, value in _rated(at(row, column)).items()}
-    for place, column in enumerate(mapping.verdicts.values()):
-        named = {name: f"{name} {place}" for name in ("verdict", "answer")}
-        named |= {name: f"{name} of verdict {place}" for name in ("reason", _CODE)}
-        found |= {named[name]: value for name, value in _verdict(mapping, single_at(row, column)).items()}
-    for place, column in enumerate(mapping.answers.values()):
-        found[f"answers {place}"] = at(row, column)
-    return found
-
-
-def _run(mapping: ColumnMapping, fields: Fields, cell: Any) -> int | None:
-    run = 0 if mapping.run is None else cell
+        row["steps"] = fields.value.get(mapping.steps or "")
+    run = 0 if mapping.run is None else row.get("run")
     if type(run) is int and 0 <= run < _LARGE:
-        return run
-    fields.note("error", "bad-run", "the run is no whole number from 0 on")
-    return None
+        row["run"] = run
+    else:
+        row["run"] = None
+        fields.note("error", "bad-run", "the run is no whole number from 0 on")
+    return row | _cells(mapping, fields.value)
 
 
 def _rated(cell: Any) -> dict[str, Any]:
-    cell = listed(cell)
-    if cell is None:
-        return _unusable("no-rewards", "there are no rewards here")
-    if isinstance(cell, list):
-        return _rewards(cell)
+    if isinstance(cell, list) and cell:
+        if all(isinstance(part, bool) for part in cell):
+            return {"labels": cell}
+        rewards = [number(part) for part in cell]
+        sound = [type(reward) is float and math.isfinite(reward) for reward in rewards]
+        if all(sound):
+            return {"rewards": rewards}
+        return _unusable("bad-reward", f"reward {sound.index(False)} (0-based) is no finite number")
+    if cell is None or cell == []:
+        return _unusable("no-rewards", "there are no rewards here" if cell is None else "the list of rewards is empty")
     solution = number(cell)
     if isinstance(solution, float) and math.isfinite(solution):
         return {"solution": solution}
     return _unusable("bad-reward", f"the rewards are {kind_of(cell)}, neither a list nor a finite number")
-
-
-def _rewards(cell: list[Any]) -> dict[str, Any]:
-    if not cell:
-        return _unusable("no-rewards", "the list of rewards is empty")
-    if all(isinstance(part, bool) for part in cell):
-        return {"labels": cell}
-    rewards = [number(part) for part in cell]
-    odd = next((place for place, one in enumerate(rewards) if type(one) is not float or not math.isfinite(one)), None)
-    if odd is not None:
-        return _unusable("bad-reward", f"reward {odd} (0-based) is no finite number")
-    return {"rewards": rewards}
 
 
 def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
@@ -278,34 +284,31 @@ def _verdict(mapping: ColumnMapping, cell: Any) -> dict[str, Any]:
     if type(label) is int and abs(label) < _LARGE:
         return {"answer": answer, "verdict": label}
     sound = answer.encode(errors="replace").decode() if answer else ""
-    said = repr(sound[:_SHOWN]) if sound else kind_of(cell)
-    return {"answer": answer, **_unusable("unparsed", f"the verdict {said} is no index of a step")}
+    words = repr(sound[:_SHOWN]) if sound else kind_of(cell)
+    return {"answer": answer, **_unusable("unparsed", f"the verdict {words} is no index of a step")}
 
 
 def _unusable(code: str, why: str) -> dict[str, Any]:
-    return {"reason": why, _CODE: code}
+    return {"reason": why, "code": code}
 
 
+@dataclass(frozen=True, eq=False)
 class _Table:
-    """All rows of a table under the names of `_fields`, from which each scorer takes its own."""
+    """All rows of a table, from which each scorer takes its own columns."""
 
-    def __init__(self, source: str, mapping: ColumnMapping, frame: pl.DataFrame, gold: pl.Expr, read: int) -> None:
-        self._source = source
-        self._mapping = mapping
-        self._frame = frame
-        self._gold = gold
-        self._read = read
+    source: str
+    mapping: ColumnMapping
+    frame: pl.DataFrame
+    gold: pl.Expr
+    read: int
 
-    def every(self) -> Iterator[ExternalResults]:
-        """What there is of each scorer that the mapping names."""
-        for read, kind in ((self.rewards, "rewards"), (self.verdicts, "verdicts"), (self.answers, "answers")):
-            for place, scorer in enumerate(getattr(self._mapping, kind)):
-                yield read(place, scorer)
+    def results(self, scorer: _Scorer) -> ExternalResults:
+        return {"rewards": self._rewards, "verdicts": self._verdicts, "answers": self._answers}[scorer.kind](scorer)
 
-    def rewards(self, place: int, scorer: str) -> ExternalResults:
-        """One scorer's step rewards."""
-        own = {name: pl.col(f"{name} {place}") for name in ("rewards", "labels", "solution")}
-        given, findings = self._given({**own, "reason": pl.col(f"reason of rewards {place}")}, f"of rewards {place}")
+    def _rewards(self, scorer: _Scorer) -> ExternalResults:
+        given, findings = self._given(
+            scorer, {what: pl.col(scorer(what)) for what in ("rewards", "labels", "solution")}
+        )
         in_order = None
         if repeats_ids(given):
             # A sentence for all in the place of one for each.
@@ -314,57 +317,55 @@ class _Table:
                 f"{given.height:,} rows share {given['id'].n_unique():,} ids: this looks like one row a step, without "
                 "a column of step numbers; the first row of each id counts. --step COLUMN names such a column"
             )
-            findings.append(Finding("error", "repeated-id", message, self._source))
+            findings.append(Finding("error", "repeated-id", message, self.source))
         else:
             rows, findings = self._first(given, findings)
         low, high = reward_bounds((rows if in_order is None else in_order)["rewards"])
         if (low, high) != (0.0, 1.0):
-            message = f"rewards of {scorer} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
+            message = (
+                f"rewards of {scorer.name} lie between {low:g} and {high:g}; the threshold 0.5 is only a default: "
+            )
             message += "--threshold X states theirs"
-            findings.append(Finding("warning", "reward-range", message, self._source))
-        return self._foreign(scorer, rows.select(list(RESULT_COLUMNS)), findings, low=low, high=high, in_order=in_order)
+            findings.append(Finding("warning", "reward-range", message, self.source))
+        return self._results(scorer, rows, findings, low=low, high=high, in_order=in_order)
 
-    def verdicts(self, place: int, scorer: str) -> ExternalResults:
-        """One scorer's verdicts."""
-        base = self._verdict_base(place)
-        label = pl.col(f"verdict {place}")
+    def _verdicts(self, scorer: _Scorer) -> ExternalResults:
+        label, mapping = pl.col(scorer("verdict")), self.mapping
+        # With an unknown number of steps, no label is beyond it.
+        evidence = Evidence.of(self.frame.select(label=label, n=pl.col("steps").list.len().cast(pl.Int64)))
+        marked = mapping.clean is not None or bool(self.frame.select((label == -1).any()).item())
+        stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
+        base = label_base(stated, evidence, marked=marked, source=self.source, option="verdict_base")
         moved = pl.when(label >= 1).then(label - 1).when(label == -1).then(-1).otherwise(-2)
         verdict = moved if base.base else label.clip(lower_bound=-2)
         own = {
-            "answer": pl.coalesce(f"answer {place}", label.cast(pl.String)),
+            "answer": pl.coalesce(scorer("answer"), label.cast(pl.String)),
             "ballot": label.cast(pl.String),
             "verdict": pl.when(label.is_not_null()).then(verdict),
-            "reason": pl.col(f"reason of verdict {place}"),
         }
-        rows, findings = self._first(*self._given(own, f"of verdict {place}"))
-        stated = self._mapping.verdict_base is not None or self._mapping.label_base is not None
-        unsaid = not stated and self._mapping.clean is None
+        rows, findings = self._first(*self._given(scorer, own))
+        unsaid = stated is None and mapping.clean is None
         if base.finding is not None:
             findings.append(base.finding)
         elif unsaid:
             # What all rows show stands, whichever of them join.
-            findings.append(base_note(base, self._source))
-        return self._foreign(
-            scorer,
-            rows.select(list(RESULT_COLUMNS)),
-            findings,
-            label_base=f"verdicts are {base.words}, -1 = no error",
-            kind="critic",
-            open_base=unsaid and base.finding is not None,
-        )
+            findings.append(base_note(base, self.source))
+        words = f"verdicts are {base.words}, -1 = no error"
+        open_base = unsaid and base.finding is not None
+        return self._results(scorer, rows, findings, label_base=words, kind="critic", open_base=open_base)
 
-    def answers(self, place: int, scorer: str) -> ExternalResults:
+    def _answers(self, scorer: _Scorer) -> ExternalResults:
         """One critic's answers, a row an answer, not read yet."""
-        rows, findings = self._first(*self._given({"answer": pl.lit(None)}, "", pl.col(f"answers {place}")))
+        rows, findings = self._first(*self._given(scorer, {}, answers=pl.col(scorer("answers"))))
         answered = rows.drop("answer").explode("answers", empty_as_null=True).rename({"answers": "answer"})
         counted = answered.with_columns(
             vote=pl.int_range(pl.len()).over("line", "id").cast(RESULT_COLUMNS["vote"]),
             reason=pl.when(pl.col("answer").is_null()).then(pl.lit("there is no answer here")),
         )
         most = int(counted["vote"].max() or 0) + 1  # type: ignore[arg-type]  # a number
-        return self._foreign(
+        return self._results(
             scorer,
-            counted.select(list(RESULT_COLUMNS)),
+            counted,
             findings,
             label_base="as the benchmark's parser reads them",
             kind="critic",
@@ -372,49 +373,33 @@ class _Table:
             settings={"votes": most},
         )
 
-    def _foreign(self, scorer: str, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> ExternalResults:
-        benchmark = self._mapping.benchmark
-        return ExternalResults(
-            "table", self._source, scorer, rows, self._read, benchmark=benchmark, findings=tuple(findings), **facts
-        )
+    def _results(self, scorer: _Scorer, rows: pl.DataFrame, findings: list[Finding], **facts: Any) -> ExternalResults:
+        rows = rows.select(list(RESULT_COLUMNS))
+        facts |= {"benchmark": self.mapping.benchmark, "findings": tuple(findings)}
+        return ExternalResults("table", self.source, scorer.name, rows, self.read, **facts)
 
     def _first(self, rows: pl.DataFrame, findings: list[Finding]) -> tuple[pl.DataFrame, list[Finding]]:
         """The first row of each id and run, and what is said of single rows, of those left out as well."""
-        kept, repeated = first_of_an_id(rows, self._source)
+        kept, repeated = first_of_an_id(rows, self.source)
         return kept, sorted([*findings, *repeated], key=lambda finding: finding.line or 0)
 
     def _given(
-        self, own: Mapping[str, pl.Expr], what: str, answers: pl.Expr | None = None
+        self, scorer: _Scorer, own: Mapping[str, pl.Expr], **beside: pl.Expr
     ) -> tuple[pl.DataFrame, list[Finding]]:
-        """The columns of RESULT_COLUMNS, and what is said of single rows."""
-        named = ("id", "problem", "steps", "subset")
-        given: dict[str, pl.Expr] = {name: pl.col(name) for name in named if name in self._frame.columns}
+        """The columns of RESULT_COLUMNS and those beside them, and what is said of single rows."""
+        there = ("id", "problem", "steps", "subset", "run")
         columns: dict[str, pl.Expr] = {
-            **given,
+            "run": pl.lit(0),
+            **{name: pl.col(name) for name in there if name in self.frame.columns},
             "line": pl.col(LINE),
-            "gold": self._gold,
+            "gold": self.gold,
             "vote": pl.lit(0),
-            "run": pl.col("run") if "run" in self._frame.columns else pl.lit(0),
+            "reason": pl.col(scorer("reason")),
             **own,
         }
-        nothing = [
-            pl.lit(None, dtype=dtype).alias(name) for name, dtype in RESULT_COLUMNS.items() if name not in columns
-        ]
-        there = [columns[name].cast(dtype).alias(name) for name, dtype in RESULT_COLUMNS.items() if name in columns]
-        code = pl.col(f"{_CODE} {what}") if what else pl.lit(None, dtype=pl.String)
-        beside = [] if answers is None else [answers.alias("answers")]
-        rows = self._frame.select(*there, *nothing, *beside, code.alias(_CODE))
-        odd = rows.filter(pl.col(_CODE).is_not_null()).select("line", "id", "reason", _CODE)
-        findings = [
-            Finding("warning", code, why, self._source, line, case) for line, case, why, code in odd.iter_rows()
-        ]
-        return rows.drop(_CODE), findings
-
-    def _verdict_base(self, place: int) -> LabelBase:
-        """What the first step is called in a scorer's verdicts; with an unknown number of steps, none is beyond it."""
-        label, mapping = pl.col(f"verdict {place}"), self._mapping
-        n_steps = pl.col("steps").list.len().cast(pl.Int64)
-        evidence = Evidence.of(self._frame.select(label=label, n=n_steps))
-        known = mapping.clean is not None or bool(self._frame.select((label == -1).any()).item())
-        stated = mapping.label_base if mapping.verdict_base is None else mapping.verdict_base
-        return label_base(stated, evidence, marked=known, source=self._source, option="verdict_base")
+        nothing = pl.lit(None)
+        typed = {name: columns.get(name, nothing).cast(dtype) for name, dtype in RESULT_COLUMNS.items()}
+        rows = self.frame.select(**typed, **beside, code=pl.col(scorer("code")))
+        odd = rows.filter(pl.col("code").is_not_null()).select("line", "id", "reason", "code")
+        findings = [Finding("warning", code, why, self.source, line, case) for line, case, why, code in odd.iter_rows()]
+        return rows.drop("code"), findings

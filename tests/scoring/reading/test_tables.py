@@ -125,8 +125,7 @@ def both(frame):
 
 
 def layouts():
-    fields, flat = results._fields(RESULTS)
-    yield "results", TABLE_ROW, typed.Layout(fields, name=lambda one: results._identify(RESULTS, one), lenient=flat)
+    yield "results", TABLE_ROW, results.result_layout(RESULTS)
     for name, sound in SOUND.items():
         yield name, sound, case_format(name).layout
 
