@@ -26,7 +26,7 @@ _MANY_DIGITS = 10**18
 
 
 def at(row: Mapping[str, Any], column: str) -> Any:
-    """The cell under a column's name, else what stands at its path; None if there is neither.
+    """Give the cell under a column's name, else what stands at its path; None if there is neither.
 
     A path goes through objects (`meta.source`) and lists of them: `sections[].content` is the list of what all
     elements hold (null where one holds nothing), `messages[role=assistant].content` of those elements whose `role` is
@@ -37,18 +37,18 @@ def at(row: Mapping[str, Any], column: str) -> Any:
 
 
 def single_at(row: Mapping[str, Any], column: str) -> Any:
-    """The same for a cell that is no list: the one value of a path through a list that leads to one."""
+    """Give the same for a cell that is no list: the one value of a path through a list that leads to one."""
     cell = at(row, column)
     return cell[0] if column not in row and "[" in column and isinstance(cell, list) and len(cell) == 1 else cell
 
 
 def has(row: Mapping[str, Any], column: str) -> bool:
-    """Whether the row has the column, be it with null in it; of a path through a list, whether an element has."""
+    """Tell whether the row has the column, be it with null in it; of a path through a list, whether an element has."""
     return _find(row, column)[0]
 
 
 def outermost(column: str) -> str:
-    """The key of a row that a path begins with, as far as the first list."""
+    """Give the key of a row that a path begins with, as far as the first list."""
     return column.partition("[")[0]
 
 
@@ -99,8 +99,9 @@ def _walk_list(elements: list[Any], kind: str, word: str, rest: tuple[tuple[str,
         return True, []
     if kind == "where":
         key, _, wanted = word.partition("=")
-        elements = [one for one in elements if isinstance(one, Mapping) and key in one and _word(one[key]) == wanted]
-    reached = [_walk(one, rest) for one in elements]
+        objects = [element for element in elements if isinstance(element, Mapping) and key in element]
+        elements = [element for element in objects if _word(element[key]) == wanted]
+    reached = [_walk(element, rest) for element in elements]
     if not any(there for there, _ in reached):
         return False, None
     flat: list[Any] = []
@@ -115,34 +116,32 @@ def _word(cell: Any) -> str:
 
 
 def columns_of(row: Mapping[str, Any]) -> dict[str, None]:
-    """Every name that `at` takes for the row, outer ones before inner ones, as the keys of a dict.
+    """List every name that `at` takes for the row, outer ones before inner ones, as the keys of a dict.
 
     Of lists only the first elements are looked at; a list of messages is offered by the role of each as well.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     ahead: list[tuple[str, Any, int]] = [("", row, 0)]
     for path, value, lists in ahead:
         if path:
-            found[path] = None
+            names[path] = None
         if isinstance(value, Mapping):
             ahead += [(f"{path}.{key}" if path else str(key), inner, lists) for key, inner in value.items()]
         elif isinstance(value, list) and path and lists < _LISTS:
-            objects = [one for one in value[:_ELEMENTS] if isinstance(one, Mapping)]
-            for one in objects:
-                told = next((f"{key}={one[key]}" for key in _ROLES if _is_role(one.get(key))), "")
-                for key, inner in one.items():
+            for element in (element for element in value[:_ELEMENTS] if isinstance(element, Mapping)):
+                roles = ((key, element.get(key)) for key in _ROLES)
+                role = next(
+                    (f"{key}={word}" for key, word in roles if isinstance(word, str) and _ROLE.fullmatch(word)), ""
+                )
+                for key, inner in element.items():
                     ahead.append((f"{path}[].{key}", inner, lists + 1))
-                    if told and key not in _ROLES:
-                        ahead.append((f"{path}[{told}].{key}", inner, lists + 1))
-    return found
-
-
-def _is_role(word: Any) -> bool:
-    return isinstance(word, str) and _ROLE.fullmatch(word) is not None
+                    if role and key not in _ROLES:
+                        ahead.append((f"{path}[{role}].{key}", inner, lists + 1))
+    return names
 
 
 def text(cell: Any) -> Any:
-    """A text; a whole number as its digits; None for a blank text and for NaN, as frames hold where nothing is."""
+    """Read a text; a whole number as its digits; None for a blank text and for NaN, as frames hold where nothing is."""
     if isinstance(cell, float) and math.isnan(cell):
         return None
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < _MANY_DIGITS:
@@ -153,53 +152,53 @@ def text(cell: Any) -> Any:
 
 
 def whole(cell: Any) -> Any:
-    """A whole number, also one with an empty fraction or in a text (`3`, `3.0`); None for a blank text and for NaN."""
+    """Read a whole number, also with an empty fraction or in a text (`3`, `3.0`); None for a blank text and for NaN."""
     if isinstance(cell, float):
         return int(cell) if cell.is_integer() and abs(cell) < _MANY_DIGITS else None if math.isnan(cell) else cell
     if not isinstance(cell, str):
         return cell
-    said = cell.strip()
-    return int(said.partition(".")[0]) if _WHOLE.match(said) else said or None
+    digits = cell.strip()
+    return int(digits.partition(".")[0]) if _WHOLE.match(digits) else digits or None
 
 
 def number(cell: Any) -> Any:
-    """A number as a float, also one in a text; None for a blank text."""
+    """Read a number as a float, also one in a text; None for a blank text."""
     if isinstance(cell, str):
-        said = cell.strip()
-        return float(said) if _NUMBER.match(said) else said or None
+        digits = cell.strip()
+        return float(digits) if _NUMBER.match(digits) else digits or None
     if isinstance(cell, int) and not isinstance(cell, bool):
         return float(cell) if abs(cell) < 10**300 else math.inf
     return cell
 
 
 def truth(cell: Any) -> Any:
-    """A truth value, also 0 or 1 and true, false, yes or no in a text; None for a blank text."""
+    """Read a truth value, also 0 or 1 and true, false, yes or no in a text; None for a blank text."""
     if isinstance(cell, str):
-        said = cell.strip().lower()
-        return _TRUTH.get(said, cell) if said else None
+        word = cell.strip().lower()
+        return _TRUTH.get(word, cell) if word else None
     return bool(cell) if isinstance(cell, int | float) and cell in {0, 1} else cell
 
 
 def listed(cell: Any) -> Any:
-    """A list, also one that is written as JSON in a text; None for a blank text."""
+    """Read a list, also one that is written as JSON in a text; None for a blank text."""
     if not isinstance(cell, str) or not cell.strip():
         return cell if not isinstance(cell, str) else None
     try:
-        found = json.loads(cell) if cell.lstrip().startswith("[") else None
+        parts = json.loads(cell) if cell.lstrip().startswith("[") else None
     except (ValueError, RecursionError):
         return cell
-    return found if isinstance(found, list) else cell
+    return parts if isinstance(parts, list) else cell
 
 
 def steps(cell: Any, separator: str | None = None) -> tuple[Any, bool]:
-    """A solution as a list of steps, and whether it was one text that had to be split.
+    """Read a solution as a list of steps, and whether it was one text that had to be split.
 
     Split is at the separator, or at blank lines; blank parts before the first and after the last step are no steps. A
     text that looks like a list and is no JSON (as `str` of a Python list is none) stays as it is.
     """
-    found = listed(cell)
-    if isinstance(found, list) and all(isinstance(part, str) for part in found):
-        return found, False
+    given = listed(cell)
+    if isinstance(given, list) and all(isinstance(part, str) for part in given):
+        return given, False
     if not isinstance(cell, str) or _PRINTED_LIST.match(cell.strip()):
         return cell, False
     parts = _BLANK_LINES.split(cell) if separator is None else cell.split(separator)

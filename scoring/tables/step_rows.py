@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -97,7 +96,7 @@ def steps_in_order(rows: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def repeats_ids(rows: pl.DataFrame) -> bool:
-    """Whether rows of a number each are at least twice as many as their ids."""
+    """Tell whether rows of a number each are at least twice as many as their ids."""
     numbers = rows["solution"].count()
     return rows["id"].null_count() == 0 and numbers > 1 and numbers >= 2 * rows["id"].n_unique()
 
@@ -112,60 +111,57 @@ def _schema(count: int) -> dict[str, pl.DataType]:
     return {LINE: pl.Int64(), "id": pl.String(), "step": pl.Int64(), **rewards}
 
 
+def _columns(mapping: ColumnMapping) -> dict[str, str]:
+    rewards = {f"reward {place}": column for place, column in enumerate(mapping.rewards.values())}
+    return {"id": mapping.id or "", "step": mapping.step or "", **rewards}
+
+
 def _in_columns(rows: Rows, mapping: ColumnMapping) -> Iterator[_Part]:
-    columns = list(mapping.rewards.values())
-    assert mapping.id is not None  # noqa: S101  # the caller has looked
-    assert mapping.step is not None  # noqa: S101
-    named = {"id": mapping.id, "step": mapping.step, **{f"reward {at}": name for at, name in enumerate(columns)}}
+    columns = _columns(mapping)
     natural: dict[str, Any] = {"id": str | _ID, "step": WHOLE}
-    schema = _schema(len(columns))
+    schema = _schema(len(mapping.rewards))
+
+    def as_it_is(fields: Fields, name: str) -> Any:
+        return fields.value.get(name)
+
+    def lenient(fields: Fields) -> dict[str, Any]:
+        return {name: _READ.get(name, _reward)(single_at(fields.value, column)) for name, column in columns.items()}
+
     fields = {
-        name: Field(schema[name], natural.get(name, float), _as_it_is, needed=True, filled=name == "id", key=column)
-        for name, column in named.items()
+        name: Field(schema[name], natural.get(name, float), as_it_is, needed=True, filled=name == "id", key=column)
+        for name, column in columns.items()
     }
-    layout = Layout(fields, name=lambda _: "", lenient=partial(_read, named))
-    for chunk in chunks(rows, layout, lambda one: one):
+    layout = Layout(fields, name=lambda _: "", lenient=lenient)
+    for chunk in chunks(rows, layout, lambda chunk: chunk):
         yield chunk.frame.select(list(schema)), [finding for _, finding in chunk.findings], chunk.read
-
-
-def _as_it_is(fields: Fields, name: str) -> Any:
-    return fields.value.get(name)
-
-
-def _read(named: Mapping[str, str], fields: Fields) -> dict[str, Any]:
-    cells = {name: single_at(fields.value, column) for name, column in named.items()}
-    return {name: _READ.get(name, _reward)(cell) for name, cell in cells.items()}
 
 
 def _in_memory(rows: Rows, mapping: ColumnMapping) -> _Part:
     """Rows that were read already, a column at a time."""
     objects = [row for row in rows.rows if isinstance(row.value, Mapping)]
-    columns: dict[str, list[Any]] = {LINE: [row.line for row in objects]}
-    for name, column in (("id", mapping.id), ("step", mapping.step)):
-        columns[name] = [_READ[name](single_at(row.value, column or "")) for row in objects]
-    for place, column in enumerate(mapping.rewards.values()):
-        columns[f"reward {place}"] = [_reward(single_at(row.value, column)) for row in objects]
-    findings = list(rows.findings)
+    frame: dict[str, list[Any]] = {LINE: [row.line for row in objects]}
+    for name, column in _columns(mapping).items():
+        frame[name] = [_READ.get(name, _reward)(single_at(row.value, column)) for row in objects]
     strays = [row.line for row in rows.rows if not isinstance(row.value, Mapping)]
-    findings += [Finding("error", "broken-row", "the row is not an object", rows.source, line) for line in strays]
-    return pl.DataFrame(columns, schema=_schema(len(mapping.rewards))), findings, rows.read
+    broken = [Finding("error", "broken-row", "the row is not an object", rows.source, line) for line in strays]
+    return pl.DataFrame(frame, schema=_schema(len(mapping.rewards))), [*rows.findings, *broken], rows.read
 
 
 def _identifier(cell: Any) -> str | None:
-    found = text(cell)
-    return found if isinstance(found, str) else None
+    name = text(cell)
+    return name if isinstance(name, str) else None
 
 
 def _index(cell: Any) -> int | None:
-    found = whole(cell)
-    return found if type(found) is int and abs(found) < _LARGE else None
+    index = whole(cell)
+    return index if type(index) is int and abs(index) < _LARGE else None
 
 
 def _reward(cell: Any) -> float:
     if isinstance(cell, bool):
         return math.inf if cell else -math.inf
-    found = number(cell)
-    return found if isinstance(found, float) and math.isfinite(found) else math.nan
+    reward = number(cell)
+    return reward if isinstance(reward, float) and math.isfinite(reward) else math.nan
 
 
 _READ = {"id": _identifier, "step": _index}
@@ -173,45 +169,40 @@ _READ = {"id": _identifier, "step": _index}
 
 def _cases(steps: pl.DataFrame, count: int) -> pl.DataFrame:
     """The rows of each case put together, in the order of their steps."""
-    zero = bool((steps["step"] == 0).any())
-    told = steps.with_row_index(_AT).with_columns(pl.col(_AT).first().over("id").alias(_CASE))
+    base = int(not (steps["step"] == 0).any())
+    numbered = steps.with_row_index(_AT).with_columns(pl.col(_AT).first().over("id").alias(_CASE))
     # The rows of a case mostly stand in order; a stable sort by one number costs little where they do.
-    in_order = told.sort(_CASE, "step", maintain_order=True)
-    index = pl.col("step")
-    lines = steps[LINE]
-    aggregated = in_order.group_by(_CASE, maintain_order=True).agg(
+    in_order = numbered.sort(_CASE, "step", maintain_order=True)
+    rewards = {place: pl.col(f"reward {place}") for place in range(count)}
+    cases = in_order.group_by(_CASE, maintain_order=True).agg(
         pl.col("id").first(),
-        steps=index,
-        whole=(index - int(not zero) == pl.int_range(pl.len())).all(),
-        **{name: expression for place in range(count) for name, expression in _of_a_scorer(place)},
+        steps=pl.col("step"),
+        whole=(pl.col("step") - base == pl.int_range(pl.len())).all(),
+        **{f"given {place}": reward for place, reward in rewards.items()},
+        **{f"odd {place}": (~reward.is_finite()).cast(pl.UInt8).arg_max() for place, reward in rewards.items()},
+        **{f"numbers {place}": reward.is_finite().all() for place, reward in rewards.items()},
+        **{f"truths {place}": reward.is_infinite().all() for place, reward in rewards.items()},
     )
-    first = lines.gather(aggregated[_CASE]) if aggregated.height else lines.clear()
-    return aggregated.with_columns(first.alias(LINE), pl.lit(int(not zero)).alias(_BASE))
-
-
-def _of_a_scorer(place: int) -> Iterator[tuple[str, pl.Expr]]:
-    reward = pl.col(f"reward {place}")
-    yield f"given {place}", reward
-    yield f"odd {place}", (~reward.is_finite()).cast(pl.UInt8).arg_max()
-    yield f"numbers {place}", reward.is_finite().all()
-    yield f"truths {place}", reward.is_infinite().all()
+    first = steps[LINE].gather(cases[_CASE]) if cases.height else steps[LINE].clear()
+    return cases.with_columns(first.alias(LINE), pl.lit(base).alias(_BASE))
 
 
 def _kept(count: int) -> list[pl.Expr]:
-    found = [pl.col("id"), pl.col(LINE), pl.lit(value=True).alias(KEPT)]
+    columns = [pl.col("id"), pl.col(LINE), pl.lit(value=True).alias(KEPT)]
+    whole_case = pl.col("whole")
     for place in range(count):
-        given, whole_case = pl.col(f"given {place}"), pl.col("whole")
+        given = pl.col(f"given {place}")
         numbers, truths = (whole_case & pl.col(f"{name} {place}") for name in ("numbers", "truths"))
         bad = pl.format("reward {} (0-based) is no finite number", pl.col(f"odd {place}"))
         reason = pl.when(~whole_case).then(pl.lit("there are no rewards here")).when(~(numbers | truths)).then(bad)
         code = pl.when(~whole_case).then(pl.lit("no-rewards")).when(~(numbers | truths)).then(pl.lit("bad-reward"))
-        found += [
+        columns += [
             pl.when(numbers).then(given).alias(f"rewards {place}"),
             pl.when(truths).then(given.list.eval(pl.element() > 0)).alias(f"labels {place}"),
             reason.alias(f"reason {place}"),
             code.alias(f"code {place}"),
         ]
-    return found
+    return columns
 
 
 def _odd_steps(cases: pl.DataFrame, source: str) -> Iterator[Finding]:

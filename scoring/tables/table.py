@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, warn_where
+from scoring.benchmarks.base import CaseFormat, Check, Imported, Read, none_wrong, warn_where
 from scoring.errors import UsageError
 from scoring.reading.chunks import chunks
 from scoring.reading.compressed import plain_name
@@ -47,7 +47,7 @@ _SPLIT, _ZEROS, _NEGATIVE = "(split)", "(zeros)", "(negative)"
 
 
 def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Imported:
-    """The cases of a table.
+    """Read the cases of a table.
 
     A row without a usable problem or solution is left out with a finding of severity error; one without a usable gold
     label is kept with nulls. The first row with an id counts.
@@ -66,7 +66,7 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
     check_columns(rows, mapping)
     base = gold_base(rows, mapping)
     gold = Gold(mapping, base.base)
-    found = CaseFormat(
+    declared = CaseFormat(
         name=mapping.benchmark or table_name(rows.source),
         layout=Layout(
             _case_fields(mapping),
@@ -88,16 +88,16 @@ def load(rows: Rows, mapping: ColumnMapping, folder: Path | None = None) -> Impo
         tallies={name: pl.col(name).sum() for name in (_SPLIT, _ZEROS, _NEGATIVE)},
     )
     columns = [name for _, column in mapping.named for name in (column, outermost(column))]
-    return replace(found.load(rows, folder, columns), mapping=describe(mapping))
+    return replace(declared.load(rows, folder, columns), mapping=describe(mapping))
 
 
 def table_name(source: str) -> str:
-    """What a table is called after its file: letters, digits, dots and hyphens, so that it can be a folder."""
+    """Name a table after its file: letters, digits, dots and hyphens, so that it can be a folder."""
     return _NO_NAME.sub("-", PurePath(plain_name(source)).stem).strip("-._")[:64] or "table"
 
 
 def describe(mapping: ColumnMapping) -> str:
-    """Which column is read as what, and every option that changes what is read, in one line."""
+    """Say which column is read as what, and every option that changes what is read, in one line."""
     parts = [f"{name} = {column}" for name, column in mapping.named]
     if mapping.steps is not None:
         parts.append(f"one text of steps is split at {_separator_words(mapping)}")
@@ -127,24 +127,24 @@ def check_columns(rows: Rows, mapping: ColumnMapping) -> None:
         every = [row.value for row in rows.rows if isinstance(row.value, Mapping)]
         missing = [(name, column) for name, column in missing if not any(has(value, column) for value in every)]
     for name, column in missing:
-        known = list(dict.fromkeys(one for value in first for one in columns_of(value)))
+        known = list(dict.fromkeys(other for value in first for other in columns_of(value)))
         near = get_close_matches(column, known, _NEAR) or known[:_SHOWN]
-        named = ", ".join(printable(one[:_LONG]) for one in near) or "none"
+        named = ", ".join(printable(other[:_LONG]) for other in near) or "none"
         wrong = f"{rows.source} has no column {column[:_LONG]!r}, which is mapped as {name}."
         raise UsageError(wrong, f"Columns {'of nearly that name' if near != known[:_SHOWN] else 'there'}: {named}.")
 
 
 def flat_row(mapping: ColumnMapping, fields: Fields) -> dict[str, Any]:
-    """A row's cells by the mapping's fields; texts that say numbers, truth values or lists have become these."""
+    """Put a row's cells under the mapping's fields; texts that say numbers, truth values or lists have become these."""
     row = fields.value
     named = {name: column for name in COLUMNS if (column := getattr(mapping, name)) is not None}
     cells = {name: (at if name in _LISTS else single_at)(row, column) for name, column in named.items()}
-    found = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
+    flat = {name: _READ[name](cell) if name in _READ else cell for name, cell in cells.items()}
     if mapping.steps is not None and mapping.separator is not None:
         # A path through a list may lead to the one text of the whole solution, which is to be split as stated.
         cells["steps"] = single_at(row, mapping.steps)
-    found["steps"], found[_SPLIT] = steps(cells.get("steps"), mapping.separator)
-    return found
+    flat["steps"], flat[_SPLIT] = steps(cells.get("steps"), mapping.separator)
+    return flat
 
 
 _LISTS = frozenset({"steps", "error_steps", "step_labels"})
@@ -266,7 +266,7 @@ class Evidence:
 def label_base(
     stated: int | None, evidence: Evidence, *, marked: bool, source: str, option: str = "label_base"
 ) -> LabelBase:
-    """The base of labels.
+    """Decide the base of labels.
 
     Clear evidence is, for 0: a label 0 where clean cases are marked in another way (`marked`); for 1: no label 0, some
     that equal the number of steps, none above it. Without either 0 is assumed, with a warning that names the `option`
@@ -318,20 +318,20 @@ def _wrong_below(mapping: ColumnMapping) -> float:
 
 
 def is_clean(cell: Any, mapping: ColumnMapping) -> bool:
-    """Whether a cell that should name a step says that no step is wrong."""
-    said = text(cell)
-    if mapping.clean == "null" and said is None:
+    """Tell whether a cell that should name a step says that no step is wrong."""
+    word = text(cell)
+    if mapping.clean == "null" and word is None:
         return True
-    return said == "-1" or (isinstance(said, str) and said.strip().lower() == (mapping.clean or "-1").lower())
+    return word == "-1" or (isinstance(word, str) and word.strip().lower() == (mapping.clean or "-1").lower())
 
 
 def index_natural(mapping: ColumnMapping) -> Any:
-    """The type of indices that need no reading: none where a number may mean that no step is wrong."""
+    """Give the type of indices that need no reading: none where a number may mean that no step is wrong."""
     return None if mapping.clean is not None and type(whole(mapping.clean)) is int else WHOLE
 
 
 def gold_fields(mapping: ColumnMapping, *, quiet: bool = False) -> dict[str, Field]:
-    """The fields of gold labels as they stand, whatever base they count from; -1 = no step is wrong.
+    """Declare the fields of gold labels as they stand, whatever base they count from; -1 = no step is wrong.
 
     `quiet` where nothing is to be said of them.
     """
@@ -376,15 +376,13 @@ def _step_labels(mapping: ColumnMapping, fields: Fields, name: str) -> list[bool
     if not isinstance(labels, list):
         fields.note("warning", "wrong-type", f"step_labels is {_words(labels)}, not a list")
         return None
-    found = []
-    for place, label in enumerate(labels):
-        wrong = _is_wrong(label, mapping)
-        if wrong is None:
-            message = f"step_labels[{place}] is {_words(label)}: no truth value or rating; no label is used"
-            fields.note("warning", "bad-label", message)
-            return None
-        found.append(not wrong)
-    return found
+    wrong = [_is_wrong(label, mapping) for label in labels]
+    if None in wrong:
+        place = wrong.index(None)
+        message = f"step_labels[{place}] is {_words(labels[place])}: no truth value or rating; no label is used"
+        fields.note("warning", "bad-label", message)
+        return None
+    return [not label for label in wrong]
 
 
 def _is_wrong(label: Any, mapping: ColumnMapping) -> bool | None:
@@ -402,7 +400,7 @@ def _words(cell: Any) -> str:
 
 
 def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
-    """What the first step is called in the gold labels, as stated or as they show; the rows are read for it."""
+    """Find what the first step is called in the gold labels, as stated or as they show; the rows are read for it."""
     named = [name for name in ("earliest_error", "error_steps") if getattr(mapping, name) is not None]
     if not named:
         return label_base(mapping.label_base, Evidence(), marked=True, source=rows.source)
@@ -419,8 +417,8 @@ def gold_base(rows: Rows, mapping: ColumnMapping) -> LabelBase:
 
 
 def _quiet_steps(fields: Fields, name: str) -> list[str] | None:
-    found = fields.value.get(name)
-    return ["" for _ in found] if isinstance(found, list) else None
+    steps = fields.value.get(name)
+    return ["" for _ in steps] if isinstance(steps, list) else None
 
 
 def _evidence(frame: pl.DataFrame, named: list[str], n_steps: pl.Expr) -> tuple[Evidence, int]:
@@ -434,117 +432,80 @@ def _evidence(frame: pl.DataFrame, named: list[str], n_steps: pl.Expr) -> tuple[
     return Evidence.of(pairs), int((labels["earliest"] == -1).sum())
 
 
-@dataclass(frozen=True)
 class Gold:
-    """Gold labels as expressions over the fields, once their base is known; null where a row has no usable one."""
+    """Gold labels as expressions over the fields, once their base is known; null where a row has no usable one.
 
-    mapping: ColumnMapping
-    base: int
+    `earliest` and `error_steps` are the columns `earliest_error` and `error_steps`.
+    """
 
-    @property
-    def _label(self) -> pl.Expr:
-        return pl.col("earliest_error")
-
-    @property
-    def _several(self) -> pl.Expr | None:
-        """All wrong steps, 0-based and ascending, as a list or the labels of steps say."""
-        if self.mapping.error_steps is not None:
-            shifted = pl.col("error_steps").list.eval(pl.element() - self.base).list.unique().list.sort()
-            return pl.when(self._bad(shifted).list.len() == 0).then(shifted).cast(pl.List(STEP_INDEX))
-        if self.mapping.step_labels is None:
-            return None
-        labels = pl.col("step_labels")
-        wrong = labels.list.eval(pl.element().not_().arg_true()).cast(pl.List(STEP_INDEX))
-        usable = (labels.list.len() == _STEPS) | ((labels.list.len() < _STEPS) & (wrong.list.len() > 0))
-        return pl.when(usable).then(wrong)
-
-    def _bad(self, steps: pl.Expr) -> pl.Expr:
-        return steps.list.eval(pl.element().filter(pl.element() < 0))
-
-    @property
-    def _lowest(self) -> pl.Expr:
-        """The lowest wrong step that is there, -1 for none at all; null where only steps beyond the last are listed."""
-        several = self._several
-        if several is None:
-            return pl.lit(None, dtype=STEP_INDEX)
-        first = several.list.first()
-        return pl.when(several.list.len() == 0).then(-1).when(first < _STEPS).then(first).cast(STEP_INDEX)
-
-    @property
-    def _named(self) -> pl.Expr:
-        found = pl.when(self._label == -1).then(-1).when(self._label >= self.base).then(self._label - self.base)
-        return found.cast(STEP_INDEX)
-
-    @property
-    def earliest(self) -> pl.Expr:
-        """The column `earliest_error`."""
-        return self._lowest if self.mapping.earliest_error is None else self._named
-
-    @property
-    def error_steps(self) -> pl.Expr:
-        """The column `error_steps`."""
-        known = self._several
-        none_wrong = pl.when(self.earliest == -1).then(pl.lit([], dtype=pl.List(STEP_INDEX)))
-        if self.mapping.error_steps is not None:
-            assert known is not None  # noqa: S101  # it is mapped
-            return known
-        if known is None:
-            return none_wrong
-        return pl.when(pl.col("step_labels").list.len() == _STEPS).then(known).otherwise(none_wrong)
+    def __init__(self, mapping: ColumnMapping, base: int) -> None:
+        """Say what the first step is called: `base`."""
+        self._mapping, self._base = mapping, base
+        self._label, labels, listed_steps = (pl.col(name) for name in ("earliest_error", "step_labels", "error_steps"))
+        # All wrong steps, 0-based and ascending, as a list or the labels of steps say.
+        self._several: pl.Expr | None = None
+        if mapping.error_steps is not None:
+            steps = listed_steps.list.eval(pl.element() - base).list.unique().list.sort()
+            negative = steps.list.eval(pl.element().filter(pl.element() < 0))
+            self._several = pl.when(negative.list.len() == 0).then(steps).cast(pl.List(STEP_INDEX))
+        elif mapping.step_labels is not None:
+            wrong = labels.list.eval(pl.element().not_().arg_true()).cast(pl.List(STEP_INDEX))
+            usable = (labels.list.len() == _STEPS) | ((labels.list.len() < _STEPS) & (wrong.list.len() > 0))
+            self._several = pl.when(usable).then(wrong)
+        # The lowest wrong step that is there, -1 for none at all; null where only steps beyond the last are listed.
+        self._lowest = pl.lit(None, dtype=STEP_INDEX)
+        if self._several is not None:
+            first, count = self._several.list.first(), self._several.list.len()
+            self._lowest = pl.when(count == 0).then(-1).when(first < _STEPS).then(first).cast(STEP_INDEX)
+        named = pl.when(self._label == -1).then(-1).when(self._label >= base).then(self._label - base)
+        self._named = named.cast(STEP_INDEX)
+        self.earliest = self._lowest if mapping.earliest_error is None else self._named
+        self.error_steps: pl.Expr = none_wrong(self.earliest)
+        if self._several is not None and mapping.error_steps is not None:
+            self.error_steps = self._several
+        elif self._several is not None:
+            complete = labels.list.len() == _STEPS
+            self.error_steps = pl.when(complete).then(self._several).otherwise(self.error_steps)
 
     def checks(self) -> Iterator[Check]:
-        """What is odd about the labels of single rows."""
-        base, last = self.base, _STEPS.cast(pl.Int64) - 1 + self.base
-        if self.mapping.error_steps is not None:
+        """Check what is odd about the labels of single rows."""
+        base, last = self._base, _STEPS.cast(pl.Int64) - 1 + self._base
+        if self._mapping.error_steps is not None:
             labels = pl.col("error_steps")
             bad = labels.list.eval(pl.element().filter(pl.element() < base))
-            yield warn_where(
-                "bad-label", bad.list.len() > 0, "error_steps {} name no step; the case has no gold label", _listed(bad)
-            )
+            message = "error_steps {} name no step; the case has no gold label"
+            yield warn_where("bad-label", bad.list.len() > 0, message, _listed(bad))
             far = pl.struct(labels, last.alias("last")).map_elements(
                 lambda row: [label for label in row["error_steps"] if label > row["last"]],
                 return_dtype=pl.List(pl.Int64()),
             )
-            yield warn_where(
-                "label-beyond-end",
-                (bad.list.len() == 0) & (labels.list.max() > last),
-                f"error_steps {{}} are beyond the last step ({{}}, {base}-based)",
-                _listed(far),
-                last,
-            )
-        elif self.mapping.step_labels is not None:
-            count = pl.col("step_labels").list.len()
-            some = pl.col("step_labels").list.all().not_()
-            yield warn_where(
-                "label-count", count > _STEPS, "there are {} labels for {} steps: none is used", count, _STEPS
-            )
-            used = pl.when(some).then(pl.lit("the steps after them are unlabelled")).otherwise(pl.lit("none is used"))
-            yield warn_where("label-count", count < _STEPS, "there are {} labels for {} steps: {}", count, _STEPS, used)
-        several = self._several
-        if several is not None:
-            yield warn_where(
-                "no-error-in-range",
-                (several.list.len() > 0) & self._lowest.is_null(),
-                "none of the wrong steps is there; the case has no earliest error",
-            )
-        if self.mapping.earliest_error is None:
+            beyond = (bad.list.len() == 0) & (labels.list.max() > last)
+            message = f"error_steps {{}} are beyond the last step ({{}}, {base}-based)"
+            yield warn_where("label-beyond-end", beyond, message, _listed(far), last)
+        elif self._mapping.step_labels is not None:
+            labels = pl.col("step_labels")
+            count = labels.list.len()
+            message = "there are {} labels for {} steps: none is used"
+            yield warn_where("label-count", count > _STEPS, message, count, _STEPS)
+            some_wrong = labels.list.all().not_()
+            used = pl.when(some_wrong).then(pl.lit("the steps after them are unlabelled"))
+            message = "there are {} labels for {} steps: {}"
+            used = used.otherwise(pl.lit("none is used"))
+            yield warn_where("label-count", count < _STEPS, message, count, _STEPS, used)
+        if self._several is not None:
+            none_there = (self._several.list.len() > 0) & self._lowest.is_null()
+            message = "none of the wrong steps is there; the case has no earliest error"
+            yield warn_where("no-error-in-range", none_there, message)
+        if self._mapping.earliest_error is None:
             return
-        yield warn_where(
-            "bad-label",
-            (self._label != -1) & (self._label < base),
-            "earliest_error {} names no step; the case has no gold label",
-            self._label,
-        )
-        yield warn_where(
-            "label-beyond-end",
-            self._label > last,
-            f"earliest_error {{}} is beyond the last step ({{}}, {base}-based)",
-            self._label,
-            last,
-        )
-        words = "earliest_error is step {}, the lowest wrong step {} (0-based, -1 = none)"
+        no_step = (self._label != -1) & (self._label < base)
+        message = "earliest_error {} names no step; the case has no gold label"
+        yield warn_where("bad-label", no_step, message, self._label)
+        message = f"earliest_error {{}} is beyond the last step ({{}}, {base}-based)"
+        yield warn_where("label-beyond-end", self._label > last, message, self._label, last)
         differ = self._named != self._lowest
-        yield warn_where("labels-disagree", differ, words, self._named, self._lowest)
+        message = "earliest_error is step {}, the lowest wrong step {} (0-based, -1 = none)"
+        yield warn_where("labels-disagree", differ, message, self._named, self._lowest)
 
 
 _STEPS = pl.col("steps").list.len().cast(pl.Int64)
