@@ -11,13 +11,13 @@ a step is judged right (or redundant), and mostly come from a threshold on the s
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
 from scoring.boundary import DEFAULTS
 from scoring.reading.fields import Fields
+from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding
 from scoring.reading.rows import Rows
 from scoring.results.base import (
@@ -35,7 +35,7 @@ from scoring.results.base import (
     truths,
     whole_records,
 )
-from scoring.scorer import Comparison, On
+from scoring.scorer import Comparison
 
 TITLE = "PRMBench toolkit (mr_eval)"
 UNPARSED = "unparsed by the toolkit"
@@ -76,10 +76,10 @@ def load(rows: Rows) -> list[ExternalResults]:
         if isinstance(logs, list):
             figures = {key: _figures(whole.value.get(key)) for key in _FIGURES if key in whole.value}
             reported.setdefault((name, task), figures)
-            found = [_logged(log) for log in logs]
+            each = [_logged(log) for log in logs]
         else:
-            found = [results if isinstance(results, Mapping) else whole.value]
-        yield from ({**record, SCORER: name, _TASK: task} for record in found)
+            each = [results if isinstance(results, Mapping) else whole.value]
+        yield from ({**record, SCORER: name, _TASK: task} for record in each)
 
     return ResultFormat(
         title=TITLE,
@@ -113,21 +113,17 @@ def _read(fields: Fields) -> Result | None:
         "redundancy": numbers(inner, "step_level_redundancy_scores"),
         "redundancy_labels": truths(inner, "step_level_redundancy_labels"),
     }
-    length = _length(fields, result)
+    lengths = [len(values) for values in result.values() if values is not None]
+    length = lengths[0] if lengths else None
+    if len(set(lengths)) > 1:
+        words = ", ".join(f"{len(values)} {name.replace('_', ' ')}" for name, values in result.items() if values)
+        fields.note("warning", "length-mismatch", f"the record's lists differ in length ({words})")
     if length is None:
         result["solution"] = number(inner.value.get("solution_level_validity_scores"))
         if result["solution"] is None:
             fields.note("warning", "no-scores", "the record holds neither scores nor labels that can be read")
             result["reason"] = "neither scores nor labels"
     return {**result, "gold": _gold(fields, length), _SAID_VALID: fields.value.get("validity") is True}
-
-
-def _length(fields: Fields, result: Result) -> int | None:
-    lengths = [len(values) for values in result.values() if values is not None]
-    if len(set(lengths)) > 1:
-        said = ", ".join(f"{len(values)} {name.replace('_', ' ')}" for name, values in result.items() if values)
-        fields.note("warning", "length-mismatch", f"the record's lists differ in length ({said})")
-    return lengths[0] if lengths else None
 
 
 def _gold(fields: Fields, length: int | None) -> int | None:
@@ -141,44 +137,25 @@ def _gold(fields: Fields, length: int | None) -> int | None:
 
 def _concluded(results: Results, figures: Mapping[str, Any]) -> dict[str, Any]:
     rows, task = results.rows, results.apart[_TASK]
-    judge = _is_judge(rows)
-    told = _threshold(results, judge=judge)
+    # Of scorers, only prompted judges keep answers, or say `validity` and go below 0.
+    below = rows.select(pl.col("rewards").list.eval(pl.element() < 0).list.any().any()).item()
+    judge = rows["answer"].count() > 0 or bool(rows[_SAID_VALID].any() and below)
     ids = rows["id"].to_list()
     return {
         "label_base": "error steps 1-based" if rows["gold"].count() else "no indices",
         "benchmark": "prmbench" if ids and "stem" not in task.lower() and all(map(_PRMBENCH.match, ids)) else None,
         "kind": "critic" if judge else "prm",
-        "threshold": told.threshold,
-        "threshold_source": told.source,
-        "comparison": told.comparison,
-        "on": told.on,
-        "labels_explained": told.explains,
+        **_threshold(results, judge=judge),
         "settings": {**({"task_name": task} if task else {}), **({"reported": dict(figures)} if figures else {})},
     }
 
 
-def _is_judge(rows: pl.DataFrame) -> bool:
-    """Whether a prompted judge gave the scores: only these keep answers, or say `validity` and go below 0."""
-    below = rows.select(pl.col("rewards").list.eval(pl.element() < 0).list.any().any()).item()
-    return rows["answer"].count() > 0 or bool(rows[_SAID_VALID].any() and below)
-
-
-class _Threshold(NamedTuple):
-    """A scorer's threshold, where it comes from, how and with what it is compared, and whether it explains labels."""
-
-    threshold: float
-    source: str
-    comparison: Comparison = "<="
-    on: On = "rewards"
-    explains: bool = False
-
-
-def _threshold(results: Results, *, judge: bool) -> _Threshold:
+def _threshold(results: Results, *, judge: bool) -> dict[str, Any]:
     rewards, labels = results.rows["rewards"].to_list(), results.rows["labels"].to_list()
     both = [(scores, right) for scores, right in zip(rewards, labels, strict=True) if scores and right]
     pairs = [pair for scores, right in both for pair in zip(scores, right, strict=False)]
-    if (told := _explaining(pairs, both)) is not None:
-        return told
+    if (explained := _explained(pairs, both)) is not None:
+        return explained
     if pairs:
         message = "no threshold on the scores or their differences explains the labels: they decide as they are given"
         results.findings.append(Finding("warning", "labels-as-given", message, results.source))
@@ -186,46 +163,46 @@ def _threshold(results: Results, *, judge: bool) -> _Threshold:
         message = "there are labels without scores: they decide as given"
         results.findings.append(Finding("note", "labels-as-given", message, results.source))
     if judge and not pairs:
-        return _Threshold(0.0, "the toolkit's for prompted judges")
+        return {"threshold": 0.0, "threshold_source": "the toolkit's for prompted judges", "comparison": "<="}
     if not pairs and any(rewards):
         message = "there are scores without labels, so that the threshold is not known: 0.5 was assumed"
         results.findings.append(Finding("warning", "threshold-assumed", message, results.source))
-    return _Threshold(0.5, "assumed" if not pairs else "default")
+    return {"threshold": 0.5, "threshold_source": "default" if pairs else "assumed", "comparison": "<="}
 
 
-def _explaining(pairs: list[tuple[float, bool]], both: list[tuple[list[float], list[bool]]]) -> _Threshold | None:
+def _explained(pairs: list[tuple[float, bool]], both: list[tuple[list[float], list[bool]]]) -> dict[str, Any] | None:
     """The threshold on scores, or else on their differences, that explains every label; None if neither does."""
-    if (told := label_threshold(pairs)) is not None:
-        source = "the file's labels fit it" if told.usual else "implied by the file's labels"
-        return _Threshold(told.threshold, source, told.comparison, explains=True)
-    differences = [
-        (score - before, right)
-        for scores, labels in both
-        for before, score, right in zip([0.0, *scores], scores, labels, strict=False)
-    ]
-    if (told := label_threshold(differences)) is None:
+    on, fits = "rewards", label_threshold(pairs)
+    usual = fits is not None and fits[0] == 0.5
+    if fits is None:
+        differences = [
+            (score - before, right)
+            for scores, labels in both
+            for before, score, right in zip([0.0, *scores], scores, labels, strict=False)
+        ]
+        on, fits = "differences", label_threshold(differences)
+        cut = DEFAULTS["differences"][0]
+        usual = all((difference > cut) == right for difference, right in differences if math.isfinite(difference))
+        fits = (cut, "<=") if usual and fits is not None else fits
+    if fits is None:
         return None
-    usual = DEFAULTS["differences"][0]
-    if all((difference > usual) == right for difference, right in differences if math.isfinite(difference)):
-        return _Threshold(usual, "the file's labels fit it", "<=", "differences", explains=True)
-    source = "implied by the file's labels"
-    return _Threshold(told.threshold, source, told.comparison, "differences", explains=True)
+    source = "the file's labels fit it" if usual else "implied by the file's labels"
+    threshold, comparison = fits
+    return {
+        "threshold": threshold,
+        "threshold_source": source,
+        "comparison": comparison,
+        "on": on,
+        "labels_explained": True,
+    }
 
 
-@dataclass(frozen=True)
-class LabelThreshold:
-    """A step is labelled wrong iff its score is `comparison` the threshold, and `usual` whether it is 0.5."""
-
-    threshold: float
-    comparison: Comparison
-    usual: bool
-
-
-def label_threshold(pairs: Iterable[tuple[float, bool]]) -> LabelThreshold | None:
-    """A threshold that explains every label (true = judged right); None if there is none, or no pair to tell it from.
+def label_threshold(pairs: Iterable[tuple[float, bool]]) -> tuple[float, Comparison] | None:
+    """Find a threshold that explains every label (true = judged right), and how a wrong step's score compares with it.
 
     0.5 if it explains them, with either comparison; else the number with the fewest digits that does, where a step is
-    right iff its score is above it. Scores that are not finite are passed over.
+    right iff its score is above it. Scores that are not finite are passed over. None if there is no such threshold, or
+    no pair to tell it from.
     """
     highest_wrong, lowest_right = -math.inf, math.inf
     for score, right in pairs:
@@ -237,11 +214,9 @@ def label_threshold(pairs: Iterable[tuple[float, bool]]) -> LabelThreshold | Non
             highest_wrong = max(highest_wrong, score)
     if highest_wrong >= lowest_right or (highest_wrong == -math.inf and lowest_right == math.inf):
         return None
-    if highest_wrong <= 0.5 < lowest_right:
-        return LabelThreshold(0.5, "<=", usual=True)
     if highest_wrong < 0.5 == lowest_right:
-        return LabelThreshold(0.5, "<", usual=True)
-    return LabelThreshold(_roundest(highest_wrong, lowest_right), "<=", usual=False)
+        return 0.5, "<"
+    return (0.5 if highest_wrong <= 0.5 < lowest_right else _roundest(highest_wrong, lowest_right)), "<="
 
 
 def _roundest(low: float, high: float) -> float:
@@ -260,12 +235,12 @@ def _roundest(low: float, high: float) -> float:
 def _figures(value: Any) -> Any:
     if not isinstance(value, Mapping):
         return number(value)
-    entries = ((str(key).encode(errors="replace").decode(), part) for key, part in value.items())
-    return {key: _figures(part) for key, part in entries if not isinstance(part, Mapping) or not _holds_mappings(part)}
-
-
-def _holds_mappings(value: Mapping[str, Any]) -> bool:
-    return any(isinstance(part, Mapping) for part in value.values())
+    flat = {
+        key: part
+        for key, part in value.items()
+        if not isinstance(part, Mapping) or not any(isinstance(inner, Mapping) for inner in part.values())
+    }
+    return {printable(str(key)): _figures(part) for key, part in flat.items()}
 
 
 READERS = {"mr_eval": ResultReader(TITLE, recognises, load)}

@@ -453,13 +453,13 @@ class Gold:
             usable = (labels.list.len() == _STEPS) | ((labels.list.len() < _STEPS) & (wrong.list.len() > 0))
             self._several = pl.when(usable).then(wrong)
         # The lowest wrong step that is there, -1 for none at all; null where only steps beyond the last are listed.
-        self._lowest = pl.lit(None, dtype=STEP_INDEX)
+        self._lowest: pl.Expr = pl.lit(None, dtype=STEP_INDEX)
         if self._several is not None:
             first, count = self._several.list.first(), self._several.list.len()
             self._lowest = pl.when(count == 0).then(-1).when(first < _STEPS).then(first).cast(STEP_INDEX)
         named = pl.when(self._label == -1).then(-1).when(self._label >= base).then(self._label - base)
         self._named = named.cast(STEP_INDEX)
-        self.earliest = self._lowest if mapping.earliest_error is None else self._named
+        self.earliest: pl.Expr = self._lowest if mapping.earliest_error is None else self._named
         self.error_steps: pl.Expr = none_wrong(self.earliest)
         if self._several is not None and mapping.error_steps is not None:
             self.error_steps = self._several

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from any_json import rows_near
 from scoring.results import mr_eval
 from scoring.results.base import RESULT_COLUMNS
-from scoring.results.mr_eval import LabelThreshold, label_threshold
+from scoring.results.mr_eval import label_threshold
 
 SAID = ("rewards", "labels", "redundancy", "redundancy_labels", "solution", "reason")
 """One of these every row must have."""
@@ -311,11 +311,11 @@ FINITE = st.floats(-100, 100)
 )
 def test_thresholds(wrong, right, threshold, comparison):
     pairs = [(score, False) for score in wrong] + [(score, True) for score in right]
-    assert label_threshold(pairs) == LabelThreshold(threshold, comparison, usual=threshold == 0.5)
+    assert label_threshold(pairs) == (threshold, comparison)
 
 
 def test_minus_zero_is_zero():
-    assert math.copysign(1, label_threshold([(-0.4, False), (0.3, True)]).threshold) == 1
+    assert math.copysign(1, label_threshold([(-0.4, False), (0.3, True)])[0]) == 1
 
 
 @pytest.mark.parametrize(
@@ -333,7 +333,7 @@ def test_none_explains(pairs):
 
 def test_what_is_not_finite_is_passed_over():
     pairs = [(math.nan, True), (-math.inf, True), (0.3, False), (0.7, True)]
-    assert label_threshold(pairs) == LabelThreshold(0.5, "<=", usual=True)
+    assert label_threshold(pairs) == (0.5, "<=")
 
 
 @given(st.lists(FINITE, min_size=1), FINITE, st.booleans())
@@ -341,6 +341,7 @@ def test_labels_from_any_threshold_are_explained(scores, threshold, passes):
     pairs = [(score, score >= threshold if passes else score > threshold) for score in scores]
     told = label_threshold(pairs)
     assert told is not None
+    threshold, comparison = told
     for score, right in pairs:
-        wrong = score < told.threshold if told.comparison == "<" else score <= told.threshold
+        wrong = score < threshold if comparison == "<" else score <= threshold
         assert wrong is not right
