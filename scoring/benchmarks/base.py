@@ -224,8 +224,8 @@ class CaseFormat:
         given = {"key": pl.col(KEY), **self.columns, **self.identity(fields.columns, source)}
         made = fields.select(self._complete(given, source))
         whole = pl.concat([fields, made.rename(lambda name: f"{MADE}{name}")], how="horizontal")
-        said, kept = checked(whole, self.checks, source)
-        noticed = [*chunk.findings, *said]
+        findings, kept = checked(whole, self.checks, source)
+        noticed = [*chunk.findings, *findings]
         tallies = fields.filter(kept).select(
             [expression.alias(name) for name, expression in self.tallies.items()] or [pl.lit(0).alias("nothing")]
         )
@@ -318,8 +318,8 @@ def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[
     for check in checks:
         rows = whole.filter(kept & whole.select(check.when.fill_null(value=False).alias("when"))["when"])
         message = check.message if isinstance(check.message, pl.Expr) else pl.lit(check.message)
-        said = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
-        for number, line, case, words in said.iter_rows():
+        odd = rows.select(NUMBER, LINE, pl.col(f"{MADE}id"), message.alias("message"))
+        for number, line, case, words in odd.iter_rows():
             noticed.append((number, Finding(check.severity, check.code, words, source, line, case)))
         if check.severity == "error":
             kept &= ~whole[NUMBER].is_in(rows[NUMBER].implode())

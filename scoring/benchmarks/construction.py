@@ -41,7 +41,7 @@ class Broken:
 
 
 def broken_rules(cases: pl.DataFrame) -> list[Finding]:
-    """A warning for each rule that a case breaks, of the two that nothing notes while a file is read.
+    """Warn of each rule that a case breaks, of the two that nothing notes while a file is read.
 
     Null labels break nothing. Steps are named 0-based, as in the frame.
 
@@ -49,27 +49,30 @@ def broken_rules(cases: pl.DataFrame) -> list[Finding]:
         cases: the columns of `scoring.schema.CASES`.
     """
     places = cases.select("source", "line", "id")
-    found = (*_wrong_answers_without_error(cases), *_errors_in_unmodified_steps(cases))
-    return [Finding("warning", one.code, one.words, *places.row(one.row)) for one in found]
+    breaks = (*_wrong_answers_without_error(cases), *_errors_in_unmodified_steps(cases))
+    return [Finding("warning", broken.code, broken.words, *places.row(broken.row)) for broken in breaks]
 
 
 def broken_by_case(cases: pl.DataFrame) -> dict[int, tuple[Broken, ...]]:
-    """The rules that cases break, by row, ascending; of one case in the order of RULES.
+    """Find the rules that cases break, by row, ascending; of one case in the order of RULES.
 
     Args:
         cases: all cases of one benchmark, with the columns of `scoring.schema.METADATA` and OF_TEXTS. Null labels and
             null texts break nothing.
     """
-    found: dict[int, list[Broken]] = {}
+    by_row: dict[int, list[Broken]] = {}
     for rule in _IN_ORDER:
-        for one in rule(cases):
-            found.setdefault(one.row, []).append(one)
-    return {row: tuple(found[row]) for row in sorted(found)}
+        for broken in rule(cases):
+            by_row.setdefault(broken.row, []).append(broken)
+    return {row: tuple(by_row[row]) for row in sorted(by_row)}
+
+
+def _plain(cases: pl.DataFrame, code: str, condition: pl.Expr) -> Iterator[Broken]:
+    return (Broken(row, code, RULES[code]) for (row,) in _where(cases, condition))
 
 
 def _wrong_answers_without_error(cases: pl.DataFrame) -> Iterator[Broken]:
-    for (row,) in _where(cases, ~pl.col("final_answer_correct") & (pl.col("earliest_error") == -1)):
-        yield Broken(row, "wrong-answer-clean", RULES["wrong-answer-clean"])
+    return _plain(cases, "wrong-answer-clean", ~pl.col("final_answer_correct") & (pl.col("earliest_error") == -1))
 
 
 def _errors_in_unmodified_steps(cases: pl.DataFrame) -> Iterator[Broken]:
@@ -89,14 +92,12 @@ def _labels_beyond_the_end(cases: pl.DataFrame) -> Iterator[Broken]:
 
 def _no_errors_in_range(cases: pl.DataFrame) -> Iterator[Broken]:
     named = pl.col("error_steps").list.len() > 0
-    for (row,) in _where(cases, named & pl.col("earliest_error").is_null()):
-        yield Broken(row, "no-error-in-range", RULES["no-error-in-range"])
+    return _plain(cases, "no-error-in-range", named & pl.col("earliest_error").is_null())
 
 
 def _unchanged_processes(cases: pl.DataFrame) -> Iterator[Broken]:
     wrong = (pl.col("error_steps").list.len() > 0).fill_null(value=False) | (pl.col("earliest_error") >= 0)
-    for (row,) in _where(cases, wrong & (pl.col("steps") == pl.col("original_steps"))):
-        yield Broken(row, "unchanged-process", RULES["unchanged-process"])
+    return _plain(cases, "unchanged-process", wrong & (pl.col("steps") == pl.col("original_steps")))
 
 
 def _other_labels(cases: pl.DataFrame) -> Iterator[Broken]:
@@ -109,22 +110,17 @@ def _other_labels(cases: pl.DataFrame) -> Iterator[Broken]:
         for row, case, earliest, steps in group.select("_row", "case", "earliest_error", "error_steps").iter_rows():
             by_label.setdefault((earliest, None if steps is None else tuple(steps)), []).append((row, case))
         for label, members in by_label.items():
-            others = [
-                f"{case} ({_label(other)})"
-                for other, rows in by_label.items()
-                if _differ(label, other)
-                for _, case in rows
-            ]
+            differing = [other for other in by_label if _differ(label, other)]
+            others = [f"{case} ({_label(other)})" for other in differing for _, case in by_label[other]]
             if others:
                 more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-                told = f"{', '.join(others[:_NAMED])}{more}"
-                for row, _ in members:
-                    words = f"the same problem and steps have another gold label in {told}"
-                    yield Broken(row, "other-label", words)
+                words = f"the same problem and steps have another gold label in {', '.join(others[:_NAMED])}{more}"
+                yield from (Broken(row, "other-label", words) for row, _ in members)
 
 
-def _differ(one: Label, other: Label) -> bool:
-    return any(left != right for left, right in zip(one, other, strict=True) if None not in (left, right))
+def _differ(label: Label, other: Label) -> bool:
+    # Null contradicts nothing.
+    return any(left != right for left, right in zip(label, other, strict=True) if None not in (left, right))
 
 
 def _label(label: Label) -> str:

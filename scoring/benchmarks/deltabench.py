@@ -61,8 +61,8 @@ def _flat(fields: Fields) -> Mapping[str, Any] | None:
 
 def _is_labelled(note: Mapping[str, Any] | None) -> bool:
     """Whether it is said of a section that it is right or wrong, useful or not."""
-    said = () if note is None else (note.get("reasoning_correctness"), note.get("reasoning_usefulness"))
-    return bool(said) and all(str(value) in {"0", "1"} for value in said)
+    marks = () if note is None else (note.get("reasoning_correctness"), note.get("reasoning_usefulness"))
+    return bool(marks) and all(str(value) in {"0", "1"} for value in marks)
 
 
 def _in_its_section(note: Mapping[str, Any], sections: list[Mapping[str, Any]]) -> bool:

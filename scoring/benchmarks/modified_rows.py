@@ -224,11 +224,11 @@ _CHECKS = (
 
 def _class_checks(title: str, is_known: pl.Expr, erroneous: pl.Expr) -> tuple[Check, ...]:
     def unknown(names: pl.Series) -> pl.Series:
-        said = [
+        facts = [
             "the row has no classification" if name is None else f"classification {name[:60]!r} is not one of {title}'s"
             for name in names
         ]
-        return pl.Series([f"{what}; the case is kept and has no error category" for what in said], dtype=pl.String)
+        return pl.Series([f"{what}; the case is kept and has no error category" for what in facts], dtype=pl.String)
 
     labelled_wrong = _CASE_ERRORS.list.len() > 0
     return (
@@ -271,8 +271,8 @@ def _concluded(
     read: Read, *, published: Mapping[str, int], known: Mapping[str, int], repeated: frozenset[str]
 ) -> tuple[str, list[Finding]]:
     findings = [
-        replace(one, severity="note") if one.code == "repeated-id" and one.case in repeated else one
-        for one in known_as_notes(read.findings, known)
+        replace(finding, severity="note") if finding.code == "repeated-id" and finding.case in repeated else finding
+        for finding in known_as_notes(read.findings, known)
     ]
     others = [*_suspicion(read.tallies, read.source), *against_published(read.tallies, published, read.source)]
     return _base_with_evidence(read.tallies), [*findings, *others]

@@ -48,8 +48,8 @@ class OwnBenchmark:
     @property
     def form(self) -> CaseFormat | None:
         """How its rows are declared; None where it loads them itself."""
-        found: CaseFormat | None = getattr(self.module, "FORMAT", None)
-        return found
+        declared: CaseFormat | None = getattr(self.module, "FORMAT", None)
+        return declared
 
     def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
         """The cases of a source, with a note of who read them; see `CaseFormat.load` for the arguments.
@@ -59,17 +59,17 @@ class OwnBenchmark:
             FrameError: a column is not what it should be.
         """
         with self.code.told("in load()" if self.form is None else "in FORMAT"):
-            found = self.module.load(rows) if self.form is None else self.form.load(rows, folder, beside)
-        if not isinstance(found, Imported):
-            raise self._wrong(f"load() gives {type(found).__name__} and should give Imported")
-        if found.benchmark != self.name:
-            raise self._wrong(f"load() gives cases of {found.benchmark!r} and not of {self.name!r}")
+            imported = self.module.load(rows) if self.form is None else self.form.load(rows, folder, beside)
+        if not isinstance(imported, Imported):
+            raise self._wrong(f"load() gives {type(imported).__name__} and should give Imported")
+        if imported.benchmark != self.name:
+            raise self._wrong(f"load() gives cases of {imported.benchmark!r} and not of {self.name!r}")
         source = self.code.package or f"sha256 {self.code.digest[:16]}"
         note = Finding("note", "own-benchmark", f"read by {self.code.path.name} ({source})", rows.source)
-        columns = CASES if found.spilled is None else METADATA
-        cases = conform(found.cases, columns, f"cases of {self.name}")
-        twins = conform(found.twins, CASES, f"cases of {self.name}")
-        return replace(found, cases=cases, twins=twins, findings=(note, *found.findings))
+        columns = CASES if imported.spilled is None else METADATA
+        cases = conform(imported.cases, columns, f"cases of {self.name}")
+        twins = conform(imported.twins, CASES, f"cases of {self.name}")
+        return replace(imported, cases=cases, twins=twins, findings=(note, *imported.findings))
 
     def _wrong(self, what: str) -> PluginError:
         return PluginError(f"{self.code.path}: {what}.", _NEXT)

@@ -97,11 +97,11 @@ FORMAT = modified_format(
     {
         "subset": pl.coalesce(*map(not_empty, _DOMAINS), CLASS),
         "error_category": CLASS.replace_strict(
-            {name: one.category for name, one in CLASSES.items()}, default=None, return_dtype=pl.String
+            {name: known.category for name, known in CLASSES.items()}, default=None, return_dtype=pl.String
         ),
         "reference_answer": pl.col("ground_truth"),
     },
-    published=(CLASS, {name: one.rows for name, one in CLASSES.items()}),
+    published=(CLASS, {name: known.rows for name, known in CLASSES.items()}),
     known=KNOWN,
     repeated=REPEATED,
     fields={**{name: read_by(pl.String(), _domain, str) for name in _DOMAINS}, "ground_truth": text()},

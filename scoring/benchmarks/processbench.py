@@ -62,15 +62,15 @@ def _label_base(frame: pl.DataFrame, source: str) -> tuple[str, list[Finding]]:
     """
     gold, n_steps = frame["earliest_error"], frame["n_steps"]
     zeros, clean, beyond = (int(mask.sum()) for mask in (gold == 0, gold == -1, gold == n_steps))
-    said = f"0-based, -1 = no error ({zeros:,} labels are 0, {beyond:,} equal the number of steps)"
+    words = f"0-based, -1 = no error ({zeros:,} labels are 0, {beyond:,} equal the number of steps)"
     missing = " and ".join(text for text, count in (("0", zeros), ("-1", clean)) if not count)
     if missing and beyond:
         message = f"no label is {missing} and {beyond:,} equal the number of steps: the labels look one too high"
-        return said, [Finding("warning", "label-base", message, source)]
+        return words, [Finding("warning", "label-base", message, source)]
     if not zeros and int((gold > 0).sum()) >= _MANY:
         message = f"no label is 0 in {int((gold > 0).sum()):,} erroneous cases: the labels may count from 1"
-        return said, [Finding("note", "label-base", message, source)]
-    return said, []
+        return words, [Finding("note", "label-base", message, source)]
+    return words, []
 
 
 def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
@@ -78,13 +78,13 @@ def _against_official(frame: pl.DataFrame, source: str) -> list[Finding]:
     findings = []
     counts = Counter(zip(frame["subset"].to_list(), (frame["earliest_error"] >= 0).to_list(), strict=True))
     for subset, official in OFFICIAL.items():
-        found = counts[subset, True], counts[subset, False]
-        if found == official:
-            message = f"{subset}: {found[0]} erroneous and {found[1]} clean, as published"
+        counted = counts[subset, True], counts[subset, False]
+        if counted == official:
+            message = f"{subset}: {counted[0]} erroneous and {counted[1]} clean, as published"
             findings.append(Finding("note", "official-counts", message, source))
-        elif sum(found) == sum(official):
+        elif sum(counted) == sum(official):
             published = f"published are {official[0]} and {official[1]}"
-            message = f"{subset}: {found[0]} erroneous and {found[1]} clean; {published}"
+            message = f"{subset}: {counted[0]} erroneous and {counted[1]} clean; {published}"
             findings.append(Finding("warning", "not-official-counts", message, source))
     return findings
 

@@ -52,7 +52,9 @@ def recognises(row: Any) -> bool:
 def _tags(fields: Fields, name: str) -> list[int] | None:
     given = fields.value.get(name)
     numbers: list[Any] = given if isinstance(given, list) else [given]
-    if numbers and all(isinstance(one, int) and not isinstance(one, bool) and abs(one) < 2**31 for one in numbers):
+    if numbers and all(
+        isinstance(number, int) and not isinstance(number, bool) and abs(number) < 2**31 for number in numbers
+    ):
         return numbers
     what = f"{given!r:.60}" if isinstance(given, str | list) else kind_of(given)
     fields.note("warning", "bad-label", f"{name} is {what}, neither a whole number nor a list of these")

@@ -57,8 +57,8 @@ def step_labelled(name: str) -> StepLabelled | None:
     """How a benchmark makes its figures of single steps; None where the official ones are of first errors."""
     if name not in STEP_LABELLED:
         return None
-    found: StepLabelled = benchmark_module(name).STEP_LABELLED
-    return found
+    facts: StepLabelled = benchmark_module(name).STEP_LABELLED
+    return facts
 
 
 def benchmark_module(name: str) -> ModuleType:
@@ -103,8 +103,8 @@ def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
         PluginError: one of them cannot be used.
     """
     names = [name for name in installed(GROUP) if name not in MODULES]
-    found = {name: own_benchmark(name, tuple(MODULES)) for name in names}
-    return {name: sum(map(own.recognises, sample)) for name, own in found.items() if own is not None}
+    readers = {name: own_benchmark(name, tuple(MODULES)) for name in names}
+    return {name: sum(map(own.recognises, sample)) for name, own in readers.items() if own is not None}
 
 
 def recognised(sample: Sequence[object]) -> dict[str, int]:

@@ -98,7 +98,7 @@ def _of_class(values: Mapping[str, str]) -> pl.Expr:
 
 _PROBLEM, _STEPS = pl.col("modified_question"), pl.col("modified_process")
 _UNNAMED = "(unnamed)"
-_PATTERN = _of_class({name: one.pattern for name, one in CLASSES.items()})
+_PATTERN = _of_class({name: known.pattern for name, known in CLASSES.items()})
 _TAG_OF_STEP = pl.element().str.extract(_TAG, 1).str.to_lowercase()
 _TAGS = _STEPS.list.eval(_TAG_OF_STEP.replace_strict({name.lower(): name for name in PATTERNS}, default=None))
 _CHINESE = _PROBLEM.str.contains(_HAN) | _STEPS.list.eval(pl.element().str.contains(_HAN)).list.any()
@@ -109,7 +109,7 @@ FORMAT = modified_format(
     STEP_LABELLED,
     {
         "pattern": _PATTERN,
-        "error_kind": _of_class({name: one.kind for name, one in CLASSES.items()}),
+        "error_kind": _of_class({name: known.kind for name, known in CLASSES.items()}),
         # The collection: what stands before the # in idx.
         "origin": pl.when(~pl.col(_UNNAMED).fill_null(value=False)).then(PLAIN_ID.str.extract("(?s)^([^#]*)#", 1)),
         # The benchmark has these two.

@@ -43,7 +43,7 @@ def _contents(value: Any) -> Iterator[Any]:
     for part in value if isinstance(value, list) else [value]:
         content = part.get("content", part.get("text")) if isinstance(part, Mapping) else None
         if isinstance(content, list):
-            yield from (one.get("text") if isinstance(one, Mapping) else None for one in content)
+            yield from (element.get("text") if isinstance(element, Mapping) else None for element in content)
         else:
             yield content
 
@@ -90,13 +90,13 @@ def _holds_messages(fields: Fields, _: str) -> bool:
 
 
 def _concluded(read: Read) -> tuple[str, list[Finding]]:
-    said = "labels of steps: true = right"
+    words = "labels of steps: true = right"
     if numbers := read.tallies["numbers"]:
-        said += f"; {numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"
+        words += f"; {numbers:,} are neither true nor false, neither 0 nor 1: right iff above {_BOUNDARY}"
     if not (conversations := read.tallies["conversations"]):
-        return said, read.findings
+        return words, read.findings
     message = f"{conversations:,} cases hold messages: their contents are taken, joined by a blank line"
-    return said, [*read.findings, Finding("note", "conversation", message, read.source)]
+    return words, [*read.findings, Finding("note", "conversation", message, read.source)]
 
 
 _STEPS = pl.col("completions").list.len()

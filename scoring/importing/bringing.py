@@ -210,8 +210,8 @@ def _unpacked(source: Brought, compression: str, folder: Path) -> Iterator[Broug
             if not allowance.unpacked:
                 what = f"{source.name} is cut off: nothing can be unpacked from its {size_words(allowance.packed)}"
                 raise UnreadableFile(f"{what} of {compression}.", "Get the file again.")
-            told = f"{size_words(allowance.packed)} of {compression} gave {size_words(allowance.unpacked)}"
-            findings += _cut_off(path, source.name, told)
+            amount = f"{size_words(allowance.packed)} of {compression} gave {size_words(allowance.unpacked)}"
+            findings += _cut_off(path, source.name, amount)
         if stream.trailing:
             message = f"{stream.trailing:,} bytes after the end of the {compression} data are none, and were left out"
             findings += (Finding("warning", "trailing-bytes", message, source.name),)
@@ -242,11 +242,11 @@ def _no_tar(source: Brought) -> Brought:
     return source
 
 
-def _cut_off(path: Path, name: str, told: str) -> tuple[Finding, ...]:
+def _cut_off(path: Path, name: str, amount: str) -> tuple[Finding, ...]:
     """Cut a text of lines after its last whole line, and say what was read; `told` says how much came."""
     lines = _whole_lines(path)
     read = "" if lines is None else f"; {lines:,} whole lines of it were read"
-    message = f"the file is cut off: {told}{read}, and what came after is missing"
+    message = f"the file is cut off: {amount}{read}, and what came after is missing"
     return (Finding("warning", "cut-off", message, name),)
 
 

@@ -72,8 +72,8 @@ class Location:
                 f"{parts.scheme}:// is not read, only https:// (and http:// of this machine itself).",
                 "Download the file and import it.",
             )
-        shown = f"[{host}]" if ":" in host else host
-        name = f"{parts.scheme}://{shown}{f':{port}' if port is not None else ''}{parts.path}"
+        bracketed = f"[{host}]" if ":" in host else host
+        name = f"{parts.scheme}://{bracketed}{f':{port}' if port is not None else ''}{parts.path}"
         return cls(url.partition("#")[0], parts.scheme, host, port, masked(name))
 
 

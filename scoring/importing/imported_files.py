@@ -35,7 +35,7 @@ def original_row(workspace: Workspace, case: Mapping[str, Any]) -> Any:
     """
     name = case["case"]
     imports = workspace.imports(case["benchmark"])
-    paths = [one["path"] for one in imports if one["source"] == case["source"] and one.get("path")]
+    paths = [report["path"] for report in imports if report["source"] == case["source"] and report.get("path")]
     if not paths or case["line"] is None:
         raise UnreadableFile(f"{name} was not imported from a file.", "Only files can be read again.")
     with TemporaryDirectory(prefix="prm-inspect-") as folder:

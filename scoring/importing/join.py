@@ -204,13 +204,13 @@ def _one_row_a_step(
         f"{results.rows.height:,} ids have several rows, as many as their cases have steps: they were read as one row "
         "a step, in the order of the file; --step COLUMN names a column of step numbers"
     )
-    kept = [one for one in results.findings if one.code != "repeated-id"]
+    kept = [finding for finding in results.findings if finding.code != "repeated-id"]
     findings = (*kept, Finding("note", "two-readings", message, results.source))
     try:
         joined = join(replace(results, rows=rows, read=rows.height, findings=findings, in_order=None), cases, benchmark)
     except NotJoined:
         return None
-    unlike = sum(one.code == "length-mismatch" for one in joined.findings)
+    unlike = sum(finding.code == "length-mismatch" for finding in joined.findings)
     return joined if unlike <= (1 - ENOUGH) * joined.joined else None
 
 
@@ -306,11 +306,11 @@ def _with_ratings(votes: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return votes.with_columns(pl.Series("rewards", ratings, dtype=votes.schema["rewards"])), beyond
 
 
-def _as_many(found: pl.DataFrame) -> int:
+def _as_many(matching: pl.DataFrame) -> int:
     """How many of the rows have as many numbers as their case has steps or sub-steps, or none."""
     numbers = pl.col("_numbers")
     fits = numbers.is_null() | (numbers == pl.col("n_steps")) | (numbers == pl.col("sub_steps").list.sum())
-    return int(found.select(fits.sum()).item() or 0)
+    return int(matching.select(fits.sum()).item() or 0)
 
 
 def _ambiguous(
@@ -318,7 +318,7 @@ def _ambiguous(
 ) -> NotJoined:
     start = f"{results.source} ({results.format}) has ids and no texts, and "
     own = [name for name in fits if name != demo.NAME]
-    known = max(found.height for found in fits.values()) if fits else 0
+    known = max(matching.height for matching in fits.values()) if fits else 0
     if not known and not own:
         return NotJoined(
             f"{start}no benchmark is imported that they could be of.{others}",
@@ -349,8 +349,8 @@ def _examples(rows: pl.DataFrame) -> str:
     return ", ".join(f"'{name[:_LONGEST]}'" for name in rows["id"].head(2))
 
 
-def _lost(results: ExternalResults, rows: pl.DataFrame, found: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
-    lost = rows.join(found.select("_row"), on="_row", how="anti", maintain_order="left")
+def _lost(results: ExternalResults, rows: pl.DataFrame, joined: pl.DataFrame, cases: pl.DataFrame) -> Iterator[Finding]:
+    lost = rows.join(joined.select("_row"), on="_row", how="anti", maintain_order="left")
     known = {*cases["id"], *cases["case"]} if lost.height else set()
     for line, name, texted in lost.select("line", "id", TEXTED).iter_rows():
         if name is None:
@@ -383,8 +383,8 @@ def _lengths(results: ExternalResults, whole: pl.DataFrame) -> Iterator[Finding]
         if row["_labelled"] and given < steps:
             code, message = "fewer-labels", f"labels for {given} of {steps} steps; the others are not judged"
         elif row["_labelled"]:
-            said = "those beyond count in official figures of steps alone"
-            code, message = "more-labels", f"{given} labels for {steps} steps; {said}"
+            where = "those beyond count in official figures of steps alone"
+            code, message = "more-labels", f"{given} labels for {steps} steps; {where}"
         yield Finding("warning", code, message, results.source, row["line"], row["id"])
 
 
@@ -419,12 +419,12 @@ def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[Extern
         reading = Reading(reason=reason) if answer is None else read_answer(reader, answer, steps)
         read.append({name: getattr(reading, name) for name in _READ[:-1]} | {"reader": version(reader)})
     columns = pl.DataFrame(read, schema={name: VOTES[name] for name in _READ}, orient="row")
-    rated = any(one.gives == "step rewards" for one in protocols.values())
+    rated = any(protocol.gives == "step rewards" for protocol in protocols.values())
     words = " and ".join(f"as {name}'s parser reads them" for name in protocols)
-    told = replace(results, label_base=words, settings={**results.settings, "protocol": " and ".join(protocols)})
+    known = replace(results, label_base=words, settings={**results.settings, "protocol": " and ".join(protocols)})
     if rated:
-        told = replace(
-            told,
+        known = replace(
+            known,
             threshold=0.0,
             threshold_source="above 0 is positive",
             comparison="<=",
@@ -433,7 +433,7 @@ def _answers_read(results: ExternalResults, whole: pl.DataFrame) -> tuple[Extern
             redundancy_threshold=0.0,
             redundancy_threshold_source="above 0 is redundant",
         )
-    return told, whole.with_columns(columns.get_columns())
+    return known, whole.with_columns(columns.get_columns())
 
 
 def _settled(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalResults, pl.DataFrame]:
@@ -441,20 +441,20 @@ def _settled(results: ExternalResults, whole: pl.DataFrame) -> tuple[ExternalRes
     counted = pl.col("ballot").cast(pl.Int64, strict=False)
     pairs = whole.select(label=counted, n=pl.col("n_steps").cast(pl.Int64))
     marked = bool(whole.select((counted == -1).any()).item())
-    found = label_base(None, Evidence.of(pairs), marked=marked, source=results.source, option="verdict_base")
+    base = label_base(None, Evidence.of(pairs), marked=marked, source=results.source, option="verdict_base")
     # What was assumed before the cases were known is said with what is known now.
-    findings = [one for one in results.findings if one.code != "label-base"]
-    told = replace(results, label_base=f"verdicts are {found.words}, -1 = no error")
-    if found.finding is not None:
-        told = replace(told, findings=(*findings, found.finding))
-        return told, whole
-    findings.append(base_note(found, results.source))
-    told = replace(told, findings=tuple(findings))
-    if found.base == 0:
-        return told, whole
+    findings = [finding for finding in results.findings if finding.code != "label-base"]
+    known = replace(results, label_base=f"verdicts are {base.words}, -1 = no error")
+    if base.finding is not None:
+        known = replace(known, findings=(*findings, base.finding))
+        return known, whole
+    findings.append(base_note(base, results.source))
+    known = replace(known, findings=tuple(findings))
+    if base.base == 0:
+        return known, whole
     moved = pl.when(counted >= 1).then(counted - 1).when(counted == -1).then(-1).otherwise(-2)
     verdict = pl.when(counted.is_not_null()).then(moved).cast(VOTES["verdict"])
-    return told, whole.with_columns(verdict=verdict)
+    return known, whole.with_columns(verdict=verdict)
 
 
 def grouped(rows: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[Finding]]:
@@ -553,25 +553,25 @@ def equal_texts(source: str, rows: pl.DataFrame, counting: pl.DataFrame, cases: 
 # -- whether a file counts its steps from another base than the benchmark
 
 
-def relabelled(one: Imported, known: pl.DataFrame) -> int:
-    """How many known cases would get another gold label from an import whose labels look shifted; else 0.
+def relabelled(imported: Imported, known: pl.DataFrame) -> int:
+    """Count the known cases that would get another gold label from an import whose labels look shifted; else 0.
 
     Not of a table, whose base may only be unsaid.
 
     Args:
-        one: what was read.
+        imported: what was read.
         known: columns `case`, `key`, `earliest_error` of the cases that are there.
     """
-    if one.mapping or not any(
-        finding.code == "label-base" and finding.severity == "warning" for finding in one.findings
+    if imported.mapping or not any(
+        finding.code == "label-base" and finding.severity == "warning" for finding in imported.findings
     ):
         return 0
-    both = one.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
+    both = imported.cases.select("case", "key", "earliest_error").join(known, on=["case", "key"], how="inner")
     return int(both["earliest_error"].ne_missing(both["earliest_error_right"]).sum())
 
 
 def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
-    """What differs between the gold labels that a file repeats and those of the cases.
+    """Say what differs between the gold labels that a file repeats and those of the cases.
 
     Args:
         source: the file.
@@ -599,7 +599,7 @@ def gold_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
 
 
 def verdict_findings(source: str, rows: pl.DataFrame) -> Iterator[Finding]:
-    """A finding where the verdicts fit the gold labels far better when they are all moved by one step.
+    """Warn where the verdicts fit the gold labels far better when they are all moved by one step.
 
     Args:
         source: the file.

@@ -201,7 +201,7 @@ def _joins(
         known = imported.cases.select("key").join(cases.select("key", "benchmark").unique("key"), on="key")
         return known.height, tuple(known["benchmark"].unique().sort()), ""
     try:
-        found = join(scorers[0], cases)
+        joined = join(scorers[0], cases)
     except NotJoined as error:
         return 0, (), str(error)
-    return found.joined, found.benchmarks, ""
+    return joined.joined, joined.benchmarks, ""

@@ -106,8 +106,8 @@ def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
     """
     results = joined.results
     settings = {**results.settings, "imported_from": results.format}
-    told = {key: value for key, value in settings.items() if key not in _NOT_IDENTITY}
-    identity = json.dumps([name or results.name, results.kind, told], sort_keys=True, default=str)
+    stated = {key: value for key, value in settings.items() if key not in _NOT_IDENTITY}
+    identity = json.dumps([name or results.name, results.kind, stated], sort_keys=True, default=str)
     return Scorer(
         name=name or results.name,
         fingerprint=blake2b(identity.encode(errors="replace"), digest_size=16).hexdigest(),
@@ -141,14 +141,14 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         source = _identity(joined.results)
         digest = _digest(scorer, joined)
         old = imports.pop(source, None)
-        scorer, told = _as_known(scorer, folder) if imports else (scorer, "")
+        scorer, why = _as_known(scorer, folder) if imports else (scorer, "")
         there = old is not None and all((folder / name).is_file() for name in (SCORER, *old.parts))
         if old is not None and old.digest == digest and there:
-            return Saved(scorer.name, "unchanged", told, folder.name)
+            return Saved(scorer.name, "unchanged", why, folder.name)
         _no_conflict(scorer, folder, joined, imports)
         scorer.save(folder)
         _replace(folder, imports, source, joined, old.parts if old else (), digest)
-    return Saved(scorer.name, "changed" if old else "new", told, folder.name)
+    return Saved(scorer.name, "changed" if old else "new", why, folder.name)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
@@ -159,7 +159,7 @@ def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
     whole = replace(known, settings=scorer.settings, low=min(scorer.low, known.low), high=max(scorer.high, known.high))
     if (known.on, known.comparison, known.threshold) == (scorer.on, scorer.comparison, scorer.threshold):
         return whole, ""
-    own, kept = (when_wrong(told.on, told.comparison, f"{told.threshold:g}") for told in (scorer, known))
+    own, kept = (when_wrong(rule.on, rule.comparison, f"{rule.threshold:g}") for rule in (scorer, known))
     return whole, f"Here {own}; as in the files imported before, it stays {kept.rpartition(' iff ')[2]}."
 
 

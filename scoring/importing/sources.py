@@ -246,14 +246,14 @@ def _rows_of(imported: Imported, rows: Rows) -> list[Mapping[str, Any] | None] |
     numbers = rows.cases if len(rows.cases) == len(lines) else []
     by_number = {row.number: row for row in rows.rows}
     if [by_number[number].line for number in numbers if number in by_number] == lines:
-        found = [by_number[number].value for number in numbers]
+        values = [by_number[number].value for number in numbers]
     else:
         times = Counter(row.line for row in rows.rows)
         by_line = {row.line: row.value for row in rows.rows if times[row.line] == 1}
         if any(line not in by_line for line in lines):
             return None
-        found = [by_line[line] for line in lines]
-    return [value if isinstance(value, Mapping) else None for value in found]
+        values = [by_line[line] for line in lines]
+    return [value if isinstance(value, Mapping) else None for value in values]
 
 
 def _keys_of(mapping: ColumnMapping) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ class Chunk:
         }
         if not columns and not self.whole:
             return [_NO_VALUES] * len(numbers)
-        found: list[Mapping[str, Any]] = []
+        selected: list[Mapping[str, Any]] = []
         for number, place in zip(numbers.to_list(), places.tolist(), strict=True):
             row = self.whole.get(number)
             if row is None:
@@ -113,8 +113,8 @@ class Chunk:
                             row[key] = value
                     elif how == "all" or memoryview(value)[0] == _OBJECT:
                         row[key] = msgspec.json.decode(value)
-            found.append(row)
-        return found
+            selected.append(row)
+        return selected
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
@@ -139,11 +139,11 @@ def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T
     with _INTERPRETER.hurried(), ThreadPoolExecutor(1) as worker:
         for block in rows.blocks():
             checked = reader.check(block, read)
-            pending.append(worker.submit(lambda one, before: work(reader.chunk(one, before)), checked, read))
+            pending.append(worker.submit(lambda block, before: work(reader.chunk(block, before)), checked, read))
             read = int(checked.numbers[-1])
             while len(pending) > _AHEAD:
                 yield pending.popleft().result()
-        yield from (one.result() for one in pending)
+        yield from (future.result() for future in pending)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,8 +226,8 @@ class _Reader:
         keys, height = self.layout.row_keys(), table.height
         made = {LINE: pl.Series(LINE, numbers), NUMBER: pl.Series(NUMBER, numbers)}
         made |= {
-            name: pl.Series([None], dtype=one.dtype).new_from_index(0, height)
-            for name, one in self.layout.fields.items()
+            name: pl.Series([None], dtype=field.dtype).new_from_index(0, height)
+            for name, field in self.layout.fields.items()
             if name not in keys
         }
         sound = pl.Series([True]).new_from_index(0, height)
@@ -244,7 +244,7 @@ class _Reader:
         frame = frame.with_columns(pl.Series(KEY, content_keys, dtype=pl.String), pl.lit(value=True).alias(KEPT))
         frame = frame.select(list(self.layout.columns()))
         fields = set(keys.values())
-        others = {one.name: one.filter(sound) for one in table if one.name not in fields}
+        others = {column.name: column.filter(sound) for column in table if column.name not in fields}
         places = sound.to_numpy()
         if places.all():
             return Chunk(frame, [], height, {}, others, numbers, tabular=True)
@@ -254,7 +254,7 @@ class _Reader:
 
     def slowly(self, rows: Iterable[Row], findings: Sequence[Finding], read: int) -> Chunk:
         """Rows read value by value; `findings` are those that were made before, of rows or of none."""
-        noticed: list[tuple[int, Finding]] = [(0, one) for one in findings]
+        noticed: list[tuple[int, Finding]] = [(0, finding) for finding in findings]
         columns: dict[str, list[Any]] = {name: [] for name in self.layout.columns()}
         whole: dict[int, Mapping[str, Any]] = {}
         for row in rows:
@@ -267,8 +267,8 @@ class _Reader:
             if fields is not None:
                 whole[row.number] = row.value
                 values: dict[str, Any] = {}
-                for name, one in self.layout.fields.items():
-                    values[name] = one.read(fields, name) if one.required or not _fatal(own) else None
+                for name, field in self.layout.fields.items():
+                    values[name] = field.read(fields, name) if field.required or not _fatal(own) else None
                 problem, steps = (values[name] for name in self.layout.content) if self._keyed else (None, None)
                 values[KEY] = None if problem is None or steps is None else content_key(problem, steps)
                 values |= {LINE: row.line, NUMBER: row.number, KEPT: not _fatal(own)}
@@ -300,15 +300,15 @@ class _Reader:
     def _no_finding(self, *, control: bool) -> Iterator[pl.Expr]:
         """What must hold of the texts; `control` where some may hold control characters."""
         for name in self.layout.row_keys():
-            one, column = self.layout.fields[name], pl.col(name)
-            if one.filled:
+            field, column = self.layout.fields[name], pl.col(name)
+            if field.filled:
                 # Where nothing is there that need not be, nothing has to be said.
                 yield (column.str.strip_chars() != "").fill_null(value=True)
-            if one.dtype == pl.String() and control:
+            if field.dtype == pl.String() and control:
                 yield ~column.str.contains(CONTROL).fill_null(value=False)
-            if one.dtype == pl.List(pl.String()) and (one.steps or control):
+            if field.dtype == pl.List(pl.String()) and (field.steps or control):
                 element = pl.element()
-                odd = [element.str.strip_chars() == ""] * one.steps + [element.str.contains(CONTROL)] * control
+                odd = [element.str.strip_chars() == ""] * field.steps + [element.str.contains(CONTROL)] * control
                 yield column.list.eval(pl.any_horizontal(odd)).list.any().not_().fill_null(value=True)
 
     def _unaccounted(self, values: Mapping[str, list[Any]], block: Block, sound: Sequence[int], raw: bytes) -> set[int]:
@@ -333,9 +333,9 @@ class _Reader:
         raw = b"\n".join(checked.block.lines[place] for place in places)
         rows = json_lines(*decoded_as("utf-8", raw, self.source), self.source)
         noticed = [
-            (int(checked.numbers[places[one.line - 1]]), replace(one, line=start + places[one.line - 1]))
-            for one in rows.findings
-            if one.line
+            (int(checked.numbers[places[finding.line - 1]]), replace(finding, line=start + places[finding.line - 1]))
+            for finding in rows.findings
+            if finding.line
         ]
         numbered = (
             replace(row, number=int(checked.numbers[places[row.line - 1]]), line=start + places[row.line - 1])
@@ -376,8 +376,8 @@ def _natural_values(given: pl.Series, field: Field) -> tuple[pl.Series, pl.Serie
     else:
         made = value.cast(field.dtype, strict=False)
     fits = fitting.fill_null(value=False) if field.needed else fitting.fill_null(value=False) | value.is_null()
-    found = column.with_columns(made=made, fits=fits)
-    return found["made"], found["fits"]
+    tried = column.with_columns(made=made, fits=fits)
+    return tried["made"], tried["fits"]
 
 
 def _fitting(natural: msgspec.inspect.Type, dtype: Any, value: pl.Expr) -> pl.Expr | None:
@@ -385,7 +385,7 @@ def _fitting(natural: msgspec.inspect.Type, dtype: Any, value: pl.Expr) -> pl.Ex
     fitting = None
     match natural:
         case msgspec.inspect.UnionType(types):
-            each = [one for part in types if (one := _fitting(part, dtype, value)) is not None]
+            each = [fits for part in types if (fits := _fitting(part, dtype, value)) is not None]
             fitting = pl.any_horizontal(each) if each else None
         case msgspec.inspect.StrType(shortest) if dtype in {pl.String, pl.Categorical, pl.Enum}:
             fitting = value.cast(pl.String).str.len_bytes() >= (shortest or 0)

@@ -115,7 +115,7 @@ class MetadataCollector:
         kept: dict[str, str] = {}
         left_out: dict[str, str] = {}
         columns: dict[str, pl.Series] = {}
-        for key in (one for one in self._order if one.column and not one.claimed):
+        for key in (key for key in self._order if key.column and not key.claimed):
             name = metadata_name(_UNSOUND.sub("\ufffd", key.name))
             why = self._why(key)
             if not why and name in columns:
@@ -125,10 +125,10 @@ class MetadataCollector:
             if why:
                 left_out[key.name] = why
                 continue
-            found = every[str(key.number)]
-            columns[name] = (_told(found) if self._cells else found).alias(name)
+            column = every[str(key.number)]
+            columns[name] = (_told(column) if self._cells else column).alias(name)
             kept[key.name] = name
-        claimed = tuple(one.name for one in self._order if one.claimed)
+        claimed = tuple(key.name for key in self._order if key.claimed)
         return columns_frame(list(columns.values()), every.height), ColumnFates(
             claimed, kept, left_out, len(self._unnamed)
         )
@@ -173,7 +173,7 @@ class MetadataCollector:
             if key.why:
                 return
         if key.number < 0:
-            if sum(not one.why for one in self._followed) >= _FOLLOWED:
+            if sum(not followed.why for followed in self._followed) >= _FOLLOWED:
                 key.why = TOO_MANY
                 return
             key.number = len(self._followed)

@@ -297,8 +297,8 @@ def _is_lines(path: Path) -> bool:
     # A first line that is longer than this is looked at by whoever reads all of it.
     if not first.lstrip().startswith(b"{") or (first is lines[-1] and len(start) == _SAMPLED):
         return False
-    found = list(line_elements(first.decode(errors="replace")))
-    return len(found) == 1 and isinstance(found[0].value, dict)
+    elements = list(line_elements(first.decode(errors="replace")))
+    return len(elements) == 1 and isinstance(elements[0].value, dict)
 
 
 def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
@@ -322,11 +322,11 @@ def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
 def _objects(text: str, source: str) -> Rows:
     """JSON Lines; or objects over several lines, one after the other, where the first line is none by itself."""
     rows = Rows(source, "JSON Lines").collect(line_elements(text))
-    found = _has_objects(rows)
-    if found and rows.rows[0].number == 1:
+    objects = _has_objects(rows)
+    if objects and rows.rows[0].number == 1:
         return rows
     whole = Rows(source, "JSON objects").collect(object_elements(text))
-    return whole if whole.rows and (not found or whole.read == len(whole.rows)) else rows
+    return whole if whole.rows and (not objects or whole.read == len(whole.rows)) else rows
 
 
 def _cells(text: str, source: str) -> Rows | None:

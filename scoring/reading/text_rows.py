@@ -138,11 +138,11 @@ def _element(text: str, at: int, line: int) -> tuple[Element, int]:
     repeated: dict[str, None] = {}
 
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        values = dict(pairs)
+        if len(values) < len(pairs):
             count = Counter(key for key, _ in pairs)
-            repeated.update(dict.fromkeys(key for key in found if count[key] > 1))
-        return found
+            repeated.update(dict.fromkeys(key for key in values if count[key] > 1))
+        return values
 
     # Not strict: control characters as they are within a text are no reason to lose it.
     decoder = json.JSONDecoder(strict=False, object_pairs_hook=as_dict)

@@ -142,14 +142,14 @@ class Layout:
     def natural(self) -> bool:
         """Whether there are rows that need not be read value by value."""
         keys = list(self.row_keys().values())
-        natural = self.flat is None and all(one.made or one.natural is not None for one in self.fields.values())
+        natural = self.flat is None and all(field.made or field.natural is not None for field in self.fields.values())
         return natural and len(set(keys)) == len(keys) and not any(map(_NO_NAME.search, keys))
 
     def row_keys(self) -> dict[str, str]:
         """Column -> its key in rows, of all that rows hold."""
-        return {name: one.key or name for name, one in self.fields.items() if not one.made}
+        return {name: field.key or name for name, field in self.fields.items() if not field.made}
 
     def columns(self) -> dict[str, pl.DataType]:
         """The columns that every chunk has."""
         beside = {LINE: pl.Int64(), NUMBER: pl.Int64(), KEY: pl.String(), KEPT: pl.Boolean()}
-        return {**{name: one.dtype for name, one in self.fields.items()}, **beside}
+        return {**{name: field.dtype for name, field in self.fields.items()}, **beside}

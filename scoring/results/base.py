@@ -397,14 +397,14 @@ def _unfolded(rows: Rows, unfold: Callable[[Fields], Iterable[Record]]) -> Rows:
             for record in unfold(Fields(row.value, rows.source, row.number, row.line, findings)):
                 yield row.line, record
 
-    found = [Row(number, line, record) for number, (line, record) in enumerate(records(), 1)]
-    return Rows(rows.source, rows.format, found, findings, unread + len(found))
+    unfolded = [Row(number, line, record) for number, (line, record) in enumerate(records(), 1)]
+    return Rows(rows.source, rows.format, unfolded, findings, unread + len(unfolded))
 
 
 def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) -> list[list[Finding]]:
     """The findings of each group's rows; what is of no row, or of one that is in no group, goes to the first."""
     # Of what was noticed before there were rows, only the line is known.
-    said = pl.DataFrame(
+    places = pl.DataFrame(
         [(number or None, finding.line) for number, finding in noticed],
         schema={NUMBER: pl.Int64, "line": pl.Int64},
         orient="row",
@@ -414,7 +414,7 @@ def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) 
     theirs = []
     for group in groups[1:]:
         own = pl.col(NUMBER).is_in(group[NUMBER].implode()) | (by_line & pl.col("line").is_in(group["line"].implode()))
-        theirs.append(said.select(own.fill_null(value=False)).to_series().to_list())
+        theirs.append(places.select(own.fill_null(value=False)).to_series().to_list())
     for at, (_, finding) in enumerate(noticed):
         shared[next((place for place, own in enumerate(theirs, 1) if own[at]), 0)].append(finding)
     return shared
@@ -488,13 +488,13 @@ def numbers(fields: Fields, name: str, *, required: bool = False) -> list[float]
     if not isinstance(value, list):
         fields.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not a list of numbers")
         return None
-    found = [number(part) for part in value]
-    sound = [part for part in found if part is not None]
+    parts = [number(part) for part in value]
+    sound = [part for part in parts if part is not None]
     if not value:
         fields.note("warning", "no-numbers", f"{name} is empty")
         return None
-    if len(sound) < len(found):
-        index = found.index(None)
+    if len(sound) < len(parts):
+        index = parts.index(None)
         too_large = isinstance(value[index], int) and not isinstance(value[index], bool)
         what = "a number out of range" if too_large else kind_of(value[index])
         fields.note("warning", "wrong-type", f"{name}[{index}] is {what}")
@@ -597,11 +597,11 @@ def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -
     choices = fields.value.get("choices")
     choice = fields.of(choices[0] if isinstance(choices, list) and choices else None)
     message = choice.value.get("message")
-    said = message_text(message, attachments)
+    completion = message_text(message, attachments)
     # Put among fields of their own, the texts get the checks and the findings of any other text.
     words = fields.of(
         {
-            "completion": fields.value.get("completion") if said is None else said,
+            "completion": fields.value.get("completion") if completion is None else completion,
             "reasoning": message_text(message, attachments, "reasoning"),
         },
     )

@@ -158,9 +158,9 @@ def _prompts(row: Record) -> list[str]:
 
 def _problem(fields: Fields, prompts: list[str], tagged: str | None) -> str | None:
     for prompt in prompts if tagged else []:
-        before, found, _ = prompt.partition(f"{_SOLUTION}{tagged}")
+        before, solution, _ = prompt.partition(f"{_SOLUTION}{tagged}")
         _, heading, problem = before.partition(_PROBLEM)
-        if found and heading:
+        if solution and heading:
             return fields.of({"problem": problem}).text("problem")
     return None
 

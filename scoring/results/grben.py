@@ -170,8 +170,8 @@ def _prediction(fields: Fields, answer: str | None) -> tuple[int | None, str | N
     if answer is not None:
         read = grben_answer(answer)
         if (UNPARSED if read is None else read) != given:
-            said = "no number" if read is None else read
-            fields.note("warning", "prediction-differs", f"pred_error_idx is {given}, the answer's box holds {said}")
+            boxed = "no number" if read is None else read
+            fields.note("warning", "prediction-differs", f"pred_error_idx is {given}, the answer's box holds {boxed}")
     if given == UNPARSED:
         fields.note("warning", "unparsed", "no box of the answer holds a number")
         return None, "no box of the answer holds a number"

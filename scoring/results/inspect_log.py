@@ -144,8 +144,8 @@ def _json(members: "ZipMembers", name: str, source: str, findings: list[Finding]
         why = "it is nested too deeply"
     except ValueError:
         why = "it is no valid JSON"
-    shown = printable(name)[:80]
-    findings.append(Finding("error", "damaged-member", f"the member {shown!r} cannot be read: {why}", source, number))
+    member = printable(name)[:80]
+    findings.append(Finding("error", "damaged-member", f"the member {member!r} cannot be read: {why}", source, number))
     return None
 
 
@@ -337,12 +337,12 @@ class ZipMembers:
         if info.compress_type not in _METHODS:
             raise Damaged(f"it is packed with method {info.compress_type}, which is not known here")
         size, packed = info.file_size, info.compress_size
-        shown = printable(info.filename)[:80]
+        member = printable(info.filename)[:80]
         if size > LARGEST_MEMBER:
-            claim = f"the member {shown!r} of {self._source} unpacks to {size:,} bytes"
+            claim = f"the member {member!r} of {self._source} unpacks to {size:,} bytes"
             raise UnreadableFile(f"{claim}; the most is {LARGEST_MEMBER:,}.", _BOMB)
         if size > SMALL and size > HIGHEST_RATIO * packed:
-            claim = f"the member {shown!r} of {self._source} unpacks from {packed:,} to {size:,} bytes"
+            claim = f"the member {member!r} of {self._source} unpacks from {packed:,} to {size:,} bytes"
             raise UnreadableFile(f"{claim}, more than {HIGHEST_RATIO} to 1.", _BOMB)
         if self._unpacked + size > LARGEST_TOTAL:
             raise UnreadableFile(f"{self._source} unpacks to more than {LARGEST_TOTAL:,} bytes.", _BOMB)

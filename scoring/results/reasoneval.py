@@ -76,8 +76,8 @@ def is_distinct(sample: Iterable[Any], source: str) -> bool:
 
     An id with a number a step may be anybody's, whose steps are not judged with `<=`.
     """
-    told = any("rid" in row or _shape(row) not in {None, _STEP} for row in sample if isinstance(row, Mapping))
-    return told or "eval_result" in source
+    distinct = any("rid" in row or _shape(row) not in {None, _STEP} for row in sample if isinstance(row, Mapping))
+    return distinct or "eval_result" in source
 
 
 def load_scores(rows: Rows) -> list[ExternalResults]:
@@ -290,8 +290,8 @@ def _present(words: str) -> bool | None:
     letters = _letters(words)
     if letters[:1] == ["not"] and len(letters) == 2 and letters[1] in _PRESENT:
         return not _PRESENT[letters[1]]
-    said = {_PRESENT[word] for word in letters if word in _PRESENT}
-    return said.pop() if len(said) == 1 and not _NEGATIONS & set(letters) else None
+    answers = {_PRESENT[word] for word in letters if word in _PRESENT}
+    return answers.pop() if len(answers) == 1 and not _NEGATIONS & set(letters) else None
 
 
 def _letters(words: str) -> list[str]:

@@ -136,8 +136,8 @@ def _failure(fields: Fields) -> str | None:
     status = response.value.get("status_code", 200)
     if error is None and status == 200:
         return None
-    said = error if error is not None else _body(fields.value).get("error")
-    message = said.get("message") if isinstance(said, Mapping) else said
+    given = error if error is not None else _body(fields.value).get("error")
+    message = given.get("message") if isinstance(given, Mapping) else given
     words = fields.of({"error": message if isinstance(message, str) else "no reason given"}).text("error")
     code = f" with status {status}" if type(status) is int and 200 < status < 1000 else ""
     return f"the request failed{code}: {words}"
@@ -154,8 +154,8 @@ def _rewards(item: Fields, *, pairs: bool) -> list[float] | None:
         return numbers(item.of({"data": data}), "data")
     widths = {len(row) for row in data}
     if widths not in ({1}, {2}):
-        said = ", ".join(map(str, sorted(widths)))
-        item.note("warning", "wrong-shape", f"data has rows of {said} numbers, not 1 or 2")
+        given = ", ".join(map(str, sorted(widths)))
+        item.note("warning", "wrong-shape", f"data has rows of {given} numbers, not 1 or 2")
         return None
     return _last_column(item, data)
 

@@ -559,12 +559,12 @@ def _bases(rows: Rows, table: _Table, mapping: ColumnMapping) -> Iterator[Readin
         return
     column = mapping.earliest_error or mapping.error_steps or ""
     zero = Choice("labels counted from 0", "--label-base 0", ColumnMapping(label_base=0))
-    one = Choice("labels counted from 1", "--label-base 1", ColumnMapping(label_base=1))
+    first = Choice("labels counted from 1", "--label-base 1", ColumnMapping(label_base=1))
     cells = [part for cell in map(listed, table.cells(column)) for part in (cell if isinstance(cell, list) else [cell])]
     if mapping.earliest_error is not None and any(text(cell) == "0" for cell in cells):
         states = ColumnMapping(label_base=1, clean="0")
-        one = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
-    yield Reading(f"What does the column {column!r} call the first step?", (zero, one), told=True)
+        first = Choice("labels counted from 1, and 0 where no step is wrong", "--label-base 1 --clean 0", states)
+    yield Reading(f"What does the column {column!r} call the first step?", (zero, first), told=True)
 
 
 def _ratings(table: _Table, column: str) -> Iterator[Reading]:

@@ -114,10 +114,10 @@ class ColumnMapping:
     @property
     def named(self) -> list[tuple[str, str]]:
         """(field, column) of every column that is named, scorers' as `rewards of NAME` and so on."""
-        found = [(name, getattr(self, name)) for name in (*COLUMNS, "step") if getattr(self, name) is not None]
+        columns = [(name, getattr(self, name)) for name in (*COLUMNS, "step") if getattr(self, name) is not None]
         for kind in SCORERS:
-            found += [(f"{kind} of {scorer}", column) for scorer, column in getattr(self, kind).items()]
-        return found
+            columns += [(f"{kind} of {scorer}", column) for scorer, column in getattr(self, kind).items()]
+        return columns
 
     @property
     def scorers(self) -> int:
@@ -126,7 +126,7 @@ class ColumnMapping:
 
     def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
         """The mapping with what another one states in the place of what it says itself."""
-        given = {one.name: getattr(stated, one.name) for one in fields(self)}
+        given = {field.name: getattr(stated, field.name) for field in fields(self)}
         return replace(self, **{name: value for name, value in given.items() if value not in (None, {})})
 
     def save(self, path: Path) -> None:
@@ -157,7 +157,7 @@ class ColumnMapping:
             raise InputError(f"{source} is no object of fields and columns.", "Write the mapping again.")
         if document.pop("format", FORMAT) != FORMAT:
             raise InputError(f"{source} has a format this version does not know.", "Update prm-inspect.")
-        known = [one.name for one in fields(cls)]
+        known = [field.name for field in fields(cls)]
         for key in document:
             if key not in known:
                 named = printable(key[:40])

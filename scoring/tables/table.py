@@ -488,9 +488,9 @@ class Gold:
             message = "there are {} labels for {} steps: none is used"
             yield warn_where("label-count", count > _STEPS, message, count, _STEPS)
             some_wrong = labels.list.all().not_()
-            used = pl.when(some_wrong).then(pl.lit("the steps after them are unlabelled"))
+            unlabelled, unused = pl.lit("the steps after them are unlabelled"), pl.lit("none is used")
+            used = pl.when(some_wrong).then(unlabelled).otherwise(unused)
             message = "there are {} labels for {} steps: {}"
-            used = used.otherwise(pl.lit("none is used"))
             yield warn_where("label-count", count < _STEPS, message, count, _STEPS, used)
         if self._several is not None:
             none_there = (self._several.list.len() > 0) & self._lowest.is_null()
