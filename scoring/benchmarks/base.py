@@ -157,7 +157,7 @@ class CaseFormat:
     twins: Mapping[str, pl.Expr] | None = None
 
     def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
-        """The cases of a source; the first row with an id counts, rows without usable text are left out.
+        """Read the cases of a source; the first row with an id counts, rows without usable text are left out.
 
         Args:
             rows: the source's.
@@ -260,7 +260,7 @@ class CaseFormat:
         further.add(rows)
 
     def identity(self, fields: Sequence[str], source: str) -> dict[str, pl.Expr]:
-        """The columns `id`, `problem` and `steps` over the fields of a chunk."""
+        """Give the columns `id`, `problem` and `steps` over the fields of a chunk."""
         problem, steps = self.layout.content or ("problem", "steps")
         # A row without an id is called after its file and number.
         called = pl.col("id") if "id" in fields else pl.lit(row_name(source, "")) + pl.col(NUMBER).cast(pl.String)
@@ -306,7 +306,7 @@ class _Part:
 
 
 def checked(whole: pl.DataFrame, checks: Sequence[Check], source: str) -> tuple[list[tuple[int, Finding]], pl.Series]:
-    """(number of the row, finding) of what the checks say of rows, and `KEPT` without those that one leaves out.
+    """Give (number of the row, finding) of what the checks say of rows, and `KEPT` without those that one leaves out.
 
     Args:
         whole: fields, and beside them the columns of ours under `MADE` and their names.
@@ -412,7 +412,7 @@ class OneBased:
 
 
 def none_wrong(earliest_error: pl.Expr) -> pl.Expr:
-    """The error steps where only the earliest one is labelled: [] of a clean case, else null."""
+    """Give the error steps where only the earliest one is labelled: [] of a clean case, else null."""
     return pl.when(earliest_error == -1).then(pl.lit([], dtype=pl.List(STEP_INDEX)))
 
 
@@ -431,7 +431,7 @@ def labelled(labels: pl.Expr, n_steps: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
 
 
 def not_empty(name: str) -> pl.Expr:
-    """The text of a field, null where it is empty."""
+    """Give the text of a field, null where it is empty."""
     return pl.when(pl.col(name) != "").then(pl.col(name))
 
 
@@ -449,7 +449,7 @@ def problem_id(problem: str) -> str:
 
 
 def problem_ids(name: str) -> pl.Expr:
-    """The `problem_id` of the texts of a field, null where there is none."""
+    """Give the `problem_id` of the texts of a field, null where there is none."""
     return _each(pl.col(name), lambda text: None if text is None else problem_id(text))
 
 
@@ -484,6 +484,6 @@ def _repeated(metadata: pl.DataFrame, first: pl.Series, source: str) -> list[Fin
 
 
 def first_undecodable(findings: list[Finding]) -> list[Finding]:
-    """The findings of all blocks, that bytes are no UTF-8 only where it is so for the first time."""
+    """Keep the findings of all blocks, but that bytes are no UTF-8 only where it is so for the first time."""
     first = next((finding for finding in findings if finding.code == _UNDECODABLE), None)
     return [finding for finding in findings if finding.code != _UNDECODABLE or finding is first]

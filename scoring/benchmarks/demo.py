@@ -28,7 +28,7 @@ _TEXTS = (
 
 
 def folder() -> Path:
-    """The demo's folder: beside the code in an installed wheel, under assets/ in a checkout.
+    """Give the demo's folder: beside the code in an installed wheel, under assets/ in a checkout.
 
     Raises:
         DamagedWorkspace: it is in neither place.
@@ -41,12 +41,12 @@ def folder() -> Path:
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has the demo's columns."""
+    """Tell whether a row has the demo's columns."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 
 def read() -> Imported:
-    """The bundled cases."""
+    """Read the bundled cases."""
     rows = read_rows(folder() / "cases.jsonl")
     # The same words wherever it is installed, so that exports are the same bytes.
     rows.source = "assets/demo/cases.jsonl"

@@ -36,7 +36,7 @@ _SIGN_AT_END = re.compile(r"[+-](?=[^\S\n]*(?:\n|\Z))")
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has an input with a step tag at the end of a line and a label with a sign at such a place."""
+    """Tell whether a row has an input with a step tag at the end of a line and a label with a sign at such a place."""
     if not isinstance(row, Mapping):
         return False
     text, label = row.get("input"), row.get("label")

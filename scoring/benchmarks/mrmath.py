@@ -35,7 +35,7 @@ _CORRECT = {"correct": True, "right": True, "true": True, "wrong": False, "incor
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has MR-MATH's question, its steps and its gold label."""
+    """Tell whether a row has MR-MATH's question, its steps and its gold label."""
     return isinstance(row, Mapping) and {"question", FIRST_ERROR} <= row.keys() and bool({*STEP_FIELDS} & row.keys())
 
 

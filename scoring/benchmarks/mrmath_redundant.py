@@ -36,7 +36,7 @@ _NEEDED = {1: True, 0: False}
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has MR-MATH's question and steps, ratings of these, and no first error."""
+    """Tell whether a row has MR-MATH's question and steps, ratings of these, and no first error."""
     wanted = {"question", "model_output_step_format", "rating"}
     return isinstance(row, Mapping) and wanted <= row.keys() and FIRST_ERROR not in row
 

@@ -36,7 +36,7 @@ class OwnBenchmark:
     module: Any
 
     def recognises(self, row: Any) -> bool:
-        """Whether a row looks like one of its own; never, where the module cannot tell.
+        """Tell whether a row looks like one of its own; never, where the module cannot tell.
 
         Raises:
             PluginError: the code raises.
@@ -52,7 +52,7 @@ class OwnBenchmark:
         return declared
 
     def load(self, rows: Rows, folder: Path | None = None, beside: Sequence[str] = ()) -> Imported:
-        """The cases of a source, with a note of who read them; see `CaseFormat.load` for the arguments.
+        """Read the cases of a source, with a note of who read them; see `CaseFormat.load` for the arguments.
 
         Raises:
             PluginError: the code raises, or gives something else than cases of this benchmark.
@@ -76,7 +76,7 @@ class OwnBenchmark:
 
 
 def own_benchmark(name: str, taken: Sequence[str]) -> OwnBenchmark | None:
-    """The benchmark in the file of this path, or the one installed under this name; None if nothing is.
+    """Give the benchmark in the file of this path, or the one installed under this name; None if nothing is.
 
     Raises:
         PluginError: it cannot be imported or lacks something, or its name is one of those `taken`.

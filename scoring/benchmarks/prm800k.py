@@ -36,7 +36,7 @@ _UNFINISHED = ("give_up", "bad_problem")
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has a question with a problem and a label with steps."""
+    """Tell whether a row has a question with a problem and a label with steps."""
     if not isinstance(row, Mapping):
         return False
     question, label = row.get("question"), row.get("label")

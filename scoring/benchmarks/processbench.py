@@ -34,7 +34,7 @@ _MANY = 30
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row looks like ProcessBench: steps with a label, and no key that another benchmark or a result adds."""
+    """Tell whether a row looks like ProcessBench: steps with a label, and no key of other benchmarks or of results."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()

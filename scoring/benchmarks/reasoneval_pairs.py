@@ -45,7 +45,7 @@ _KEYS = frozenset({"question", "reference_steps", "hypothesis_steps", "error_typ
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has a solution before and after a perturbation, and what was done to it."""
+    """Tell whether a row has a solution before and after a perturbation, and what was done to it."""
     return isinstance(row, Mapping) and row.keys() >= _KEYS
 
 

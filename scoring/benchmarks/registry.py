@@ -54,7 +54,7 @@ class StepLabelled:
 
 
 def step_labelled(name: str) -> StepLabelled | None:
-    """How a benchmark makes its figures of single steps; None where the official ones are of first errors."""
+    """Say how a benchmark makes its figures of single steps; None where the official ones are of first errors."""
     if name not in STEP_LABELLED:
         return None
     facts: StepLabelled = benchmark_module(name).STEP_LABELLED
@@ -62,7 +62,7 @@ def step_labelled(name: str) -> StepLabelled | None:
 
 
 def benchmark_module(name: str) -> ModuleType:
-    """The module of a benchmark.
+    """Import the module of a benchmark.
 
     Raises:
         UsageError: there is none of that name.
@@ -73,7 +73,7 @@ def benchmark_module(name: str) -> ModuleType:
 
 
 def is_benchmark(word: str) -> bool:
-    """Whether a word names a benchmark, or the Python file of one; nothing is imported for it."""
+    """Tell whether a word names a benchmark, or the Python file of one; nothing is imported for it."""
     return word in MODULES or is_file(word) or word in installed(GROUP)
 
 
@@ -92,12 +92,12 @@ def case_reader(name: str) -> CaseFormat | OwnBenchmark:
 
 
 def case_format(name: str) -> CaseFormat | None:
-    """How the rows of one of this program's benchmarks are declared; None of any other."""
+    """Say how the rows of one of this program's benchmarks are declared; None of any other."""
     return benchmark_module(name).FORMAT if name in MODULES else None
 
 
 def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
-    """How many of the sampled rows each benchmark of an installed package recognises, which imports them all.
+    """Count the sampled rows that each benchmark of an installed package recognises, which imports them all.
 
     Raises:
         PluginError: one of them cannot be used.
@@ -108,7 +108,7 @@ def recognised_by_installed(sample: Sequence[object]) -> dict[str, int]:
 
 
 def recognised(sample: Sequence[object]) -> dict[str, int]:
-    """How many of the sampled rows each benchmark recognises."""
+    """Count the sampled rows that each benchmark recognises."""
     return {name: sum(map(benchmark_module(name).recognises, sample)) for name in MODULES}
 
 

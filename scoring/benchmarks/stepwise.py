@@ -27,7 +27,7 @@ _TEXTS = ("generator", "subset", "origin")
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row has a prompt, completions and a label for each."""
+    """Tell whether a row has a prompt, completions and a label for each."""
     return isinstance(row, Mapping) and {"prompt", "completions", "labels"} <= row.keys()
 
 

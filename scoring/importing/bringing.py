@@ -109,12 +109,12 @@ def bring(word: str, folder: Path, tell: Tell = lambda _: None) -> Iterator[Brou
 
 
 def is_address(word: str) -> bool:
-    """Whether a word is an address of something elsewhere, of whatever kind, and no file here."""
+    """Tell whether a word is an address of something elsewhere, of whatever kind, and no file here."""
     return _ADDRESS.match(word) is not None and not os.path.lexists(word)
 
 
 def is_elsewhere(word: str) -> bool:
-    """Whether a word is a source that is no path: standard input or an address."""
+    """Tell whether a word is a source that is no path: standard input or an address."""
     return word == STDIN or is_address(word)
 
 
@@ -436,7 +436,7 @@ def _looks_named(file: Path) -> bool:
 
 
 def is_pattern(path: Path) -> bool:
-    """Whether a path is a pattern: it has wild cards and there is nothing of that very name."""
+    """Tell whether a path is a pattern: it has wild cards and there is nothing of that very name."""
     return _WILD.search(str(path)) is not None and not os.path.lexists(path)
 
 

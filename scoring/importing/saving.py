@@ -325,7 +325,7 @@ class Ledger:
         self._files: dict[str, str | None] = {}
 
     def unchanged(self, brought: Brought) -> Unchanged | None:
-        """The file, if it was imported so before and nothing has changed since; where not, it is about to be read."""
+        """Give the file, if it was imported so before and nothing has changed; where not, it is about to be read."""
         self._stats[brought.place] = _stat(brought.path)
         hashed = self._hashed[brought.place] = self._hashing.submit(_file_digest, brought.path)
         known, workspace = self._sources.get(brought.place), self._workspace

@@ -147,7 +147,7 @@ def _read(brought: Brought, options: ReadOptions) -> Source:
 
 
 def recognised(rows: Rows) -> tuple[str, str | None]:
-    """(`benchmark` or `results`, its name) of the format that recognises most of a hundred rows; or (`table`, None)."""
+    """Give (`benchmark` or `results`, name) of the format that knows most of a hundred rows; or (`table`, None)."""
     first = rows.sample()
     values = first[:: len(first) // _SAMPLE + 1]
     # Results that repeat their benchmark's fields are recognised by both, so they are asked first.

@@ -92,7 +92,7 @@ class Chunk:
     tabular: bool = False
 
     def rows(self, numbers: pl.Series, wanted: Callable[[str], Wanted]) -> list[Mapping[str, Any]]:
-        """The rows of these numbers with what is in them beside the fields, as far as it is `wanted` of their keys."""
+        """Give the rows of these numbers with what is in them beside the fields, as far as it is `wanted` by key."""
         places = np.searchsorted(self.sound, numbers.to_numpy())
         columns = {
             key: (values.to_list() if isinstance(values, pl.Series) else values, how)
@@ -118,7 +118,7 @@ class Chunk:
 
 
 def chunks(rows: Rows, layout: Layout, work: Callable[[Chunk], T]) -> Iterator[T]:
-    """What `work` makes of each chunk of a source, in order.
+    """Give what `work` makes of each chunk of a source, in order.
 
     Lines are decoded here while `work` is done in another thread on the chunk before.
 
@@ -528,7 +528,7 @@ _INTERPRETER = _Interpreter()
 
 
 def strings_in(raw: bytes) -> int:
-    """How many strings there are: keys and values, at any depth."""
+    """Count how many strings there are: keys and values, at any depth."""
     quotes = raw.count(b'"')
     if b"\\" in raw:
         codes = np.frombuffer(raw, dtype=np.uint8)
@@ -537,7 +537,7 @@ def strings_in(raw: bytes) -> int:
 
 
 def holds_control(raw: bytes) -> bool:
-    """Whether one of the strings holds one of the characters of `CONTROL`, as it is or escaped."""
+    """Tell whether one of the strings holds one of the characters of `CONTROL`, as it is or escaped."""
     if raw.isascii():
         # JSON has none below a blank within a string, and between strings those are no such characters.
         if b"\x7f" in raw:

@@ -54,7 +54,7 @@ class _Decoder(Protocol):
 
 
 def compression_of(start: bytes) -> str | None:
-    """The compression of a file that starts with these bytes (16 are enough); None where it is none known here."""
+    """Give the compression of a file that starts with these bytes (16 are enough); None where it is none known here."""
     if start.startswith(MAGIC["bzip2"]):
         # Text may start with the same three letters.
         return "bzip2" if start[3:4].isdigit() and start[4:10] in _BZIP2_BLOCKS else None
@@ -64,7 +64,7 @@ def compression_of(start: bytes) -> str | None:
 
 
 def plain_name(source: str) -> str:
-    """The name of a source without the suffix of its compression, as if it had been unpacked; `stdin` for `-`."""
+    """Give the name of a source without the suffix of its compression, as if it had been unpacked; `stdin` for `-`."""
     if source == "-":
         return "stdin"
     suffix = next((suffix for suffix in SUFFIXES if source.lower().endswith(suffix)), "")
@@ -72,7 +72,7 @@ def plain_name(source: str) -> str:
 
 
 def size_words(count: int) -> str:
-    """A number of bytes for people: `12.3 MB`, of 1,000,000 bytes each."""
+    """Put a number of bytes into words for people: `12.3 MB`, of 1,000,000 bytes each."""
     size, units = float(count), ["bytes", "kB", "MB", "GB"]
     while size >= 1000 and len(units) > 1:
         size, units = size / 1000, units[1:]
@@ -115,7 +115,7 @@ class Allowance:
 
 
 def too_large(name: str, room: int) -> UnreadableFile:
-    """The refusal of a source that is, or unpacks to, more than `room` bytes."""
+    """Give the refusal of a source that is, or unpacks to, more than `room` bytes."""
     return UnreadableFile(
         f"{name} is larger than the {size_words(room)} that there is room for (at most {size_words(LARGEST)}, and not "
         "all of the free disk).",
@@ -193,7 +193,7 @@ class Unpacked:
 
 
 def member_bytes(read: Callable[[int], bytes], method: int) -> Iterator[bytes]:
-    """The plain bytes of one member of a zip archive, packed by this method, whose packed bytes `read` gives.
+    """Give the plain bytes of one member of a zip archive, packed by this method, whose packed bytes `read` gives.
 
     Raises:
         Damaged: it cannot be unpacked, ends too early, or is packed in a way that is not known here.
@@ -217,7 +217,7 @@ def member_bytes(read: Callable[[int], bytes], method: int) -> Iterator[bytes]:
 
 
 def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
-    """The next bytes of a file, at most `size`; none at its end.
+    """Give the next bytes of a file, at most `size`; none at its end.
 
     Raises:
         UnreadableFile: they cannot be read; `name` is what the file is called.
@@ -230,7 +230,7 @@ def read_some(file: BinaryIO, name: str, size: int = CHUNK) -> bytes:
 
 
 def start_of(path: Path) -> bytes:
-    """The first bytes of a file; none where it is no plain file, or cannot be read."""
+    """Give the first bytes of a file; none where it is no plain file, or cannot be read."""
     try:
         if path.is_file():
             with path.open("rb") as file:

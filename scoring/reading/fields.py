@@ -24,12 +24,12 @@ _KINDS = {
 
 
 def kind_of(value: Any) -> str:
-    """What a JSON value is, in words."""
+    """Say what a JSON value is, in words."""
     return _KINDS.get(type(value), type(value).__name__)
 
 
 def without_empty_fraction(value: Any) -> Any:
-    """A float that is a whole number as an integer (frames with nulls hold labels so); anything else as it is."""
+    """Make an integer of a float that is a whole number (frames with nulls hold labels so); leave anything else."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -51,21 +51,21 @@ class Fields:
         self.fatal = self.fatal or severity == "error"
 
     def of(self, value: Any) -> "Fields":
-        """The same row with other fields: what a format keeps in nested ones. Findings go to the same list.
+        """Give the same row with other fields: what a format keeps in nested ones. Findings go to the same list.
 
         No fields where the value is no object.
         """
         return replace(self, value=value if isinstance(value, Mapping) else {})
 
     def inside(self, name: str) -> "Fields":
-        """The object in the field; no fields, with a warning, where it is there and is something else."""
+        """Give the object in the field; no fields, with a warning, where it is there and is something else."""
         value = self.value.get(name)
         if value is not None and not isinstance(value, Mapping):
             self.note("warning", "wrong-type", f"{name} is {kind_of(value)}, not an object")
         return self.of(value)
 
     def text(self, name: str, *, required: bool = False) -> str | None:
-        """The field as text; lone surrogates become U+FFFD."""
+        """Read the field as text; lone surrogates become U+FFFD."""
         value = self.value.get(name)
         if isinstance(value, str):
             return self._sound(name, value)
@@ -74,7 +74,7 @@ class Fields:
         return None
 
     def texts(self, name: str, *, required: bool = False) -> list[str] | None:
-        """The field as a list of texts."""
+        """Read the field as a list of texts."""
         value = self.value.get(name)
         if value is None and not required:
             return None
@@ -89,7 +89,7 @@ class Fields:
         return [self._sound(f"{name}[{index}]", part) for index, part in enumerate(value)]
 
     def identifier(self, field: str = "id") -> str:
-        """The row's id, a whole number as its digits; without one the row is called after its file and number."""
+        """Give the row's id, a whole number as its digits; without one the row is called after its file and number."""
         value = self.value.get(field)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)
@@ -101,16 +101,16 @@ class Fields:
         return name
 
     def row_name(self) -> str:
-        """What a row is called in formats that have no ids: its file and number."""
+        """Name the row in formats that have no ids: by its file and number."""
         return row_name(self.source, self.number)
 
     def solution(self, name: str = "steps") -> list[str] | None:
-        """The field as a solution's steps; None, and fatal, where there are none."""
+        """Read the field as a solution's steps; None, and fatal, where there are none."""
         steps = self.texts(name, required=True)
         return None if steps is None else self.usable(steps)
 
     def usable(self, steps: list[str]) -> list[str] | None:
-        """The steps as they are, empty ones noted; None, and fatal, where there are none."""
+        """Give the steps as they are, empty ones noted; None, and fatal, where there are none."""
         if not steps:
             self.note("error", "no-steps", "the solution has no steps")
             return None
@@ -119,7 +119,7 @@ class Fields:
         return steps
 
     def earliest_error(self, name: str, n_steps: int) -> int | None:
-        """The field as a 0-based step or -1; None where it is neither. A step beyond the last is kept."""
+        """Read the field as a 0-based step or -1; None where it is neither. A step beyond the last is kept."""
         label = self.integer(name)
         if label is None:
             return None
@@ -132,7 +132,7 @@ class Fields:
         return label
 
     def integer(self, name: str) -> int | None:
-        """The field as an integer that fits 32 bits; a float without a fraction counts."""
+        """Read the field as an integer that fits 32 bits; a float without a fraction counts."""
         value = without_empty_fraction(self.value.get(name))
         if isinstance(value, int) and not isinstance(value, bool):
             if abs(value) < 2**31:
@@ -143,7 +143,7 @@ class Fields:
         return None
 
     def integers(self, name: str) -> list[int] | None:
-        """The field as a list of integers; None where it is absent or something else. See `integer`."""
+        """Read the field as a list of integers; None where it is absent or something else. See `integer`."""
         value = self.value.get(name)
         if value is None:
             return None
@@ -154,7 +154,7 @@ class Fields:
         return None
 
     def boolean(self, name: str) -> bool | None:
-        """The field as a truth value; null where it is absent."""
+        """Read the field as a truth value; null where it is absent."""
         value = self.value.get(name)
         if value is None or isinstance(value, bool):
             return value
@@ -171,14 +171,14 @@ class Fields:
 
 
 def row_name(source: str, number: int | str) -> str:
-    """What the row of this number is called where it has no id."""
+    """Name the row of this number where it has no id."""
     return f"{PurePath(plain_name(source)).stem}#{number}"
 
 
 def fields_of(
     row: Row, source: str, findings: list[Finding], identify: Callable[[Fields], str | None] = Fields.identifier
 ) -> Fields | None:
-    """The fields of a row that is an object, and its id; None, and a finding, for any other."""
+    """Read the fields of a row that is an object, and its id; None, and a finding, for any other."""
     if not isinstance(row.value, Mapping):
         message = f"the row is {kind_of(row.value)}, not an object"
         findings.append(Finding("error", "broken-row", message, source, row.line))

@@ -87,7 +87,7 @@ _KINDS = {
 
 
 def printable(path: Path | str) -> str:
-    """A path as text that can be stored: bytes of a file's name that are no UTF-8 become question marks."""
+    """Make a text that can be stored of a path: bytes of a file's name that are no UTF-8 become question marks."""
     return str(path).encode(errors="replace").decode()
 
 
@@ -97,7 +97,7 @@ def looks_readable(file: PurePath) -> bool:
 
 
 def file_bytes(path: Path, source: str = "") -> bytes:
-    """The whole content of a plain file that is not compressed; of Parquet and Arrow only the mark: they go by path.
+    """Read the content of a plain file that is not compressed; of Parquet and Arrow only the mark: they go by path.
 
     A pipe or a device is refused without waiting for it. `source` is what the file is called, "" = its path.
 
@@ -127,7 +127,7 @@ def file_bytes(path: Path, source: str = "") -> bytes:
 
 
 def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
-    """The text without its byte order mark, and a finding if bytes had to be replaced."""
+    """Give the text without its byte order mark, and a finding if bytes had to be replaced."""
     codec = codec_of(raw)
     # The codec that skips the mark tells the places of errors without it.
     return (
@@ -136,13 +136,13 @@ def decoded(raw: bytes, source: str) -> tuple[str, list[Finding]]:
 
 
 def codec_of(raw: bytes) -> str:
-    """What the bytes of a file, or its first few, are encoded in: `utf-8` unless a mark or zero bytes say otherwise."""
+    """Tell the encoding of the bytes of a file, or its first few: `utf-8` unless a mark or zero bytes say otherwise."""
     codec = next((codec for mark, codec in _CODECS.items() if raw.startswith(mark)), None)
     return codec or next((codec for codec, start in _UNMARKED.items() if start.match(raw)), "utf-8")
 
 
 def decoded_as(codec: str, raw: bytes, source: str) -> tuple[str, list[Finding]]:
-    """The text in a codec, and a finding if bytes had to be replaced."""
+    """Give the text in a codec, and a finding if bytes had to be replaced."""
     try:
         return raw.decode(codec), []
     except UnicodeDecodeError as error:

@@ -30,7 +30,7 @@ class Finding:
 
 
 def known_as_notes(findings: Iterable[Finding], known: Mapping[str, int]) -> list[Finding]:
-    """The findings, those that the benchmark's official files are known to hold lowered to notes.
+    """Lower the findings that the benchmark's official files are known to hold to notes.
 
     `known` is how often each code occurs in the whole benchmark; where there are more, the file is another one and
     they keep their severity.
@@ -42,13 +42,13 @@ def known_as_notes(findings: Iterable[Finding], known: Mapping[str, int]) -> lis
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:
-    """The gravest severity among the findings; None if there are none."""
+    """Give the gravest severity among the findings; None if there are none."""
     seen = {finding.severity for finding in findings}
     return next((severity for severity in ("error", "warning", "note") if severity in seen), None)
 
 
 def counted(findings: Iterable[Finding]) -> list[tuple[Severity, str, int, Finding]]:
-    """(severity, code, how many, the first one) a kind of finding, gravest and most frequent first."""
+    """Count findings by kind: (severity, code, how many, the first one), gravest and most frequent first."""
     first: dict[tuple[Severity, str], Finding] = {}
     count: Counter[tuple[Severity, str]] = Counter()
     for finding in findings:

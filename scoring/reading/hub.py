@@ -18,7 +18,7 @@ _ANSWER_SECONDS = 3.0
 
 
 def hub_rows(name: str) -> Rows:
-    """All rows of all splits of a hub data set (or of a local folder that `datasets` can read).
+    """Read all rows of all splits of a hub data set (or of a local folder that `datasets` can read).
 
     A split's name becomes the `subset` of rows that have none, unless it is one of the names that say nothing (train).
     Where the hub does not answer, only what was downloaded before is looked at.

@@ -250,7 +250,7 @@ class Rows:
 
 
 def read_rows(path: Path, source: str = "") -> Rows:
-    """The rows of a file, whatever of the known formats it holds; at least one.
+    """Read the rows of a file, whatever of the known formats it holds; at least one.
 
     `source` is what the file is called, "" = its path.
 
@@ -269,7 +269,7 @@ def read_rows(path: Path, source: str = "") -> Rows:
 
 
 def some_rows(rows: Rows) -> Rows:
-    """The rows, of which there must be one.
+    """Give the rows, of which there must be one.
 
     Raises:
         UnknownFormat: there is none.
@@ -302,14 +302,14 @@ def _is_lines(path: Path) -> bool:
 
 
 def json_lines(text: str, undecodable: list[Finding], source: str) -> Rows:
-    """The rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
+    """Give the rows of a text that is JSON Lines, perhaps none; `undecodable` is what decoding it noticed."""
     rows = Rows(source, "JSON Lines").collect(line_elements(text))
     rows.findings[:0] = undecodable
     return rows
 
 
 def text_rows(text: str, undecodable: list[Finding], source: str) -> Rows:
-    """The rows of a text in whatever form it holds them, perhaps none; `undecodable` is what decoding it noticed."""
+    """Give the rows of a text in whatever form it holds them, perhaps none; `undecodable` is what decoding noticed."""
     start = text.lstrip()[:1]
     if start == "[":
         rows = Rows(source, "JSON array").collect(array_elements(text))
@@ -360,7 +360,7 @@ def _table(path: Path, source: str, mark: bytes) -> Rows:
 
 
 def table_rows(table: pl.DataFrame, numbers: Iterable[int] | None = None) -> Iterator[Row]:
-    """The rows of a table one by one; their numbers, which are their lines as well, are those given, else 1, 2, ..."""
+    """Give the rows of a table one by one; their numbers, which are their lines too, are those given, else 1, 2, ..."""
     given = range(1, table.height + 1) if numbers is None else numbers
     for number, value in zip(given, table.iter_rows(named=True), strict=True):
         yield Row(number, number, value)

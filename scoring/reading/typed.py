@@ -48,27 +48,27 @@ class Field:
 
 
 def identifier() -> Field:
-    """The row's id, which also calls it in findings: a text, or a whole number as its digits."""
+    """Declare the row's id, which also calls it in findings: a text, or a whole number as its digits."""
     return Field(pl.String(), str | int, name_of, needed=True, filled=True)
 
 
 def text(*, required: bool = False) -> Field:
-    """A text; a row without one that is required is left out."""
+    """Declare a text; a row without one that is required is left out."""
     return Field(pl.String(), str, lambda fields, name: fields.text(name, required=required), required, required)
 
 
 def texts() -> Field:
-    """A list of texts."""
+    """Declare a list of texts."""
     return Field(pl.List(pl.String()), list[str], Fields.texts)
 
 
 def solution() -> Field:
-    """A list of steps; a row without any is left out."""
+    """Declare a list of steps; a row without any is left out."""
     return Field(pl.List(pl.String()), Annotated[list[str], SOME], Fields.solution, True, True, steps=True)
 
 
 def whole(*, needed: bool = True) -> Field:
-    """A whole number of 32 bits."""
+    """Declare a whole number of 32 bits."""
 
     def read(fields: Fields, name: str) -> int | None:
         return fields.integer(name) if needed or fields.value.get(name) is not None else None
@@ -77,12 +77,12 @@ def whole(*, needed: bool = True) -> Field:
 
 
 def wholes() -> Field:
-    """A list of whole numbers."""
+    """Declare a list of whole numbers."""
     return Field(pl.List(pl.Int64()), list[WHOLE], Fields.integers)
 
 
 def truth() -> Field:
-    """A truth value."""
+    """Declare a truth value."""
     return Field(pl.Boolean(), bool, Fields.boolean)
 
 
@@ -95,7 +95,7 @@ def read_by(
     required: bool = False,
     steps: bool = False,
 ) -> Field:
-    """A field that a function of the format's own reads, from the whole row if need be.
+    """Declare a field that a function of the format's own reads, from the whole row if need be.
 
     Unless a `natural` type is named every row goes through the function.
     """
@@ -103,7 +103,7 @@ def read_by(
 
 
 def as_made(dtype: pl.DataType, read: Callable[[Fields, str], Any] | None = None) -> Field:
-    """A field that no row holds under its name: what makes rows that are read value by value makes it, or `read`.
+    """Declare a field that no row holds: what makes rows that are read value by value makes it, or `read`.
 
     It is null in all other rows.
     """
@@ -150,6 +150,6 @@ class Layout:
         return {name: field.key or name for name, field in self.fields.items() if not field.made}
 
     def columns(self) -> dict[str, pl.DataType]:
-        """The columns that every chunk has."""
+        """Declare the columns that every chunk has."""
         beside = {LINE: pl.Int64(), NUMBER: pl.Int64(), KEY: pl.String(), KEPT: pl.Boolean()}
         return {**{name: field.dtype for name, field in self.fields.items()}, **beside}

@@ -148,7 +148,7 @@ class ExternalResults:
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
-    """The frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
+    """Give the frame of rows that hold at least `line`; absent columns are null, absent votes and runs are 0."""
     filled = [{"vote": 0, "run": 0, **row} for row in rows]
     return pl.DataFrame(filled, schema=RESULT_COLUMNS, orient="row") if filled else pl.DataFrame(schema=RESULT_COLUMNS)
 
@@ -204,7 +204,7 @@ class ResultFormat:
     votes: str | None = None
 
     def load(self, rows: Rows) -> list[ExternalResults]:
-        """The results of every scorer in the source, in order of appearance; at least one, if without results.
+        """Read the results of every scorer in the source, in order of appearance; at least one, if without results.
 
         The first result for an id counts, and rows that name no case though they must are left out.
 
@@ -304,7 +304,7 @@ class _Part:
 
 
 def first_of_an_id(rows: pl.DataFrame, source: str, apart: pl.Expr | None = None) -> tuple[pl.DataFrame, list[Finding]]:
-    """The rows of which none of the same id and run came before; what is left out is said, as a note if it is equal.
+    """Keep the first row of each id and run; what is left out is said, as a note if it is equal.
 
     Args:
         rows: with the columns `line`, `id` and `run`.
@@ -335,7 +335,7 @@ def first_of_an_id(rows: pl.DataFrame, source: str, apart: pl.Expr | None = None
 
 
 def case_id(fields: Fields, *names: str, required: bool = True) -> str | None:
-    """The id in the first of these fields that is there, a whole number as its digits; it becomes `fields.case`.
+    """Read the id in the first of these fields that is there, a whole number as its digits; it becomes `fields.case`.
 
     Where there is none and it is required, nothing could tell the case: an error.
     """
@@ -352,12 +352,12 @@ def case_id(fields: Fields, *names: str, required: bool = True) -> str | None:
 
 
 def case_id_field(*, needed: bool = True) -> Field:
-    """The id of a case, which `Layout.name` has read of a row that is read value by value."""
+    """Declare the id of a case, which `Layout.name` has read of a row that is read value by value."""
     return Field(pl.String(), _ID, name_of, needed=needed, filled=True)
 
 
 def rewards(*, needed: bool = True) -> Field:
-    """A list of numbers, of which there must be one."""
+    """Declare a list of numbers, of which there must be one."""
     natural = Annotated[list[float], SOME]
     return read_by(
         pl.List(pl.Float64()), lambda fields, name: numbers(fields, name, required=needed), natural, needed=needed
@@ -365,12 +365,12 @@ def rewards(*, needed: bool = True) -> Field:
 
 
 def scorer_field() -> Field:
-    """A text that names a scorer, or keeps its results apart: of rows that are left out too."""
+    """Declare a text that names a scorer, or keeps its results apart: of rows that are left out too."""
     return read_by(pl.String(), Fields.text, str, required=True)
 
 
 def whole_records(read: Callable[[Fields], Result | None], **beside: pl.DataType) -> Layout:
-    """A layout of records that one function reads: the columns of RESULT_COLUMNS but for `line` and `id`.
+    """Declare a layout of records that one function reads: the columns of RESULT_COLUMNS but for `line` and `id`.
 
     The id is what it leaves in `fields.case`; None, with an error, where the record is left out. `beside` are further
     columns, which the function gives or the record itself holds, and which are known of what is left out as well.
@@ -424,7 +424,7 @@ def _shared_out(noticed: list[tuple[int, Finding]], groups: list[pl.DataFrame]) 
 
 
 def scorer_name(source: str) -> str:
-    """The source's file name without its suffixes and without endings that only say what kind of file it is.
+    """Give the source's file name without its suffixes and endings that only say what kind of file it is.
 
     Where nothing else is left ("results.jsonl"), the nearest folder whose name says more; where there is none, the
     file's own name. Works on the words alone: nothing is looked up on the disk.
@@ -435,7 +435,7 @@ def scorer_name(source: str) -> str:
 
 
 def folder_name(source: str) -> str:
-    """What the nearest folder that says more than what kind of files it holds is called; the file's name without one.
+    """Name the nearest folder that says more than what kind of files it holds; the file where there is none.
 
     For formats whose files are called after what was judged, and their folders after who judged it.
     """
@@ -444,7 +444,7 @@ def folder_name(source: str) -> str:
 
 
 def named_after_folder(source: str, name: str) -> bool:
-    """Whether a scorer of that name is called as a folder of its source is, and not as the file."""
+    """Tell whether a scorer of that name is called as a folder of its source is, and not as the file."""
     stem, *folders = _parts(source)
     return name not in {stem, _telling(stem)} and name in map(_telling, folders)
 
@@ -467,7 +467,7 @@ def _telling(part: str) -> str:
 
 
 def number(value: Any) -> float | None:
-    """The value as a number, NaN and infinities as they are; None for anything else, truth values included."""
+    """Give the value as a number, NaN and infinities as they are; None for anything else, truth values included."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -477,7 +477,7 @@ def number(value: Any) -> float | None:
 
 
 def numbers(fields: Fields, name: str, *, required: bool = False) -> list[float] | None:
-    """The field as a list of numbers; None, with a warning, where it is no such list, or is empty.
+    """Read the field as a list of numbers; None, with a warning, where it is no such list, or is empty.
 
     Without a warning where it is absent and need not be there.
     Numbers that are not finite are kept, with a warning: what joins them refuses them.
@@ -504,14 +504,14 @@ def numbers(fields: Fields, name: str, *, required: bool = False) -> list[float]
 
 
 def note_not_finite(fields: Fields, name: str, values: Sequence[float]) -> None:
-    """A warning if some of the numbers are NaN or infinite."""
+    """Warn if some of the numbers are NaN or infinite."""
     if odd := [index for index, value in enumerate(values) if not math.isfinite(value)]:
         message = f"{len(odd)} of {len(values)} numbers of {name} are not finite, the first is {name}[{odd[0]}]"
         fields.note("warning", "not-finite", message)
 
 
 def truths(fields: Fields, name: str) -> list[bool] | None:
-    """The field as a list of truth values, 0 and 1 (1.0 too) among them.
+    """Read the field as a list of truth values, 0 and 1 (1.0 too) among them.
 
     None where it is absent and, with a warning, where it is no such list or is empty.
     """
@@ -525,7 +525,7 @@ def truths(fields: Fields, name: str) -> list[bool] | None:
 
 
 def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
-    """(lowest, highest) of the range of a column of numbers, or of lists of numbers.
+    """Give (lowest, highest) of the range of a column of numbers, or of lists of numbers.
 
     [0, 1] or [-1, 1] if all lie within, else what is seen, rounded out; numbers that are not finite do not count.
     """
@@ -541,7 +541,9 @@ def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
 
 
 def boxed(answer: str) -> dict[str, Any]:
-    r"""The columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`, as ProcessBench reads it.
+    r"""Give the columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`.
+
+    It is read as ProcessBench does.
 
     Steps count from 0; see `voted`.
     """
@@ -549,7 +551,7 @@ def boxed(answer: str) -> dict[str, Any]:
 
 
 def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
-    """The columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
+    """Give the columns `ballot`, `verdict` and `reason` of a ballot whose steps count from `base` (0 or 1).
 
     The verdict is 0-based, -1 = no error, -2 = a number that names no step; null, with a reason, where there is none.
     """
@@ -560,7 +562,7 @@ def voted(ballot: str | None, base: int = 0) -> dict[str, Any]:
 
 
 def written(value: Any) -> str | None:
-    """A text as it is, a whole number as its digits; None for anything else."""
+    """Give a text as it is, a whole number as its digits; None for anything else."""
     value = without_empty_fraction(value)
     if type(value) is int and abs(value) < _LARGEST:
         return str(value)
@@ -568,7 +570,7 @@ def written(value: Any) -> str | None:
 
 
 def message_text(message: Any, attachments: Mapping[str, Any] | None = None, kind: str = "text") -> str | None:
-    """The parts of a message that are of the kind ("text" or "reasoning"), joined by line breaks; None without any.
+    """Join the parts of a message that are of the kind ("text" or "reasoning") by line breaks; None without any.
 
     A text that only names an attachment is that attachment, where it is there.
     """
@@ -583,13 +585,13 @@ def message_text(message: Any, attachments: Mapping[str, Any] | None = None, kin
 
 
 def message_texts(messages: Any) -> list[str]:
-    """The text of every message that has one."""
+    """Give the text of every message that has one."""
     every = messages if isinstance(messages, list) else []
     return [text for message in every if (text := message_text(message)) is not None]
 
 
 def model_output(fields: Fields, attachments: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
+    """Give the columns `answer`, `reasoning`, `finish_reason`, `tokens_in`, `tokens_out` of an output's first choice.
 
     `answer` is null, with a `reason`, where there is none. A model that reasoned and then said nothing gave an answer,
     which is empty: it came, and cannot be read.

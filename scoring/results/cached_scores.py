@@ -30,14 +30,14 @@ TITLE = "Cached step scores"
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row holds step scores of a candidate, by ids or by texts."""
+    """Tell whether a row holds step scores of a candidate, by ids or by texts."""
     if not isinstance(row, Mapping):
         return False
     return {"problem_id", "step_scores"} <= row.keys() or {"problem", "response", "step_rewards"} <= row.keys()
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """One ExternalResults a PRM and collection of problems.
+    """Read the results of each PRM and collection of problems.
 
     A candidate's id is `{problem_id}/{candidate_index}`; where no problem of a PRM has any candidate but the first, it
     is the problem's id alone.

@@ -49,7 +49,7 @@ _SUBSET = re.compile(r"process_bench_(\w+)\.\w+")
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row is a prediction or a review."""
+    """Tell whether a row is a prediction or a review."""
     if not isinstance(row, Mapping) or "index" not in row:
         return False
     score = row.get("sample_score")
@@ -57,7 +57,7 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """The answers of each model in the source; those about one text are its votes, in the order of the file."""
+    """Read the answers of each model in the source; those about one text are its votes, in the order of the file."""
     first, *others = FORMAT.load(rows)
     prompts = _prompt_findings([row.value for row in rows.rows if isinstance(row.value, Mapping)], rows.source)
     return [replace(first, findings=(*first.findings, *prompts)), *others]

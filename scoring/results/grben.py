@@ -40,7 +40,7 @@ _DEFAULT = 0.5
 
 
 def recognises_details(row: Any) -> bool:
-    """Whether a row holds a solution's numbers with its gold label."""
+    """Tell whether a row holds a solution's numbers with its gold label."""
     return isinstance(row, Mapping) and {"id", "gt_label", "probs"} <= row.keys() and "problem" not in row
 
 
@@ -130,7 +130,7 @@ _MODE = "(mode)"
 
 
 def recognises_answers(row: Any) -> bool:
-    """Whether a row is a case with a critic's prediction."""
+    """Tell whether a row is a case with a critic's prediction."""
     return isinstance(row, Mapping) and "pred_error_idx" in row and bool({"raw_response", "api_failed"} & row.keys())
 
 

@@ -72,7 +72,7 @@ _SAMPLE = re.compile(r"samples/.+_epoch_\d+(/sample)?\.json", re.DOTALL)
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row is a whole log."""
+    """Tell whether a row is a whole log."""
     return (
         isinstance(row, Mapping)
         and isinstance(row.get("eval"), Mapping)
@@ -81,7 +81,7 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """The answers in each log; a row that is no log becomes a finding of the first."""
+    """Read the answers in each log; a row that is no log becomes a finding of the first."""
     logs: list[ExternalResults] = []
     stray = list(rows.findings)
     for row in rows.rows:
@@ -95,7 +95,7 @@ def load(rows: Rows) -> list[ExternalResults]:
 
 
 def recognises_file(head: bytes, path: Path) -> bool:
-    """Whether a file that starts with these bytes is an archive with a log's header in it; by name if it is damaged."""
+    """Tell whether a file that starts with these bytes is an archive with a log's header; by name if it is damaged."""
     if not head.startswith(_MARK):
         return False
     try:
@@ -106,7 +106,7 @@ def recognises_file(head: bytes, path: Path) -> bool:
 
 
 def load_file(path: Path, source: str = "") -> list[ExternalResults]:
-    """The answers in the one log that an archive is. A damaged member costs only itself.
+    """Read the answers in the one log that an archive is. A damaged member costs only itself.
 
     `source` is what the archive is called, "" = its path.
 
@@ -315,7 +315,7 @@ class ZipMembers:
         return list(dict.fromkeys(self._archive.namelist()))
 
     def read(self, name: str) -> bytes:
-        """One member, unpacked.
+        """Unpack one member.
 
         Raises:
             KeyError: there is none of that name.

@@ -50,7 +50,7 @@ _FIGURES = ("total_hallucination_results", "hallucination_type_results", "validi
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row is a checkpoint line, a final line or a bare record."""
+    """Tell whether a row is a checkpoint line, a final line or a bare record."""
     if not isinstance(row, Mapping):
         return False
     if isinstance(row.get("detailed_logs"), list) and "model_name" in row:
@@ -60,7 +60,7 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """One ExternalResults a model and task. The first record with an id counts.
+    """Read the results of each model and task. The first record with an id counts.
 
     Where a threshold explains the labels beside the scores, or else one on each score less that of the step before (as
     the toolkit labels Skywork's), it is the scorer's and the labels add nothing. Where none does, the labels decide. A

@@ -52,7 +52,7 @@ _ANSWER = pl.Struct({name: RESULT_COLUMNS[name] for name in ("answer", "ballot",
 
 
 def recognises_output(row: Any) -> bool:
-    """Whether a row is one of ProcessBench with an answer, or with what was predicted."""
+    """Tell whether a row is one of ProcessBench with an answer, or with what was predicted."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()
@@ -155,7 +155,7 @@ _TEXTS = "the responses are texts, not a number a step"
 
 
 def recognises_rprm(row: Any) -> bool:
-    """Whether a row is one of ProcessBench with a list of responses."""
+    """Tell whether a row is one of ProcessBench with a list of responses."""
     return (
         isinstance(row, Mapping)
         and {"problem", "steps", "label"} <= row.keys()

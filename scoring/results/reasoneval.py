@@ -66,13 +66,13 @@ _ABOUT = {
 
 
 def recognises_scores(row: Any) -> bool:
-    """Whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
+    """Tell whether a row is an id with scores, and nothing else: with more it is somebody's own table."""
     named = isinstance(row, Mapping) and row.keys() in ({"id", "scores"}, {"rid", "scores"})
     return named and isinstance(row.get("scores"), list | float | int) and not isinstance(row["scores"], bool)
 
 
 def is_distinct(sample: Iterable[Any], source: str) -> bool:
-    """Whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's name.
+    """Tell whether rows that are recognised are ReasonEval's in all likelihood, by their numbers or their file's name.
 
     An id with a number a step may be anybody's, whose steps are not judged with `<=`.
     """
@@ -81,7 +81,7 @@ def is_distinct(sample: Iterable[Any], source: str) -> bool:
 
 
 def load_scores(rows: Rows) -> list[ExternalResults]:
-    """The one scorer's rewards or, of a file with a number a solution, its solution scores.
+    """Read the one scorer's rewards or, of a file with a number a solution, its solution scores.
 
     A file has the shape of most of its rows; a row of another has a reason instead of numbers, and a finding.
     """
@@ -212,12 +212,12 @@ _LABEL_BASES: dict[Judges, str] = {
 
 
 def recognises_judgements(row: Any) -> bool:
-    """Whether a row is a judgement with the step it names."""
+    """Tell whether a row is a judgement with the step it names."""
     return isinstance(row, Mapping) and {"id", "correctness_pred", "error_step_pred"} <= row.keys()
 
 
 def load_judgements(rows: Rows) -> list[ExternalResults]:
-    """The one critic's verdicts; what cannot be read, or contradicts itself, has a reason.
+    """Read the one critic's verdicts; what cannot be read, or contradicts itself, has a reason.
 
     What a file judges, errors or redundancy, is what most of its rows do; the words of others cannot be read.
     """
@@ -249,7 +249,7 @@ def _judgements_concluded(results: Results, judges: Judges) -> dict[str, Any]:
 
 
 def judgement(correctness: str, step: str) -> tuple[int | None, str | None]:
-    """(the step judged wrong, 1-based, -1 = none; None) or (None; why there is no reading).
+    """Give (the step judged wrong, 1-based, -1 = none; None) or (None; why there is no reading).
 
     "Correct" and "right", "wrong", "incorrect" and "not correct" are told in any case and between any signs; of a step
     the first number counts. A solution judged wrong must name a step and one judged right none.
@@ -264,7 +264,7 @@ def judgement(correctness: str, step: str) -> tuple[int | None, str | None]:
 
 
 def redundancy(presence: str, steps: str) -> tuple[list[int] | None, str | None]:
-    """(the steps judged redundant, 1-based, [] = none; None) or (None; why there is no reading).
+    """Give (the steps judged redundant, 1-based, [] = none; None) or (None; why there is no reading).
 
     "Present" and "absent" are told in any case, between any signs and among other words; of the steps every number
     counts. Where redundant steps are present and none is named, the list is [0], which is no step.

@@ -39,7 +39,7 @@ _SUM = 1e-3
 
 
 def recognises(row: Any) -> bool:
-    """Whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
+    """Tell whether a row is a pooling response, or a line of a batch with one or with what went wrong."""
     if not isinstance(row, Mapping):
         return False
     if _is_batch(row):
@@ -49,7 +49,7 @@ def recognises(row: Any) -> bool:
 
 
 def load(rows: Rows) -> list[ExternalResults]:
-    """The rewards of each model in the source, a row a solution."""
+    """Read the rewards of each model in the source, a row a solution."""
     pairs = _encoded_pairs(rows)
     return ResultFormat(
         title=TITLE,

@@ -125,7 +125,7 @@ class ColumnMapping:
         return sum(len(getattr(self, kind)) for kind in SCORERS)
 
     def overridden(self, stated: "ColumnMapping") -> "ColumnMapping":
-        """The mapping with what another one states in the place of what it says itself."""
+        """Put what another mapping states in the place of what this one says."""
         given = {field.name: getattr(stated, field.name) for field in fields(self)}
         return replace(self, **{name: value for name, value in given.items() if value not in (None, {})})
 
@@ -141,7 +141,7 @@ class ColumnMapping:
 
     @classmethod
     def read(cls, path: Path) -> "ColumnMapping":
-        """The mapping in a file that `save` wrote or a person did.
+        """Read the mapping in a file that `save` wrote or a person did.
 
         Raises:
             InputError: it cannot be read, is no JSON object, or is of another format.
@@ -166,7 +166,7 @@ class ColumnMapping:
 
 
 def is_benchmark_name(name: str) -> bool:
-    """Whether a name can be a benchmark's: a word that can be a folder."""
+    """Tell whether a name can be a benchmark's: a word that can be a folder."""
     return _NAME.match(name) is not None
 
 
