@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from scoring.reading.findings import Finding
+from scoring.reading.findings import Finding, some_of
 
 RULES = {
     "wrong-answer-clean": "the final answer is wrong, yet no step is labelled wrong",
@@ -113,8 +113,7 @@ def _other_labels(cases: pl.DataFrame) -> Iterator[Broken]:
             differing = [other for other in by_label if _differ(label, other)]
             others = [f"{case} ({_label(other)})" for other in differing for _, case in by_label[other]]
             if others:
-                more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
-                words = f"the same problem and steps have another gold label in {', '.join(others[:_NAMED])}{more}"
+                words = f"the same problem and steps have another gold label in {some_of(others, _NAMED)}"
                 yield from (Broken(row, "other-label", words) for row, _ in members)
 
 

@@ -9,6 +9,7 @@ In every published file this is the first listed step in more than half of the c
 less than a sixth.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,7 @@ import polars as pl
 from scoring.benchmarks.base import MADE, CaseFormat, Check, Read, not_empty, note_where, warn_where
 from scoring.benchmarks.registry import StepLabelled
 from scoring.reading.fields import Fields
-from scoring.reading.findings import Finding, known_as_notes
+from scoring.reading.findings import Finding
 from scoring.reading.typed import Field, Layout, identifier, read_by, solution, text, texts, wholes
 from scoring.schema import STEP_INDEX
 
@@ -270,9 +271,14 @@ _EVIDENCE: Mapping[str, pl.Expr] = {
 def _concluded(
     read: Read, *, published: Mapping[str, int], known: Mapping[str, int], repeated: frozenset[str]
 ) -> tuple[str, list[Finding]]:
+    # Where there are more of a kind than in the published files, the file is another one, and they keep their severity.
+    count = Counter(finding.code for finding in read.findings)
+    expected = {code for code, times in known.items() if count[code] <= times}
     findings = [
-        replace(finding, severity="note") if finding.code == "repeated-id" and finding.case in repeated else finding
-        for finding in known_as_notes(read.findings, known)
+        replace(finding, severity="note")
+        if finding.code in expected or (finding.code == "repeated-id" and finding.case in repeated)
+        else finding
+        for finding in read.findings
     ]
     others = [*_suspicion(read.tallies, read.source), *against_published(read.tallies, published, read.source)]
     return _base_with_evidence(read.tallies), [*findings, *others]

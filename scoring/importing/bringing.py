@@ -41,7 +41,7 @@ from scoring.reading.file_bytes import (
     looks_readable,
     printable,
 )
-from scoring.reading.findings import Finding
+from scoring.reading.findings import Finding, some_of
 from scoring.results import inspect_log
 
 HUB = "hf:"
@@ -243,7 +243,7 @@ def _no_tar(source: Brought) -> Brought:
 
 
 def _cut_off(path: Path, name: str, amount: str) -> tuple[Finding, ...]:
-    """Cut a text of lines after its last whole line, and say what was read; `told` says how much came."""
+    """Cut a text of lines after its last whole line, and say what was read of the `amount` that came."""
     lines = _whole_lines(path)
     read = "" if lines is None else f"; {lines:,} whole lines of it were read"
     message = f"the file is cut off: {amount}{read}, and what came after is missing"
@@ -349,9 +349,7 @@ def _repeated(name: str, member: str, repeated: Collection[str]) -> tuple[Findin
 
 
 def _listed(names: Sequence[str]) -> str:
-    """`: a, b and 3 more`, or nothing."""
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f": {', '.join(name[:_LONGEST] for name in names[:_LISTED])}{more}" if names else ""
+    return f": {some_of([name[:_LONGEST] for name in names], _LISTED)}" if names else ""
 
 
 def _with_rest(error: InputError, rest: int) -> InputError:

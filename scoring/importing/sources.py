@@ -16,7 +16,7 @@ from scoring.importing.bringing import HUB, Brought, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
 from scoring.reading.file_bytes import printable
-from scoring.reading.findings import Finding
+from scoring.reading.findings import Finding, some_of
 from scoring.reading.metadata import half_characters, metadata_of
 from scoring.reading.rows import Rows, read_rows, some_rows
 from scoring.reading.text_rows import CSV_FORMATS
@@ -373,8 +373,7 @@ def _left_out(rows: Rows, mapping: ColumnMapping) -> Finding | None:
     names = [printable(column[:40]) for column in columns if column not in _keys_of(mapping)]
     if not names:
         return None
-    more = f" and {len(names) - _KEYS} more" if len(names) > _KEYS else ""
-    message = f"{OF_RESULTS}; left out: {', '.join(names[:_KEYS])}{more}"
+    message = f"{OF_RESULTS}; left out: {some_of(names, _KEYS)}"
     return Finding("note", "left-out-columns", message, rows.source)
 
 
@@ -426,10 +425,8 @@ def _unknown(rows: Rows) -> UnknownFormat:
     if shape := _other_shape(values):
         return UnknownFormat(f"{rows.source} is {shape}.", _A_ROW_A_CASE)
     keys = list(dict.fromkeys(str(key) for value in values if isinstance(value, dict) for key in value))
-    more = f" and {len(keys) - _KEYS} more" if len(keys) > _KEYS else ""
-    named = ", ".join(key[:40] for key in keys[:_KEYS])
     nothing = "its rows are no objects" if values else "it holds no rows"
-    seen = f"its rows have the keys {named}{more}" if keys else nothing
+    seen = f"its rows have the keys {some_of([key[:40] for key in keys], _KEYS)}" if keys else nothing
     if keys and not any(
         isinstance(part, str | int | dict) for row in values if isinstance(row, dict) for part in row.values()
     ):

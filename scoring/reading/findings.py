@@ -1,8 +1,8 @@
 """What an import noticed: one finding a fact, with its place in the file."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 Severity = Literal["note", "warning", "error"]
@@ -29,18 +29,6 @@ class Finding:
         return f"{place}: {self.severity}: {self.message}"
 
 
-def known_as_notes(findings: Iterable[Finding], known: Mapping[str, int]) -> list[Finding]:
-    """Lower the findings that the benchmark's official files are known to hold to notes.
-
-    `known` is how often each code occurs in the whole benchmark; where there are more, the file is another one and
-    they keep their severity.
-    """
-    every = list(findings)
-    count = Counter(finding.code for finding in every)
-    expected = {code for code, times in known.items() if count[code] <= times}
-    return [replace(finding, severity="note") if finding.code in expected else finding for finding in every]
-
-
 def worst(findings: Iterable[Finding]) -> Severity | None:
     """Give the gravest severity among the findings; None if there are none."""
     seen = {finding.severity for finding in findings}
@@ -58,3 +46,9 @@ def counted(findings: Iterable[Finding]) -> list[tuple[Severity, str, int, Findi
     gravity = {"error": 0, "warning": 1, "note": 2}
     kinds = sorted(count, key=lambda kind: (gravity[kind[0]], -count[kind], kind[1]))
     return [(*kind, count[kind], first[kind]) for kind in kinds]
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """List the first of some names: `a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

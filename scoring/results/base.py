@@ -543,9 +543,7 @@ def reward_bounds(rewards: pl.Series) -> tuple[float, float]:
 def boxed(answer: str) -> dict[str, Any]:
     r"""Give the columns `answer`, `ballot`, `verdict`, `reason` of an answer with a `\boxed{...}`.
 
-    It is read as ProcessBench does.
-
-    Steps count from 0; see `voted`.
+    It is read as ProcessBench does; steps count from 0, see `voted`.
     """
     return {"answer": answer, **voted(processbench_ballot(answer))}
 
