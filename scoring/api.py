@@ -340,7 +340,7 @@ class OpenedWorkspace:
 
     def _add(self, found: Source, source: str, read: int, wish: ImportOptions, *, strict: bool) -> AddedFrame:
         check_usable(found)
-        joined = join_sources([(False, found)], [], wish, self.workspace)
+        joined = join_sources([found], [], wish, self.workspace)
         if strict and joined.grave:
             said = next(one for one in _findings(joined) if one.severity != "note")
             raise StrictFindings(f"there are findings and strict was asked: {said}.", "Nothing was written.")

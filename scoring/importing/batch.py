@@ -189,15 +189,15 @@ def read_sources(
         preview=preview,
     )
     every, skipped = _read(words, reading, tell, progress, ledger)
-    unchanged = tuple(file.unchanged for file in every if file.unchanged is not None)
-    read = tuple((file.brought, len(file.source.results)) for file in every if file.brought is not None)
-    sources = list(_opened_alone([(file.among, file.source) for file in every if file.unchanged is None], known))
+    unchanged = tuple(source.unchanged for source in every if source.unchanged is not None)
+    read = tuple((source.brought, len(source.results)) for source in every if source.brought is not None)
+    sources = list(_opened_alone([source for source in every if source.unchanged is None], known))
     batch = join_sources(sources, skipped, options, workspace, alone=not unchanged)
     return replace(batch, unchanged=unchanged, read=read, ledger=ledger)
 
 
 def join_sources(
-    sources: list[tuple[bool, Source]],
+    sources: list[Source],
     skipped: list[str],
     options: ImportOptions,
     workspace: Workspace | None,
@@ -207,8 +207,7 @@ def join_sources(
     """Join the results among sources to the cases of the workspace and of the sources themselves.
 
     Args:
-        sources: what was read, each with whether it is one of many that a word stands for: such a one that does not fit
-            is left out with a sentence, any other is an error.
+        sources: what was read. One `among` many that does not fit is left out with a sentence, any other is an error.
         skipped: a sentence for each that could not be read.
         options: how they are to be read; its name, run and threshold count here.
         workspace: whose cases results may belong to; None = there is none yet.
@@ -219,45 +218,45 @@ def join_sources(
         UsageError: a name, run or threshold does not fit.
     """
     if workspace is not None:
-        sources = list(_not_shifted(sources, workspace, skipped))
-        sources = [(many, _not_copied(source, workspace)) for many, source in sources]
-    imported = tuple(part for _, source in sources for part in source.imported)
-    results = [(many, scorer) for many, source in sources for scorer in source.results]
-    _one_name(options.name, imported, [scorer for _, scorer in results])
+        sources = [_not_copied(source, workspace) for source in _not_shifted(sources, workspace, skipped)]
+    imported = tuple(part for source in sources for part in source.imported)
+    results = [(source, scorer) for source in sources for scorer in source.results]
+    named = len({scorer.name for _, scorer in results}) or sum(bool(part.mapping) for part in imported)
+    if options.name is not None and named != 1:
+        why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
+        raise UsageError(why, "Import it alone.")
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
-    for many, scorer in results:
+    for source, scorer in results:
         try:
             joined.append(join(_decided(_in_run(scorer, options.run), options), cases, options.join_to))
         except InputError as error:
-            if not many:
+            if not source.among:
                 raise
             skipped.append(str(error))
     if alone and not imported and not joined:
         more = f" ({len(skipped) - 1} more files alike)" if len(skipped) > 1 else ""
         why = f" {skipped[0]}{more}" if skipped else ""
         raise InputError(f"nothing was recognised.{why}", "Name the benchmark: import BENCHMARK PATH")
-    mappings = tuple(source.mapping for _, source in sources if source.mapping is not None)
-    proposals = tuple(source.proposal for _, source in sources if source.proposal is not None)
+    mappings = tuple(source.mapping for source in sources if source.mapping is not None)
+    proposals = tuple(source.proposal for source in sources if source.proposal is not None)
     return ImportBatch(imported, tuple(joined), tuple(skipped), mappings, proposals=proposals)
 
 
-def _opened_alone(
-    sources: Sequence[tuple[bool, Source]], known: Callable[[], pl.DataFrame]
-) -> Iterator[tuple[bool, Source]]:
+def _opened_alone(sources: Sequence[Source], known: Callable[[], pl.DataFrame]) -> Iterator[Source]:
     """The sources; results that can be opened alone with cases of their own, where none that is known has their texts.
 
     Cases that were made of one source are known to those after it.
     """
-    cases = [part.cases["key"] for _, source in sources for part in source.imported]
-    for many, source in sources:
+    cases = [part.cases["key"] for source in sources for part in source.imported]
+    for source in sources:
         if source.alone is None:
-            yield many, source
+            yield source
         elif belongs(source.results, partial(pl.concat, [known()["key"], *cases])):
-            yield many, replace(source, alone=None)
+            yield replace(source, alone=None)
         else:
             cases += [part.cases["key"] for part in source.alone.imported]
-            yield many, source.alone
+            yield replace(source.alone, among=source.among)
 
 
 def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:
@@ -292,23 +291,10 @@ def _decided(results: ExternalResults, options: ImportOptions) -> ExternalResult
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Read:
-    """A source, and whether it is one of many that a word stands for.
-
-    `brought` is the file that it was read from; `unchanged` stands for one that was not read.
-    """
-
-    among: bool
-    source: Source
-    brought: Brought | None = None
-    unchanged: Unchanged | None = None
-
-
 def _read(
     words: Sequence[str], options: ReadOptions, tell: Tell, progress: Progress, ledger: Ledger | None
-) -> tuple[list[_Read], list[str]]:
-    sources: list[_Read] = []
+) -> tuple[list[Source], list[str]]:
+    sources: list[Source] = []
     skipped: list[str] = []
     named = list(expanded(words))
     sizes = [size_of(word) for word, _ in named]
@@ -325,7 +311,8 @@ def _read(
                 for brought in [word] if word.startswith(HUB) else bring(word, folder, tell):
                     among = many or (isinstance(brought, Brought) and not brought.alone)
                     try:
-                        sources.append(_read_one(among, brought, replace(options, progress=within), ledger))
+                        source = _read_one(brought, replace(options, progress=within), ledger, among=among)
+                        sources.append(replace(source, among=among))
                     except InputError as error:
                         if not among:
                             raise
@@ -339,28 +326,21 @@ def _read(
     return sources, skipped
 
 
-def _read_one(
-    among: bool,  # it goes into the record as it is
-    brought: str | Brought,
-    options: ReadOptions,
-    ledger: Ledger | None,
-) -> _Read:
+def _read_one(brought: str | Brought, options: ReadOptions, ledger: Ledger | None, *, among: bool) -> Source:
     file = brought if isinstance(brought, Brought) and brought.refusal is None else None
     if ledger is not None and file is not None and (unchanged := ledger.unchanged(file)):
-        return _Read(among, Source(), unchanged=unchanged)
+        return Source(unchanged=unchanged)
     # Nobody wants to answer for each file of a folder.
     source = read_source(brought, replace(options, ask=None) if among else options)
     check_usable(source)
     if ledger is not None and file is not None:
         ledger.look(file)
-    return _Read(among, source, file)
+    return replace(source, brought=file)
 
 
-def _not_shifted(
-    sources: Iterable[tuple[bool, Source]], workspace: Workspace, skipped: list[str]
-) -> Iterator[tuple[bool, Source]]:
+def _not_shifted(sources: Iterable[Source], workspace: Workspace, skipped: list[str]) -> Iterator[Source]:
     """Leave out, or refuse, what would put labels that look shifted in the place of those that are there."""
-    for many, source in sources:
+    for source in sources:
         refusal = None
         for imported in source.imported:
             known = _known(workspace, imported)
@@ -373,8 +353,8 @@ def _not_shifted(
                 )
                 break
         if refusal is None:
-            yield many, source
-        elif many:
+            yield source
+        elif source.among:
             skipped.append(str(refusal))
         else:
             raise refusal
@@ -424,12 +404,6 @@ def check_usable(source: Source) -> None:
             f"not one of the {imported.read:,} rows of {imported.source} could be read as {imported.benchmark}{why}.",
             "If its columns mean something else, say so with --mapping FILE.",
         )
-
-
-def _one_name(name: str | None, imported: Iterable[Imported], results: Sequence[ExternalResults]) -> None:
-    named = len({scorer.name for scorer in results}) or sum(bool(part.mapping) for part in imported)
-    if name is not None and named != 1:
-        raise UsageError(f"--name {name!r} is for one scorer or one table, and there are {named}.", "Import it alone.")
 
 
 def _cases(workspace: Workspace | None, imported: Sequence[Imported]) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from scoring.errors import UnknownFormat, UsageError
 from scoring.importing.bringing import HUB, Brought, bring
 from scoring.importing.join import TEXTED, content_keys
 from scoring.importing.proposal import OF_RESULTS, Proposal, propose_mapping
+from scoring.importing.saving import Unchanged
 from scoring.reading.file_bytes import printable
 from scoring.reading.findings import Finding, some_of
 from scoring.reading.metadata import half_characters, metadata_of
@@ -52,7 +53,8 @@ class Source:
     """What one source holds; `mapping` is how it was read, where it is a table.
 
     `alone` is what results are where no case that is known has their texts: cases, and results of these. `proposal` is
-    there where a table was to be previewed.
+    there where a table was to be previewed. `among` says that it is one of many that a word stands for, `brought` from
+    which file it was read; `unchanged` is there where it was not read because the workspace has it as it is.
     """
 
     imported: tuple[Imported, ...] = ()
@@ -60,6 +62,9 @@ class Source:
     mapping: ColumnMapping | None = None
     alone: "Source | None" = None
     proposal: Proposal | None = None
+    among: bool = False
+    brought: Brought | None = None
+    unchanged: Unchanged | None = None
 
 
 @dataclass(frozen=True)
