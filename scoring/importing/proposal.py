@@ -117,6 +117,7 @@ def propose_mapping(
     has_cases = mapping.problem is not None and mapping.steps is not None and mapping.step is None
     imported = table.load(few, tried) if has_cases else None
     scorers = results(few, tried) if mapping.scorers or imported is None else []
+    given = [(scorer, scorer.rows["rewards"].drop_nulls()) for scorer in scorers]
     joined, benchmarks, refusal = (None, (), "") if cases is None else _joins(imported, scorers, cases)
     return Proposal(
         rows.source,
@@ -124,7 +125,7 @@ def propose_mapping(
         readings(rows, mapping, stated),
         tuple(_columns(rows, mapping, None if imported is None else imported.fates)),
         None if imported is None else _first_case(imported),
-        dict(_first_rewards(scorers)),
+        {scorer.name: tuple(rewards[0]) for scorer, rewards in given if rewards.len()},
         scorers[0].rows.height if mapping.step is not None else few.read,
         joined,
         benchmarks,
@@ -185,13 +186,6 @@ def _first_case(imported: Imported) -> FirstCase | None:
         case["earliest_error"],
         None if wrong is None else tuple(wrong),
     )
-
-
-def _first_rewards(scorers: list[ExternalResults]) -> Iterator[tuple[str, tuple[float, ...]]]:
-    for scorer in scorers:
-        given = scorer.rows["rewards"].drop_nulls()
-        if given.len():
-            yield scorer.name, tuple(given[0])
 
 
 def _joins(

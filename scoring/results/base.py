@@ -443,6 +443,12 @@ def folder_name(source: str) -> str:
     return next(filter(None, map(_telling, folders)), scorer_name(source))
 
 
+def name_by_place(source: str, of_what_was_judged: re.Pattern[str]) -> str:
+    """Name a scorer whose files may be called after what was judged, in a folder called after who judged it."""
+    file = PurePath(plain_name(source).replace("\\", "/")).name
+    return folder_name(source) if of_what_was_judged.fullmatch(file) else scorer_name(source)
+
+
 def named_after_folder(source: str, name: str) -> bool:
     """Tell whether a scorer of that name is called as a folder of its source is, and not as the file."""
     stem, *folders = _parts(source)

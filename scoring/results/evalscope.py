@@ -32,10 +32,9 @@ from scoring.results.base import (
     ResultReader,
     Results,
     case_id,
-    folder_name,
     message_texts,
     model_output,
-    scorer_name,
+    name_by_place,
     voted,
     whole_records,
     written,
@@ -100,8 +99,7 @@ def _named(rows: Rows) -> str:
     The scripts name files after the subset, in a folder named after the model.
     """
     model = next(filter(None, (_model(row.value) for row in rows.rows)), None)
-    file = PurePath(plain_name(rows.source).replace("\\", "/")).name
-    return model or (folder_name(rows.source) if _SUBSET.fullmatch(file) else scorer_name(rows.source))
+    return model or name_by_place(rows.source, _SUBSET)
 
 
 def _result(fields: Fields) -> Result:

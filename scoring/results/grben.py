@@ -122,6 +122,8 @@ DETAILS = ResultFormat(
 )
 
 
+# -- answers of a language model
+
 ADDED = ("pred_error_idx", "raw_response", "thinking_mode", "model_key", "api_failed")
 """What stands beside the benchmark's own keys."""
 UNPARSED = -999

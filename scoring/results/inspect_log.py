@@ -149,6 +149,9 @@ def _json(members: "ZipMembers", name: str, source: str, findings: list[Finding]
     return None
 
 
+# -- the samples
+
+
 class _Log:
     """The answers in a log's samples, which are added one by one, and what was seen in them."""
 
@@ -274,6 +277,9 @@ def _gold(fields: Fields, base: int) -> int | None:
         target = target[0] if target else None
     label = voted(written(target), base)["verdict"]
     return label if label is not None and label >= -1 else None
+
+
+# -- the archive
 
 
 class ZipMembers:

@@ -14,17 +14,14 @@ judge steps up to the gold error only, so that most erroneous solutions have few
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from typing import Any
 
 import polars as pl
 
 from scoring.benchmarks.base import first_step, first_step_checks, warn_where
 from scoring.critics.boxed import processbench_verdict, vote
-from scoring.reading.compressed import plain_name
 from scoring.reading.fields import Fields, kind_of
 from scoring.reading.findings import Finding
-from scoring.reading.rows import Rows
 from scoring.reading.typed import Layout, read_by, text, texts, whole
 from scoring.results.base import (
     RESULT_COLUMNS,
@@ -35,11 +32,10 @@ from scoring.results.base import (
     boxed,
     case_id,
     case_id_field,
-    folder_name,
+    name_by_place,
     number,
     numbers,
     rewards,
-    scorer_name,
     voted,
     written,
 )
@@ -59,12 +55,6 @@ def recognises_output(row: Any) -> bool:
         and (_CRITIQUE in row or {"prediction", "match"} <= row.keys())
         and "responses" not in row
     )
-
-
-def _named(rows: Rows) -> str:
-    """The scorer's name: the scripts name files after the subset, in a folder named after the model."""
-    file = PurePath(plain_name(rows.source).replace("\\", "/")).name
-    return folder_name(rows.source) if _OF_A_SUBSET.fullmatch(file) else scorer_name(rows.source)
 
 
 def _answers(fields: Fields, name: str) -> list[Result]:
@@ -143,10 +133,12 @@ OUTPUT = ResultFormat(
     columns={"gold": first_step("label"), "answers": pl.col(_CRITIQUE), "critic": pl.col("(critic)")},
     checks=first_step_checks("label"),
     conclude=_output_concluded,
-    named=_named,
+    named=lambda rows: name_by_place(rows.source, _OF_A_SUBSET),
     votes="answers",
 )
 
+
+# -- step rewards of R-PRM
 
 THRESHOLD = 0.5
 """A step is judged wrong iff its number is lower (`get-GenPRM-Score.py`, default of --threshold)."""

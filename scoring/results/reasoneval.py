@@ -196,6 +196,8 @@ def _triple(value: Any) -> tuple[float, float, float] | None:
     return None if first is None or second is None or third is None else (first, second, third)
 
 
+# -- a critic's judgements
+
 CRITIC_TITLE = "ReasonEval critic results"
 NO_STEP = -2
 """The verdict of an answer that judges a solution redundant and names no step."""
@@ -251,8 +253,8 @@ def _judgements_concluded(results: Results, judges: Judges) -> dict[str, Any]:
 def judgement(correctness: str, step: str) -> tuple[int | None, str | None]:
     """Give (the step judged wrong, 1-based, -1 = none; None) or (None; why there is no reading).
 
-    "Correct" and "right", "wrong", "incorrect" and "not correct" are told in any case and between any signs; of a step
-    the first number counts. A solution judged wrong must name a step and one judged right none.
+    "Correct" and "right", "wrong", "incorrect" and "not correct" are recognised in any case and between any signs; of a
+    step the first number counts. A solution judged wrong must name a step and one judged right none.
     """
     right = _judged(correctness)
     if right is None:
@@ -266,8 +268,8 @@ def judgement(correctness: str, step: str) -> tuple[int | None, str | None]:
 def redundancy(presence: str, steps: str) -> tuple[list[int] | None, str | None]:
     """Give (the steps judged redundant, 1-based, [] = none; None) or (None; why there is no reading).
 
-    "Present" and "absent" are told in any case, between any signs and among other words; of the steps every number
-    counts. Where redundant steps are present and none is named, the list is [0], which is no step.
+    "Present" and "absent" are recognised in any case, between any signs and among other words; of the steps every
+    number counts. Where redundant steps are present and none is named, the list is [0], which is no step.
     """
     present = _present(presence)
     if present is None:
