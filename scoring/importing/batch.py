@@ -165,7 +165,8 @@ def read_sources(
         words: paths of files and folders, patterns, `hf:NAME`, `-` for standard input, or addresses (`https://`).
         options: how they are to be read.
         workspace: whose cases results may belong to, beside those that are read; None = there is none yet.
-        spill: see `scoring.sources.read_source`; what is no plain local file is unpacked there too.
+        spill: where texts go that are too large for memory, and where what is no plain local file is unpacked. None =
+            texts stay in memory.
         tell: see `scoring.importing.bringing.bring`.
         progress: hears how far it is, before every source and within large ones.
         skip_unchanged: whether files that were imported so before, and would change nothing, are left unread.

@@ -97,7 +97,7 @@ def propose_mapping(
     Args:
         rows: the table's; all of them are read where labels have to show what they count from.
         stated: what is known of the columns already.
-        cases: those that rows may belong to, with the columns that `scoring.importing.joining.join` needs. None = not
+        cases: those that rows may belong to, with the columns that `scoring.importing.join.join` needs. None = not
             known.
         mapping: the whole mapping, where it is not to be proposed.
 

@@ -31,7 +31,7 @@ def at_a_terminal(monkeypatch):
 
 def slow(monkeypatch, seen):
     """Reading goes on until what it has said is on the terminal."""
-    real = importing.find
+    real = importing.read_sources
 
     def find_(*args, **named):
         heard = next(one for one in (*args, *named.values()) if isinstance(one, ReadingProgress))
@@ -39,7 +39,7 @@ def slow(monkeypatch, seen):
         seen()
         return real(*args, **named)
 
-    monkeypatch.setattr(importing, "find", find_)
+    monkeypatch.setattr(importing, "read_sources", find_)
 
 
 def test_a_slow_import_shows_a_bar_and_takes_it_away(monkeypatch, processbench_file, tmp_path):
