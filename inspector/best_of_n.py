@@ -15,8 +15,8 @@ from scoring.export import Document
 from scoring.metrics.aggregations import AGGREGATIONS
 from scoring.metrics.best_of_n import PRM, response_rows, scorer_rows
 from scoring.metrics.final_answers import boxed_answer, contradicted
-from scoring.metrics.intervals import RESAMPLES
 from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
+from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.responses import Responses, responses_of
 from scoring.parts import parts
 

@@ -19,7 +19,7 @@ from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.bias import bias_rows
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
 from scoring.text_search import Found

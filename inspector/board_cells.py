@@ -1,8 +1,7 @@
 """How values of the board become cells: percent, signed differences, marks, bars and sources."""
 
 from inspector.paint import Brush
-from inspector.text import squeezed
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, squeezed
 from scoring.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED = "scorer", "baseline", "published"

@@ -11,15 +11,15 @@ import numpy as np
 from inspector.board import Piece
 from inspector.board_cells import PUBLISHED
 from inspector.breakdown import judged_steps
+from inspector.render.lines import CaseLink
 from inspector.selection import Selection
 from inspector.sentences import WORDS
-from inspector.sheets.sheet import Drill
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.gold import UNKNOWN_STEP
-from scoring.metrics.shares import members
-from scoring.metrics.step_labels import counted_cases
+from scoring.metrics.kernel import Decided, Metric
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases
 from scoring.sql_words import literal, named
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED
@@ -37,7 +37,7 @@ _SIDES = {
 }
 """Columns and what their denominators hold: erroneous or clean cases (wrong or right steps), "" for both."""
 _GOLD = {"wrong": "earliest_error >= 0", "right": "earliest_error = -1", "": "earliest_error IS NOT NULL"}
-_STEPS = {"wrong": "negative_acc", "right": "positive_acc", "": "prmscore"}
+_STEPS: dict[str, Metric] = {"wrong": NEGATIVE_ACC, "right": POSITIVE_ACC, "": PRMSCORE}
 
 
 class Behind(NamedTuple):
@@ -50,7 +50,7 @@ class Behind(NamedTuple):
 
 def board_drill(
     selection: Selection, piece: Piece, row: Mapping[str, Any], column: str, against: str = ""
-) -> Drill | str:
+) -> CaseLink | str:
     """What a cell opens; or why it opens nothing.
 
     Args:
@@ -76,7 +76,7 @@ def board_drill(
     if where is None:
         return f"No short condition leaves exactly the {n:,} {behind.words}."
     subset = () if piece.subset is None else (Facet("subset", (piece.subset,)).sql,)
-    return Drill((*subset, *where), n, behind.words, row["scorer"], others, piece.benchmark)
+    return CaseLink((*subset, *where), n, behind.words, row["scorer"], others, piece.benchmark)
 
 
 def _names(selection: Selection) -> set[str]:
@@ -111,7 +111,7 @@ def _behind(piece: Piece, evaluation: Evaluation, column: str, selection: Select
 def _of_cases(piece: Piece, evaluation: Evaluation, side: str, selection: Selection) -> Behind:
     """The erroneous or clean cases in the denominators, or both."""
     earliest = evaluation.gold.earliest
-    there = piece.rows & members(evaluation, selection.unparsed(piece.benchmark))
+    there = piece.rows & Decided(evaluation, selection.unparsed(piece.benchmark)).members
     there = there & (earliest >= 0) if side == "wrong" else there & (earliest < 0) if side == "right" else there
     kind = {"wrong": "erroneous cases", "right": "clean cases", "": "cases"}[side]
     tries = [(*one, *also) for one in _by_outcome(evaluation, there) for also in ((), (_GOLD[side],))]

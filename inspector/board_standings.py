@@ -6,7 +6,6 @@ The numbers are those of `compare`. They take a moment, so that a screen compute
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,20 +16,19 @@ from inspector.board_columns import COMPARED
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import AlignedSteps, align_scorers, align_steps
 from scoring.metrics.baselines import is_baseline
-from scoring.metrics.comparison import standing_rows
-from scoring.metrics.figure import Figure
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.lineup import line_up
-from scoring.metrics.paired import shared_scores
-from scoring.metrics.paired_steps import line_up_steps, shared_steps
-from scoring.metrics.step_comparison import step_standing_rows
+from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
+from scoring.metrics.kernel import Metric, Unparsed
+from scoring.metrics.paired import Aligned, shared, standing_rows
+from scoring.metrics.resampling import Figure
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
 from scoring.remembered import Remembered
 
 _MADE = Remembered(256)
 """Standings and differences, by piece: of evaluations with other thresholds they are other ones."""
-_OF_F1 = ("f1", "error_acc", "correct_acc")
-_OF_STEPS = ("prmscore", "negative_acc", "positive_acc")
+_OF_F1: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
+_OF_STEPS: tuple[Metric, ...] = (PRMSCORE, NEGATIVE_ACC, POSITIVE_ACC)
 
 
 @dataclass(frozen=True)
@@ -131,13 +129,9 @@ def waiting(against: str) -> Standings:
 
 def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed: int) -> Ranks:
     """How the scorers of a piece stand to its best one."""
-    facts = step_labelled(piece.benchmark)
-    if facts is None:
-        lineup = line_up(evaluations, piece.rows, unparsed)
-        rows, tied, trying = standing_rows(lineup, seed), "tied_with_best", int(lineup.tried.any(axis=0).sum())
-    else:
-        steps = line_up_steps(evaluations, piece.rows, facts)
-        rows, tied, trying = step_standing_rows(steps, seed), "prmscore_tied_with_best", len(steps.judging)
+    aligned = _aligned(evaluations, piece, unparsed)
+    tied = "prmscore_tied_with_best" if isinstance(aligned, AlignedSteps) else "tied_with_best"
+    rows, trying = standing_rows(aligned, seed), len(aligned.trying)
     told = [row for row in rows if row["metric"] == tied]
     kinds = {
         row["scorer"]: BEST if row["other"] == row["scorer"] else TIED if row["value"] else ""
@@ -147,33 +141,31 @@ def _ranks(evaluations: list[Evaluation], piece: Piece, unparsed: Unparsed, seed
     return Ranks(kinds, max((row["n"] for row in told), default=0), max(row["left_out"] for row in told), trying)
 
 
+def _aligned(evaluations: Sequence[Evaluation], piece: Piece, unparsed: Unparsed) -> Aligned:
+    """The scorers side by side, by case or by step as the benchmark's figure is."""
+    facts = step_labelled(piece.benchmark)
+    if facts is None:
+        return align_scorers(evaluations, piece.rows, unparsed)
+    return align_steps(evaluations, piece.rows, facts)
+
+
 def _differences(
     evaluations: list[Evaluation], reference: Evaluation, piece: Piece, unparsed: Unparsed, seed: int
 ) -> dict[str, Differences]:
     """Every other scorer of a piece less the reference, on the cases that the two have in common."""
-    facts, place = step_labelled(piece.benchmark), evaluations.index(reference)
-    if facts is None:
-        lineup = line_up(evaluations, piece.rows, unparsed)
-        common: Callable[[Sequence[int]], Any] = lineup.common
-        score: Callable[[tuple[int, ...]], Any] = lambda columns: shared_scores(  # noqa: E731
-            lineup, lineup.common(columns), columns, seed
-        )
-        metrics = _OF_F1
-    else:
-        steps = line_up_steps(evaluations, piece.rows, facts)
-        common, metrics = steps.common, _OF_STEPS
-        score = lambda columns: shared_steps(steps, columns, seed)  # noqa: E731
+    aligned, place = _aligned(evaluations, piece, unparsed), evaluations.index(reference)
+    metrics = _OF_STEPS if isinstance(aligned, AlignedSteps) else _OF_F1
     alike: dict[bytes, list[int]] = {}
     for column in range(len(evaluations)):
         if column != place:
-            alike.setdefault(np.packbits(common((column, place))).tobytes(), []).append(column)
+            alike.setdefault(np.packbits(aligned.common((column, place))).tobytes(), []).append(column)
     found = {}
     for columns in alike.values():
         # Scorers that have the same cases in common with the reference share the draws.
-        shared = score(tuple(sorted((*columns, place))))
+        scores = shared(aligned, tuple(sorted((*columns, place))), seed)
         for column in columns:
-            differences = [shared.difference(metric, column, place) for metric in metrics]
+            differences = [scores.difference(metric, column, place) for metric in metrics]
             found[evaluations[column].scorer.name] = Differences(
-                differences[0], differences[1], differences[2], shared.n
+                differences[0], differences[1], differences[2], scores.n
             )
     return found

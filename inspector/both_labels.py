@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import metrics_document
+from inspector.analyses.metrics import NO_METRIC, metric_notes, metric_title, metrics
+from inspector.case_links import WHOLE
 from inspector.loading import load
+from inspector.render.view import Cell, Column, Kind, Note, Section, Table, View, figure, table, text
 from inspector.request import Request
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.errors import UsageError
-from scoring.export import Document
 from scoring.official_rows import METRICS
 
 SECOND = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
@@ -45,13 +46,13 @@ def load_both(request: Request) -> tuple[Selection, Selection]:
         raise UsageError(f"under adjudicated labels {error.sentence}", error.next_step) from error
 
 
-def both_document(own: Selection, adjudicated: Selection, form: str = "") -> Document:
-    """The rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
+def both_view(own: Selection, adjudicated: Selection, form: str = "") -> View:
+    """Give the rows of `metrics` under both label sets: a row a figure, the second set's beside the first's.
 
     Each set has its own thresholds where they are tuned, its own outcomes and its own cases where a condition speaks of
     labels; what differs in how the figures came to be stands in the provenance as `adjudicated_threshold` and so on.
     """
-    first, second = metrics_document(own), metrics_document(adjudicated)
+    first, second = metrics.view(own), metrics.view(adjudicated)
     by = {name: pl.String() for name in own.request.by if name not in METRICS}
     frame = pl.DataFrame(list(_rows(first.rows, second.rows)), schema={**BOTH, **by}, orient="row")
     command = own.request.command("metrics", form=form)
@@ -63,7 +64,34 @@ def both_document(own: Selection, adjudicated: Selection, form: str = "") -> Doc
     }
     notes = [*_of_cases(own, adjudicated), *first.provenance["notes"]]
     notes += [f"adjudicated: {note}" for note in second.provenance["notes"] if note not in notes]
-    return Document(frame, {**facts, "notes": notes})
+    said = [*metric_notes(own), *(note for note in notes if note.startswith(OTHER_CASES))]
+    sections = tuple(
+        Section(str(name), f"metrics-{at}", (_table(rows), *(Note(note, "quiet") for note in said if not at)))
+        for at, ((name,), rows) in enumerate(frame.group_by("benchmark", maintain_order=True))
+    )
+    empty = "" if own.chosen else NO_METRIC
+    return View(frame, {**facts, "notes": notes}, title="Metrics", sections=sections, empty=empty)
+
+
+def _table(rows: pl.DataFrame) -> Table:
+    """A line a figure with both intervals and the difference; `n` is `a / b` where they are not equally many."""
+    keys = [
+        name for name in rows.columns if not name.startswith("adjudicated_") and name not in {*SECOND, "difference"}
+    ]
+    keys = [name for name in keys if name not in {"benchmark", "metric"}]
+    if rows["subset"].is_in(WHOLE).all():
+        rows = rows.filter(pl.col("subset") != "average")
+    lines = []
+    for row in rows.iter_rows(named=True):
+        other = {name: row[f"adjudicated_{name}"] for name in SECOND}
+        sizes = dict.fromkeys(str(n) for n in (row["n"], other["n"]))
+        reasons = dict.fromkeys(filter(None, (row["reason"], other["reason"])))
+        line = [*(text(row[name]) for name in keys), text(metric_title(row["metric"]))]
+        line += [replace(figure(of_one), reason="") for of_one in (row, other)]
+        line.append(Cell(row["difference"], Kind.POINTS))
+        lines.append([*line, replace(text(" / ".join(sizes)), remark="; ".join(reasons))])
+    titles: list[str | Column] = [*keys, "metric", "original", "adjudicated", "difference", Column("n", right=True)]
+    return table("", titles, lines, labels=len(keys) + 1)
 
 
 def _rows(first: pl.DataFrame, second: pl.DataFrame) -> Iterator[dict[str, Any]]:

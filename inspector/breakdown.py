@@ -22,13 +22,12 @@ from scoring.metrics.aligned_rewards import BAND, aligned_rows
 from scoring.metrics.axes import DERIVED, Axis, axis
 from scoring.metrics.breakdown import DEFAULTS, SCHEMA, Cells, breakdown
 from scoring.metrics.breakdown_difference import breakdown_difference
-from scoring.metrics.intervals import SMALL
 from scoring.metrics.positions import all_position_rows, first_position_rows, offset_rows, step_position_rows
-from scoring.metrics.redundancy import by_redundancy
 from scoring.metrics.reliability import ECE, case_reliability, step_reliability
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.reward_histograms import SEPARATIONS, case_histogram, step_histogram
 from scoring.metrics.step_bins import PRESETS, StepBins
-from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.metrics.step_counts import asked_by_redundancy, judged_by_redundancy
 from scoring.parts import parts
 from scoring.schema import METADATA
 from scoring.step_rewards import Bools
@@ -261,7 +260,9 @@ def _of_rewards(evaluation: Evaluation, rows: Bools, of: Of) -> Iterator[dict[st
 def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
     """What is decided of single steps, by redundancy where the benchmark asks for it."""
     facts = step_labelled(benchmark)
-    return by_redundancy(evaluation, asked_by_redundancy(evaluation, facts)) if facts else evaluation.judged_steps
+    return (
+        judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts)) if facts else evaluation.judged_steps
+    )
 
 
 # -- both

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inspector.paint import Brush
-from inspector.text import number, squeezed
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, number, squeezed
 
 Picture = tuple[list[float] | None, int | None, int | None]
 """Rewards, gold step and predicted step of a case."""

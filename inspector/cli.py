@@ -28,9 +28,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
-    "metrics": ("inspector.shell.numbers", "official metrics of scorers on benchmarks"),
-    "thresholds": ("inspector.shell.thresholds", "what every way to choose a threshold gives, and what it turns over"),
-    "compare": ("inspector.shell.comparing", "scorers on the cases they share: differences, tests, agreement"),
+    "metrics": ("inspector.shell.analysis", "official metrics of scorers on benchmarks"),
+    "thresholds": ("inspector.shell.analysis", "what every way to choose a threshold gives, and what it turns over"),
+    "compare": ("inspector.shell.analysis", "scorers on the cases they share: differences, tests, agreement"),
     "card": (
         "inspector.shell.card",
         "how a scorer's number came to be; of two, in what they differ",

@@ -193,6 +193,24 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
     changes.add_argument("--put", metavar="CATEGORY", help=into)
 
 
+def _thresholds(parser: argparse.ArgumentParser) -> None:
+    views = parser.add_mutually_exclusive_group()
+    views.add_argument(
+        "--flips",
+        nargs="*",
+        metavar="X",
+        help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
+    )
+    curve = "the official figure over a grid of N thresholds (default 101), with bands and ticks"
+    views.add_argument("--curve", nargs="?", type=int, const=101, metavar="N", help=curve)
+    for page, what in (
+        ("transfer", "tuned on one subset, reported on another"),
+        ("rewards", "how rewards lie by gold class, and how well they tell these apart"),
+        ("reliability", "whether rewards are the probabilities that they look like"),
+    ):
+        views.add_argument(f"--{page}", dest="page", action="store_const", const=page, default="", help=what)
+
+
 _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
     "paper": _paper,
@@ -201,6 +219,7 @@ _WITH_WORDS_OF_ITS_OWN = {
     "triage": _triage,
     "agreement": _agreement,
     "taxonomy": _taxonomy,
+    "thresholds": _thresholds,
 }
 
 
@@ -310,16 +329,6 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     if name == "metrics":
         by = "group by this column, or by steps or position, which are in bins (repeatable)"
         parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
-    if name == "thresholds":
-        views = parser.add_mutually_exclusive_group()
-        views.add_argument(
-            "--flips",
-            nargs="*",
-            metavar="X",
-            help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
-        )
-        curve = "the official figure over a grid of N thresholds (default 101), with bands and ticks"
-        views.add_argument("--curve", nargs="?", type=int, const=101, metavar="N", help=curve)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
     if name in _OF_SCORERS:

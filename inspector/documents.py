@@ -4,27 +4,20 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from inspector.boundary_notes import boundary_notes
 from inspector.case_pages import CaseDocument
 from inspector.case_table import case_table
-from inspector.critique.counts import unparsed_notes
 from inspector.filtering.searching import query_of
-from inspector.label_notes import label_notes
 from inspector.label_set import changed_words, labels_words
-from inspector.official_rows import SMALL_WORDS, averaging, interval_notes, official_figures
-from inspector.range_notes import range_notes
+from inspector.official_rows import averaging
 from inspector.request import Request
-from inspector.run_notes import first_run_notes, mean_notes, unlike_notes
+from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
 from inspector.wish_notes import wish_notes
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
-from scoring.export import Document
-from scoring.parts import parts
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
@@ -153,35 +146,10 @@ def _coverage(evaluation: Evaluation, shown: Bools) -> str:
     return f"{int((evaluation.answered & shown).sum())} of {int(shown.sum())}"
 
 
-def metrics_document(selection: Selection, form: str = "") -> Document:
-    """Official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
-    frame = official_figures(selection)
-    notes = [*interval_notes(selection), *label_notes(selection), *boundary_notes(selection), *range_notes(selection)]
-    if repeated := repeated_solutions(selection):
-        notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
-    notes += [SMALL_WORDS] if frame["small"].any() else []
-    notes += [*unlike_notes(selection), *mean_notes(selection), *unparsed_notes(selection)]
-    if not selection.request.by:
-        notes += _partial_averages(selection)
-    command = selection.request.command("metrics", form=form)
-    return Document(frame, provenance(selection, command, tuple(notes)))
-
-
 def repeated_solutions(selection: Selection) -> int:
     """How many of the shown cases have the problem and steps of an earlier one."""
     keys = selection.cases["key"].gather(selection.shown)
     return keys.len() - keys.n_unique()
-
-
-def _partial_averages(selection: Selection) -> Iterator[str]:
-    """A sentence for every average that leaves out a subset, because none of its cases was scored."""
-    for one in selection.chosen_evaluations:
-        groups = one.gold.subsets[1]
-        for part, within in parts(selection.cases, ("benchmark",), selection.mask):
-            there, wanted = np.unique(groups[within & one.tried]).size, np.unique(groups[within]).size
-            if 0 < there < wanted:
-                name = f"{one.scorer.name} on {part['benchmark']}"
-                yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"
 
 
 def case_document(selection: Selection, row: int, form: str = "") -> CaseDocument:

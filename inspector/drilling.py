@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from inspector.filtering.searching import asked
 from inspector.inspection import Inspection
-from inspector.sheets.sheet import Drill
+from inspector.render.lines import CaseLink
 from scoring.filters import Filter
 
 
-def drilled(inspection: Inspection, drill: Drill) -> Inspection:
+def drilled(inspection: Inspection, drill: CaseLink) -> Inspection:
     """The list of the cases behind a number: those of the slice that fulfil its conditions, most instructive first.
 
     The slice is what sheets speak of: conditions on what scorers made of the cases are not part of it, so that they are

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+from inspector.analyses import Params
+from inspector.analyses.metrics import metrics
 from inspector.cases_document import cases_document
-from inspector.documents import case_document, metrics_document
+from inspector.documents import case_document
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document
@@ -24,7 +26,7 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
         return case_document(inspection.selection, asked.row, asked.form)
     # The filter of the list of cases does not touch the board.
     behind = inspection.cleared() if asked.what == "all-metrics" else inspection
-    return metrics_document(behind.for_metrics(), asked.form)
+    return metrics.view(behind.for_metrics(), Params(form=asked.form))
 
 
 def report_of(inspection: Inspection, form: str) -> Document:

@@ -4,21 +4,19 @@ Steps are told of benchmarks whose official figure is of steps, and judged as th
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance
 from inspector.official_rows import step_benchmarks
 from inspector.selection import Selection, surroundings
 from scoring.benchmarks.registry import StepLabelled
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.export import Document
 from scoring.filters import Facet
-from scoring.metrics.step_flips import step_flips
-from scoring.metrics.threshold_conditions import flip_conditions
+from scoring.metrics.flips import flip_conditions, step_flips
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
 from scoring.wishes import at_wish, check
@@ -44,19 +42,22 @@ PRESENT = "present"
 """The threshold at which the selection is decided."""
 
 
-def flips_document(selection: Selection, before: str, after: str, form: str = "") -> Document:
-    """A row for every shown case and chosen scorer whose outcome, or a step of which, differs between two thresholds.
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """A scorer at the threshold of `before` and at that of `after`; `present` is as it is decided now."""
+
+    before: Evaluation
+    after: Evaluation
+    present: Evaluation
+
+
+def moved_scorers(selection: Selection, before: str, after: str) -> tuple[Moved, ...]:
+    """Put the chosen scorers that have a threshold at two of them.
 
     Args:
         selection: its scorers without a threshold are passed over.
         before: as for `--threshold`, or PRESENT.
         after: likewise.
-        form: of the document, for its provenance.
-
-    `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
-    `taken_in` (it became a dev case, or was one), or `steps` (the outcome stays, only steps are judged otherwise).
-    Steps are 0-based, -1 = none, null = no verdict. `steps_right` and `steps_wrong` count the labelled steps that are
-    judged rightly from now on, or no longer; null where the benchmark's official figure is of first errors.
 
     Raises:
         UsageError: no scorer has a threshold, or what is asked is none.
@@ -66,26 +67,42 @@ def flips_document(selection: Selection, before: str, after: str, form: str = ""
     movable = [one for one in selection.chosen_evaluations if one.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so no outcome can flip.", "Choose another with --scorer.")
-    shown, around = selection.mask, surroundings(selection)
-    frames = [pl.DataFrame(schema=FLIPS)]
-    thresholds: dict[str, str] = {}
-    wheres: dict[str, dict[str, str | None]] = {}
+    around = surroundings(selection)
+    made = []
     for present in movable:
         old, new = (
             present if wish == PRESENT else at_wish(present.at_default(), wish, around) for wish in (before, after)
         )
-        frames.append(_flipped(old, new, shown, step_benchmarks(selection)))
-        thresholds[present.scorer.name] = f"{_words(old)} -> {_words(new)}"
-        wheres[present.scorer.name] = selecting(old, new, frames[-1], as_now=present)
-    rows = pl.concat(frames)
-    words = () if (before, after) == ("default", PRESENT) else (before, after)
-    facts = provenance(selection, selection.request.command("thresholds", "--flips", *words, form=form))
-    facts |= {"threshold": None, "threshold_source": thresholds}
-    facts["flips"] = {name: _count(rows.filter(pl.col("scorer") == name)) for name in thresholds}
-    facts["where"] = wheres
+        made.append(Moved(old, new, present))
+    return tuple(made)
+
+
+def flip_rows(selection: Selection, moved: Iterable[Moved]) -> pl.DataFrame:
+    """Give a row for every shown case and scorer whose outcome, or a step of which, differs between both thresholds.
+
+    `flip` is `right` (it became so), `wrong`, `other` (another mistake, or a case without gold), `left_out` or
+    `taken_in` (it became a dev case, or was one), or `steps` (the outcome stays, only steps are judged otherwise).
+    Steps are 0-based, -1 = none, null = no verdict. `steps_right` and `steps_wrong` count the labelled steps that are
+    judged rightly from now on, or no longer; null where the benchmark's official figure is of first errors.
+    """
+    of_steps, shown = step_benchmarks(selection), selection.mask
+    frames = [_flipped(one.before, one.after, shown, of_steps) for one in moved]
+    return pl.concat([pl.DataFrame(schema=FLIPS), *frames])
+
+
+def flip_facts(selection: Selection, moved: Iterable[Moved], rows: pl.DataFrame) -> dict[str, Any]:
+    """Say by scorer between which thresholds it moved, how many cases and steps flipped, and what selects them."""
+    by_scorer = {one.before.scorer.name: rows.filter(pl.col("scorer") == one.before.scorer.name) for one in moved}
+    source = {one.before.scorer.name: f"{threshold_words(one.before)} -> {threshold_words(one.after)}" for one in moved}
+    facts: dict[str, Any] = {"threshold": None, "threshold_source": source}
+    facts["flips"] = {name: _count(own) for name, own in by_scorer.items()}
+    facts["where"] = {
+        one.before.scorer.name: selecting(one.before, one.after, by_scorer[one.before.scorer.name], as_now=one.present)
+        for one in moved
+    }
     if step_benchmarks(selection):
-        facts["steps"] = {name: _count_steps(rows.filter(pl.col("scorer") == name)) for name in thresholds}
-    return Document(rows, facts)
+        facts["steps"] = {name: _count_steps(own) for name, own in by_scorer.items()}
+    return facts
 
 
 def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: Evaluation) -> dict[str, str | None]:
@@ -108,15 +125,6 @@ def selecting(old: Evaluation, new: Evaluation, rows: pl.DataFrame, *, as_now: E
         listed = Facet("case", names).sql if len(names) <= LISTED else None
         found[flip] = said.get(flip, listed)
     return found
-
-
-def flip_counts(rows: pl.DataFrame) -> pl.DataFrame:
-    """How many cases flipped in which way, and of how many steps, by scorer and benchmark; the largest groups first."""
-    keys = ["scorer", "benchmark", "flip", "outcome_before", "outcome_after"]
-    steps = [name for name in _STEPS if rows[name].count()]
-    counted = rows.group_by(keys, maintain_order=True).agg(pl.len().alias("cases"), pl.col(steps).sum())
-    first = pl.col("scorer").rank("dense")
-    return counted.sort(first, "benchmark", -pl.col("cases").cast(pl.Int64), maintain_order=True)
 
 
 def _flipped(
@@ -154,7 +162,8 @@ def _flip(before: int, after: int) -> str:
     return "right" if after in RIGHT else "wrong"
 
 
-def _words(one: Evaluation) -> str:
+def threshold_words(one: Evaluation) -> str:
+    """Write the threshold of a scorer and where it comes from."""
     return one.rule.source if one.rule.threshold is None else f"{one.rule.threshold!r} ({one.rule.source})"
 
 

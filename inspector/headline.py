@@ -8,19 +8,11 @@ import numpy as np
 
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.accuracies import METRICS
-from scoring.metrics.first_error import Unparsed, quick_first_errors
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.step_counts import METRICS as STEP_METRICS
-from scoring.metrics.step_labels import (
-    metric_rows,
-    pooled_cases,
-    pooled_figures,
-    pooled_interval,
-    pooled_runs,
-    why_no_prmscore,
-    why_nothing,
-)
+from scoring.metrics.first_error import NAMES, FirstErrors
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.resampling import SMALL
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PooledSteps, step_rows, why_nothing
+from scoring.metrics.step_labels import PRMSCORE as PRMSCORE_METRIC
 from scoring.step_rewards import Bools, Floats
 
 F1, PRMSCORE = "F1", "PRMScore"
@@ -56,7 +48,7 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
-    found = quick_first_errors(evaluation, rows, unparsed, seed)
+    found = FirstErrors.of(evaluation, rows, unparsed, seed)
     error_acc, correct_acc, f1 = found.average()
     subsets = found.present.size
     over = f"mean of {subsets} subsets" if subsets > 1 else "one subset" if subsets else "no case"
@@ -64,7 +56,7 @@ def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int,
     reason = f1.reason if f1.value is None else None
     if subsets == 1 and reason:
         # Of one subset the average's reason only counts subsets.
-        reason = found.of_subset(int(found.present[0]))[METRICS.index("f1")].reason
+        reason = found.of_subset(int(found.present[0]))[NAMES.index("f1")].reason
     return Headline(
         F1,
         f1.value,
@@ -92,9 +84,9 @@ def subset_headlines(
     facts = step_labelled(benchmark)
     if facts is not None:
         classes = set(evaluation.gold.subsets[0])
-        every = (row for row in metric_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)
+        every = (row for row in step_rows(evaluation, rows, facts, None, seed) if row["subset"] in classes)
         return _of_classes(every, len(evaluation.runs))
-    found, names = quick_first_errors(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
+    found, names = FirstErrors.of(evaluation, rows, unparsed, seed), evaluation.gold.subsets[0]
     lines = {}
     for number in found.present if names != [None] else ():
         error_acc, correct_acc, f1 = found.of_subset(number)
@@ -105,7 +97,7 @@ def subset_headlines(
 
 
 def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline]:
-    """The headlines of the classes, of their rows of `step_labels.metric_rows`."""
+    """The headlines of the classes, of their rows of `step_rows`."""
     lines: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         # A category may have the name of one of its classes, and comes later.
@@ -132,28 +124,27 @@ def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline
 
 
 def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> Headline:
-    values, sizes = pooled_figures(evaluation, rows, facts)
-    found = {name: None if np.isnan(value) else float(value) for name, value in zip(STEP_METRICS, values, strict=True)}
-    interval = None if found["prmscore"] is None else pooled_interval(evaluation, rows, facts, seed)
-    low, high = interval or (None, None)
-    n, runs = int(sizes[0]), len(evaluation.runs)
-    over = ("all steps pooled" if n else "no step") + (f", mean of {runs} runs" if runs > 1 else "")
-    every = pooled_runs(evaluation, rows, facts)[:, 0]
-    undefined = why_no_prmscore(evaluation, rows, facts) if found["prmscore"] is None else None
+    found = PooledSteps.of(evaluation, rows, facts)
+    every = found.values(PRMSCORE_METRIC)
+    score, on_wrong, on_right = (
+        _mean(found.values(metric)) for metric in (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
+    )
+    low, high = (None if score is None else found.interval(PRMSCORE_METRIC, seed)) or (None, None)
+    n, runs = found.size(PRMSCORE_METRIC), every.size
     return Headline(
         PRMSCORE,
-        found["prmscore"],
+        score,
         low,
         high,
-        found["negative_acc"],
-        found["positive_acc"],
+        on_wrong,
+        on_right,
         n,
         "steps",
-        over,
-        why_nothing(evaluation, rows) or undefined,
-        float(every.std(ddof=1)) if runs > 1 and found["prmscore"] is not None else None,
+        ("all steps pooled" if n else "no step") + (f", mean of {runs} runs" if runs > 1 else ""),
+        why_nothing(evaluation, rows) or (found.why(PRMSCORE_METRIC) if score is None else None),
+        float(every.std(ddof=1)) if runs > 1 and score is not None else None,
         runs,
-        found["prmscore"] is not None and pooled_cases(evaluation, rows, facts) < SMALL,
+        score is not None and found.cases(PRMSCORE_METRIC) < SMALL,
     )
 
 
@@ -161,10 +152,11 @@ def official_score(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
     """The score of the headline alone: no interval, so that many scorers are quickly compared."""
     facts = step_labelled(benchmark)
     if facts is None:
-        return quick_first_errors(evaluation, rows, unparsed).score
-    return _mean(pooled_figures(evaluation, rows, facts)[0][:1])
+        return FirstErrors.of(evaluation, rows, unparsed, None).score
+    return _mean(PooledSteps.of(evaluation, rows, facts).values(PRMSCORE_METRIC))
 
 
 def _mean(values: Floats) -> float | None:
-    """The plain mean; None where there is nothing or one value is undefined."""
-    return None if not values.size or np.isnan(values).any() else float(values.mean())
+    """The plain mean; None where one value is undefined."""
+    mean = float(values.mean())
+    return None if np.isnan(mean) else mean

@@ -25,8 +25,9 @@ from inspector.threshold_span import threshold_span
 from scoring.condition_reading import columns_read
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
-from scoring.metrics.first_error import FAILURES, Unparsed
-from scoring.score_curves import Curve, score_curve
+from scoring.metrics.first_error import FAILURES
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.threshold_curves import Curve, official_curve
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES
@@ -141,7 +142,7 @@ class Inspection:
         """The official metric at every distinct threshold on the slice; None where there is none to move."""
         if self.evaluation is None:
             return None
-        return score_curve(self.evaluation, self.slice, self.unparsed, self.benchmark)
+        return official_curve(self.evaluation, self.slice, self.unparsed, self.benchmark)
 
     @property
     def facet_columns(self) -> list[FacetColumn]:

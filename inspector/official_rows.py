@@ -1,16 +1,18 @@
 """The official metrics of a selection, and what is to be said of them: averages, intervals, what is not counted."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import polars as pl
 
 from inspector.selection import Selection
 from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.grouping import grouped
-from scoring.metrics import first_error, step_labels
-from scoring.metrics.intervals import RESAMPLES, SMALL
-from scoring.metrics.redundancy import redundancy_untold
-from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
+from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.step_counts import asked_by_redundancy, without_redundancy_threshold
+from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
 from scoring.official_rows import metrics_frame
 from scoring.parts import parts
 from scoring.twins import twin_evaluations
@@ -20,20 +22,21 @@ WHOLE = "of whole problems, without strata, since cases share problems"
 SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on either side)"
 
 
-def official_figures(selection: Selection) -> pl.DataFrame:
+def official_figures(selection: Selection, *, intervals: bool = True) -> pl.DataFrame:
     """Columns of `scoring.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was asked for."""
     of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
     chosen, folders = selection.chosen_evaluations, selection.folders
     twins = {name: twin_evaluations(selection.workspace, name, chosen, folders) for name in of_steps}
     request = selection.request
-    return metrics_frame(selection.evaluated, chosen, selection.mask, selection.counting, request.by, twins)
+    counting = selection.counting if intervals else replace(selection.counting, seed=None)
+    return metrics_frame(selection.evaluated, chosen, selection.mask, counting, request.by, twins)
 
 
 def averaging(selection: Selection) -> str:
     """How the benchmarks of a selection average, in words."""
     stepwise = len(step_benchmarks(selection))
     whole = stepwise == selection.cases["benchmark"].n_unique() and stepwise > 0
-    words = [*([] if whole else [first_error.AVERAGING]), *([step_labels.AVERAGING] if stepwise else [])]
+    words = [*([] if whole else [FIRST_ERROR_AVERAGING]), *([STEP_AVERAGING] if stepwise else [])]
     return "; ".join(words)
 
 
@@ -61,7 +64,7 @@ def resampled_words(selection: Selection, benchmark: str) -> str:
     within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
     unparsed = selection.unparsed(benchmark)
     found = {
-        first_error.first_errors(one, rows, unparsed).decided.related
+        FirstErrors.of(one, rows, unparsed).related
         for one in selection.chosen_evaluations
         for _, rows in parts(grouped(selection.evaluated, selection.request.by), selection.request.by, within)
         if (one.tried & rows).any()
@@ -82,7 +85,7 @@ def _redundancy(selection: Selection, benchmark: str, facts: StepLabelled) -> It
     """A sentence for every scorer whose redundancy numbers are not used, because no threshold is known for them."""
     within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
     for one in selection.chosen_evaluations:
-        untold = redundancy_untold(one, asked_by_redundancy(one, facts) & within)
+        untold = without_redundancy_threshold(one, asked_by_redundancy(one, facts) & within)
         if untold:
             why = "no threshold is known for its redundancy numbers, so that validity decides"
             yield f"{one.scorer.name} on {benchmark}: {why} {untold} cases of {', '.join(sorted(facts.by_redundancy))}"

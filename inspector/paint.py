@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspector.sentences import GLYPHS, WORDS
 from inspector.sparkline import shown_runs
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 
 OUTCOME_STYLES = {
     "exact": "exact",

@@ -11,9 +11,9 @@ from inspector.inspection import Inspection
 from inspector.paint import OUTCOME_STYLES, Brush
 from inspector.phrases import Phrase, parts
 from inspector.sentences import GLYPHS, WORDS, counted, threshold_name
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 from inspector.widgets.line_view import Line
-from scoring.score_curves import Curve, places_on, tuned
+from scoring.metrics.threshold_curves import Curve, tuned
 from scoring.scorer import Comparison
 from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule, RuleByCase
 
@@ -30,7 +30,7 @@ def rail_lines(now: Inspection, before: Inspection, width: int, brush: Brush) ->
     if evaluation is None or sweep is None or threshold is None:
         return [Line([(why_unmovable(now), "dim")])]
     marks = {"now": threshold, "default": evaluation.default[0]}
-    best = sweep.best()
+    best = sweep.best
     if best is not None:
         marks["best"] = best[0]
     wide = width >= WIDE
@@ -73,7 +73,7 @@ def _written(threshold: float | None, now: Inspection) -> str:
         return "-"
     for digits in range(LEAST_DIGITS, MOST_DIGITS):
         text = f"{threshold:.{digits}f}"
-        first, second = places_on(now.sweep, np.array([threshold, float(text)]), rule.comparison)
+        first, second = now.sweep.places(np.array([threshold, float(text)]), rule.comparison)
         if first == second:
             return text
     return repr(threshold)
@@ -107,7 +107,7 @@ def _picture(now: Inspection, sweep: Curve, marks: dict[str, float], width: int,
         return [Line([(_curve(sweep, rule.comparison, now.span, width, brush), "")]), axis]
     reason = (now.headline.reason if now.headline else None) or tuned(sweep).reason or "undefined here"
     forms = (
-        f"no curve: {sweep.metric} is undefined at every threshold: {reason}",
+        f"no curve: {sweep.metric.title} is undefined at every threshold: {reason}",
         f"no curve: {reason}",
         "no curve",
         "",
@@ -124,8 +124,8 @@ def _curve(sweep: Curve, comparison: Comparison, span: tuple[float, float], widt
     score = np.where(np.isnan(sweep.score), -np.inf, sweep.score)
     edges = np.linspace(*span, width + 1)
     # A column holds the thresholds in (low, high].
-    first = places_on(sweep, np.nextafter(edges[:-1], np.inf), comparison)
-    last = places_on(sweep, edges[1:], comparison)
+    first = sweep.places(np.nextafter(edges[:-1], np.inf), comparison)
+    last = sweep.places(edges[1:], comparison)
     bests = [float(score[a : b + 1].max(initial=-np.inf)) for a, b in zip(first, last, strict=True)]
     return brush.curve([best if np.isfinite(best) else None for best in bests], float(score.max(initial=0.0)))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.metrics.first_error import first_errors
+from scoring.metrics.first_error import FirstErrors
 from scoring.parts import parts
 
 
@@ -37,8 +37,8 @@ def mean_notes(selection: Selection) -> Iterator[str]:
     for one in selection.chosen_evaluations:
         for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if one.further else ():
             benchmark = part["benchmark"]
-            found = first_errors(one, rows, selection.unparsed(benchmark))
-            sizes = found.decided.counts[1].sum(axis=(0, 1)).tolist()
+            found = FirstErrors.of(one, rows, selection.unparsed(benchmark))
+            sizes = found.sizes.tolist()
             whole = found.pooled_runs.size
             if not any(sizes):
                 continue

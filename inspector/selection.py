@@ -24,7 +24,7 @@ from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.baselines import is_baseline
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.names import match_name
 from scoring.protocols import Counting
 from scoring.step_rewards import Bools, Ints

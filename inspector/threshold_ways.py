@@ -1,4 +1,7 @@
-"""The ways to choose the threshold of one scorer on one benchmark, and the evaluation that each comes to.
+"""The ways to choose the threshold of one scorer on one benchmark, and the figures that each comes to.
+
+Every way is reported by the figure it is tuned for, the official one of its benchmark: F1 of first errors, or PRMScore
+of steps. The ways `from:SUBSET` are the transfer matrix: tuned on the row's subset, reported on the column's.
 
 `default` is the scorer's own threshold, `chosen` the present one where it was given as a number, `best` the one with
 the best official figure of the shown cases, `best-per-subset` that of each subset (ProcessBench, Tables 6 and 8),
@@ -9,25 +12,47 @@ the best official figure of the shown cases, `best-per-subset` that of each subs
 the classes where these decide: there a step is wrong iff its number is above it. The other steps stay as they are.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
+from inspector.breakdown import by_benchmark
+from inspector.official_rows import resampled_words, step_benchmarks, without_errors
+from inspector.render.view import Block, Section
+from inspector.selection import Selection, surroundings
 from scoring.benchmarks.registry import step_labelled
-from scoring.dev_sets import dev_thresholds, dev_tuned, listed
+from scoring.dev_sets import EACH, dev_thresholds, dev_tuned, listed
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.metrics.redundancy import redundancy_rows
-from scoring.metrics.step_counts import asked_by_redundancy
-from scoring.score_curves import tuned
+from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows
+from scoring.metrics.threshold_curves import step_curve, tuned
+from scoring.official_rows import METRICS, figures_of
 from scoring.step_rewards import Bools
-from scoring.step_thresholds import redundancy_sweep
-from scoring.verdicts import Rule
+from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 from scoring.wishes import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 
+THRESHOLDS = {
+    "scorer": METRICS["scorer"],
+    "benchmark": METRICS["benchmark"],
+    "subset": METRICS["subset"],
+    "kind": pl.String(),
+    "threshold": pl.Float64(),
+    "comparison": pl.String(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n", "small", "sd", "runs")},
+    "excluded": pl.Int64(),
+    "optimistic": pl.Boolean(),
+    "reason": pl.String(),
+}
+_OPTIMISTIC = "optimistic: cases that the threshold was tuned on are among those that the value is of"
+_TUNED = "from:SUBSET is tuned on the whole subset, best and best-per-subset on the shown cases"
+_DEV = f"dev is tuned on {EACH} clean and {EACH} erroneous cases a subset and reported without them, dev:kept with them"
+_BOOTSTRAP = f"low and high: 95% bootstrap at the threshold as it is, {RESAMPLES} resamples"
+_REDUNDANCY = "redundancy:default and :best: `threshold` is on redundancy numbers, validity is as decided at present"
 PER_SUBSET = "best-per-subset"
 UNTOLD = "no threshold is known for its redundancy numbers, so that validity decides"
 
@@ -139,9 +164,156 @@ def _redundancy(evaluation: Evaluation, shown: Bools, benchmark: str) -> Iterato
         return
     note = UNTOLD if evaluation.scorer.redundancy_threshold is None else None
     yield Way("redundancy:default", evaluation, note=note, of_redundancy=True)
-    best, reason = tuned(redundancy_sweep(evaluation, shown, facts))
+    best, reason = tuned(step_curve(evaluation, shown, facts, "redundancy"))
     if best is None:
         yield Way("redundancy:best", None, reason=reason)
         return
     scorer = replace(evaluation.scorer, redundancy_threshold=best, redundancy_threshold_source="best")
     yield Way("redundancy:best", replace(evaluation, scorer=scorer), numbered, of_redundancy=True)
+
+
+def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
+    """Say what the rows mean, benchmark by benchmark."""
+    of_steps = step_benchmarks(selection)
+    first_errors = len(of_steps) < selection.cases["benchmark"].n_unique()
+    yield _OPTIMISTIC
+    yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
+    others = [name for name in selection.cases["benchmark"].unique(maintain_order=True) if name not in dict(of_steps)]
+    for name in others:
+        yield f"{name}: {_BOOTSTRAP}, {resampled_words(selection, name)}"
+    for name, facts in of_steps:
+        yield f"{name}: tuned for prmscore of all steps pooled; {_BOOTSTRAP} of whole problems; n counts steps"
+        yield from without_errors(name, facts)
+    if rows["kind"].str.starts_with("redundancy:").any():
+        yield _REDUNDANCY
+
+
+def way_rows(
+    evaluation: Evaluation,
+    within: Bools,
+    scope: Selection,
+    benchmark: str,
+    *,
+    intervals: bool = True,
+    only: str | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Give a row for every way and subset of one scorer on one benchmark, columns of THRESHOLDS.
+
+    `subset` is as in `metrics`; `excluded` counts dev cases left out of the value, `threshold` is null where it differs
+    by subset. A way that is undefined has one row, for `all`, with its reason.
+
+    Args:
+        evaluation: as it is at present.
+        within: (n,) the cases of the benchmark, at least one.
+        scope: shows those of them that are reported on.
+        benchmark: its name.
+        intervals: with them; they are resampled.
+        only: one of the first two ways alone, `default` or `chosen`; None = all.
+    """
+    shown, metric = scope.mask, "f1" if step_labelled(benchmark) is None else "prmscore"
+    counting = scope.counting if intervals else replace(scope.counting, seed=None)
+    for way in ways(evaluation, within, shown, surroundings(scope)):
+        if only is not None and way.kind not in {"default", "chosen"}:
+            return
+        if only is not None and way.kind != only:
+            continue
+        if way.evaluation is None:
+            yield {"subset": "all", "kind": way.kind, "metric": metric, "excluded": 0, "reason": way.reason}
+            continue
+        for row in figures_of(way.evaluation, benchmark, shown, counting):
+            if row["metric"] == metric:
+                yield {**row, **_about(way, way.evaluation, row, shown, benchmark)}
+
+
+def _about(way: Way, decided: Evaluation, row: dict[str, Any], shown: Bools, benchmark: str) -> dict[str, Any]:
+    """What is to be said of one value of a way besides the value."""
+    member = _member(decided, row["subset"], shown, benchmark)
+    tuned_on = np.zeros_like(shown) if way.tuned_on is None else way.tuned_on
+    counted = decided.tried if step_labelled(benchmark) is None else decided.judged_steps.rows
+    threshold, comparison = _rule(way, decided, member)
+    return {
+        "kind": way.kind,
+        "threshold": threshold,
+        "comparison": comparison,
+        "excluded": int(((decided.codes == DEV) & member).sum()),
+        "optimistic": bool((tuned_on & member & counted).any()),
+        "reason": row["reason"] or way.note or _at_default(way, decided, row["subset"], member),
+    }
+
+
+def _at_default(way: Way, decided: Evaluation, subset: str, member: Bools) -> str | None:
+    """Which of the subsets that a row is about are at the default threshold, and why; None = none of them."""
+    if why := way.at_default.get(subset):
+        return f"at the default: {why}"
+    names, groups = decided.gold.subsets
+    here = {names[number] for number in np.unique(groups[member])}
+    lacking = {name: why for name, why in way.at_default.items() if name in here}
+    if not lacking:
+        return None
+    bound = "no upper bound, " if way.kind == PER_SUBSET else ""
+    return f"{bound}at the default: {listed(lacking)}"
+
+
+def _member(decided: Evaluation, subset: str, shown: Bools, benchmark: str) -> Bools:
+    """The shown cases (n) that a row is about: of a subset, of a group of classes, or all."""
+    if subset in {"all", "average"}:
+        return shown
+    facts, (names, groups) = step_labelled(benchmark), decided.gold.subsets
+    if subset in names or facts is None:
+        # A row of cases without a subset has the same name as one of a subset without a name.
+        same = [number for number, name in enumerate(names) if (name or "") == subset]
+        own: Bools = np.isin(groups, same)
+    else:
+        own = (decided.gold.cases[facts.group] == subset).fill_null(value=False).to_numpy()
+    member: Bools = shown & own
+    return member
+
+
+def _rule(way: Way, decided: Evaluation, member: Bools) -> tuple[float | None, str | None]:
+    """The one threshold of the cases of `member` (n), None where there is none or several, and what wrong steps are."""
+    rule = decided.rule
+    if way.of_redundancy:
+        cut = decided.scorer.redundancy_threshold
+        return cut, None if cut is None else ">"
+    if isinstance(rule, AsGiven):
+        return None, None
+    if not isinstance(rule, RuleByCase):
+        return rule.threshold, spelled(rule)
+    cuts = np.unique(rule.thresholds[member])
+    return float(cuts[0]) if cuts.size == 1 else None, spelled(rule)
+
+
+# -- what the pages of thresholds share
+
+TITLES = {"f1": "F1", "prmscore": "PRMScore", "error_acc": "on erroneous cases", "correct_acc": "on clean cases"}
+
+
+def threshold_sections(results: Selection, blocks: Callable[[str, Selection], Iterator[Block]]) -> tuple[Section, ...]:
+    """Make a section of the blocks of each benchmark of which a case is shown."""
+    found: list[Section] = []
+    for name, rows in by_benchmark(results):
+        if rows.any():
+            scope = replace(results, shown=results.shown[rows[results.shown]])
+            found.append(Section(name, f"thresholds-{len(found)}", tuple(blocks(name, scope))))
+    return tuple(found)
+
+
+def scorers_there(results: Selection, benchmark: str) -> list[Evaluation]:
+    """Find the chosen scorers that tried a shown case of a benchmark, at their own thresholds or any other."""
+    rows = dict(by_benchmark(results))[benchmark]
+    return [one for one in results.chosen_evaluations if (one.at_default().tried & rows).any()]
+
+
+NOTHING = "No scorer has a verdict on these cases. Import results, or score with a PRM."
+
+
+def is_present(evaluation: Evaluation, kind: str) -> bool:
+    """Tell whether a scorer is decided now as a way decides it."""
+    rule = evaluation.rule
+    if isinstance(rule, AsGiven) or evaluation.default == (rule.threshold, rule.source):
+        return kind == "default"
+    if isinstance(rule, RuleByCase):
+        return kind == ("dev:kept" if "kept" in rule.source else "dev")
+    if rule.source in {CHOSEN, OPTIMISTIC}:
+        return kind == "chosen"
+    return kind.startswith("from:") and rule.source.startswith(f"best on subset {kind.removeprefix('from:')} ")

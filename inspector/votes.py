@@ -18,8 +18,7 @@ from scoring.errors import UsageError
 from scoring.evaluate import evaluate
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.metrics.accuracies import harmonic
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed, harmonic
 from scoring.metrics.vote_curve import MOST_CHOSEN, vote_curve
 from scoring.official_rows import figures_of
 from scoring.parts import parts

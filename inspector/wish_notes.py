@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from inspector.request import Request
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.redundancy import redundancy_rows
-from scoring.metrics.step_counts import asked_by_redundancy
+from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows
 from scoring.names import match_name
 
 Wishes = Sequence[tuple[str | None, str]]

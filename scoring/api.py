@@ -37,7 +37,7 @@ from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, jo
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.metadata_columns import columns_frame
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
 from scoring.protocols import Counting

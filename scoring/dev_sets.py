@@ -13,9 +13,9 @@ import numpy as np
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.threshold_curves import case_curve
 from scoring.step_rewards import Bools, Ints
-from scoring.thresholds import sweep
 
 EACH = 20
 """How many clean and how many erroneous cases of a subset are in its dev set."""
@@ -97,7 +97,7 @@ class DevThresholds:
 def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong) -> DevThresholds:
     """The threshold with the best F1 on the dev set of every subset, the lowest of equally good ones.
 
-    It is one of `Sweep.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
+    It is one of `Curve.thresholds`: of all that decide the dev cases alike the highest for `<`, the lowest for `<=`.
 
     Args:
         evaluation: a movable one; its threshold does not matter. Cases that are left out of it are not there.
@@ -112,8 +112,8 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong)
         if not (evaluation.tried & member).any():
             continue
         asked = sets.rows & member, sets.numbers, unparsed(benchmark)
-        curve = None if name in sets.lacking else sweep(evaluation, *asked)
-        best = None if curve is None else curve.best()
+        curve = None if name in sets.lacking else case_curve(evaluation, *asked)
+        best = None if curve is None else curve.best
         if best is None:
             lacking[name] = sets.lacking.get(name, "F1 is undefined on its dev cases")
         else:

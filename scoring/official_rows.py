@@ -9,7 +9,8 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
 from scoring.grouping import grouped, groups
-from scoring.metrics import first_error, step_labels
+from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.step_labels import step_rows
 from scoring.parts import parts
 from scoring.protocols import Counting, protocol_named
 from scoring.step_rewards import Bools
@@ -98,10 +99,10 @@ def figures_of(
     undefined = protocol_named(counting.protocol).undefined if counting.protocol else None
     official = undefined if facts is None and undefined is not None and undefined >= 0 else None
     unparsed = counting.unparsed_of(benchmark)
-    of_first_errors = first_error.metric_rows(evaluation, rows, unparsed, counting.seed, official)
+    of_first_errors = first_error_rows(evaluation, rows, unparsed, counting.seed, official)
     if facts is None:
         return of_first_errors
-    of_steps = step_labels.metric_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
+    of_steps = step_rows(evaluation, rows, facts, twins, counting.seed, official=undefined == -1)
     return [*of_steps, *_with_both_sides(list(of_first_errors))]
 
 

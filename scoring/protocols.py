@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from scoring.errors import UsageError
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.published.names import normalised
 from scoring.scorer import Comparison, Scorer
 
@@ -146,12 +146,12 @@ class Counting:
     Attributes:
         protocol: The protocol that decides, by name; None = each benchmark's own way of counting.
         unparsed: How refused and unparsed cases count; None = as the protocol does.
-        seed: Of the intervals.
+        seed: Of the intervals; None = without any.
     """
 
     protocol: str | None = None
     unparsed: Unparsed | None = None
-    seed: int = 0
+    seed: int | None = 0
 
     def unparsed_of(self, benchmark: str) -> Unparsed:
         """How the refused and unparsed cases of a benchmark count: as asked, else as the protocol does."""

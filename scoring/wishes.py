@@ -12,9 +12,9 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.threshold_curves import Tuned, official_curve, tuned
 from scoring.names import match_name
-from scoring.score_curves import Tuned, score_curve, tuned
 from scoring.scorer import Comparison, On
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
@@ -128,7 +128,7 @@ def best_threshold(evaluation: Evaluation, rows: Bools, around: Surroundings) ->
     if not rows.any():
         return Tuned(None, "there is no case to tune it on")
     benchmark: str = evaluation.gold.cases["benchmark"][int(np.argmax(rows))]
-    return tuned(score_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
+    return tuned(official_curve(evaluation, rows, around.unparsed(benchmark), benchmark))
 
 
 def not_of_steps(wish: str, benchmarks: Sequence[str]) -> None:

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from scoring.metrics.accuracies import Decided
-from scoring.metrics.first_error_means import FirstErrors
+from scoring.metrics.first_error import F1_SCORE
+from scoring.metrics.kernel import Marks
+from scoring.metrics.resampling import percentile_interval
 
 
 def solutions(sizes, rates, rng, each=1, alike=0.0):
@@ -21,7 +22,7 @@ def solutions(sizes, rates, rng, each=1, alike=0.0):
     marks = right.reshape(-1, 1)
     problems = np.repeat(np.arange(side.size), each)
     erroneous, groups = np.repeat(side == 1, each), np.repeat(groups, each)
-    return Decided(np.ones_like(marks), marks, erroneous, problems, groups, len(sizes))
+    return Marks(marks, np.ones_like(marks), erroneous, problems, groups, len(sizes))
 
 
 def covered(sizes, rates, simulations, each=1, alike=0.0, ignored=False):
@@ -31,11 +32,11 @@ def covered(sizes, rates, simulations, each=1, alike=0.0, ignored=False):
     rng = np.random.default_rng(7)
     hits = 0
     for seed in range(simulations):
-        decided = solutions(sizes, rates, rng, each, alike)
+        marks = solutions(sizes, rates, rng, each, alike)
         if ignored:
-            decided = replace(decided, problems=np.arange(decided.problems.size))
-        f1 = FirstErrors(decided, seed).average()[2]
-        hits += f1.low <= truth <= f1.high
+            marks = replace(marks, problems=np.arange(marks.problems.size))
+        low, high = percentile_interval(marks.tally(seed).drawn_mean(F1_SCORE)[:, 0])
+        hits += low <= truth <= high
     return hits / simulations
 
 

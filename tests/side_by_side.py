@@ -4,7 +4,9 @@ import numpy as np
 
 import making
 from reference import Case
-from scoring.metrics.lineup import line_up
+from scoring.metrics.aligned import align_scorers
+from scoring.metrics.ensembles import together_rows
+from scoring.metrics.paired import case_comparison_rows
 
 REWARDS = {("E", "1"): (0.9, 0.1), ("E", "0"): (0.9, 0.9), ("C", "1"): (0.9, 0.9), ("C", "0"): (0.9, 0.1)}
 """Two steps, of which the second is wrong where there is an error, decided at 0.5."""
@@ -37,4 +39,9 @@ def lineup(gold, *scorers, unparsed="wrong", **options):
 
 
 def of(found, unparsed="wrong"):
-    return line_up(found, np.ones(found[0].codes.size, dtype=bool), unparsed)
+    return align_scorers(found, np.ones(found[0].codes.size, dtype=bool), unparsed)
+
+
+def compared(made, seed=0):
+    """Every row of a comparison."""
+    return [*case_comparison_rows(made, seed), *together_rows(made, seed)]

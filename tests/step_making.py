@@ -1,5 +1,6 @@
 """Cases of PRMBench's classes with rewards, redundancy and twins, for tests."""
 
+import numpy as np
 import polars as pl
 from hypothesis import strategies as st
 
@@ -10,6 +11,7 @@ from scoring.benchmarks.prmbench import STEP_LABELLED
 from scoring.cache import RewardParts
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
+from scoring.metrics.step_counts import OF_STEPS
 from scoring.verdicts import Rule
 from scoring.workspace import Workspace
 from step_reference import Step
@@ -78,3 +80,8 @@ def items(draw, min_size=0, max_size=10):
         labels = draw(st.none() | st.tuples(*[st.booleans()] * case.n_steps))
         found.append(Step(case, draw(st.sampled_from(CLASSES)), numbers, labels))
     return found
+
+
+def counted(curve):
+    """TP, FN, FP, TN at each threshold."""
+    return np.stack([np.broadcast_to(curve.tally.sums[name][0], curve.thresholds.shape) for name in OF_STEPS], axis=-1)

@@ -4,7 +4,7 @@ import re
 
 from inspector.drilling import drilled
 from inspector.inspection import Inspection
-from inspector.sheets.sheet import Drill, Sheet
+from inspector.render.lines import CaseLink, Sheet
 
 COUNT = re.compile(r"[\d,]+\Z")
 
@@ -14,7 +14,7 @@ def walk(inspection: Inspection, sheet: Sheet) -> int:
 
     Numbers with the same conditions are listed once.
     """
-    sizes: dict[Drill, int] = {}
+    sizes: dict[CaseLink, int] = {}
     places = 0
     for line, _, piece in sheet.drills():
         drill = piece.drill

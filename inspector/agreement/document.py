@@ -12,9 +12,8 @@ from inspector.documents import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.export import Document
-from scoring.metrics.figure import Figure
-from scoring.metrics.intervals import LEVEL, RESAMPLES, SMALL
 from scoring.metrics.people import agreement_of_all, agreement_of_two, confusion_of, library
+from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.wishes import speaks_of
 
 AGREEMENT = {

@@ -5,8 +5,7 @@ from rich.cells import cell_len
 from inspector.case_view.columns import TAPE, Column
 from inspector.case_view.manner import Manner
 from inspector.sentences import TRUNCATED
-from inspector.text import number
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, number
 
 REDUNDANCY = "r"
 """Stands behind a number of the second track."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 
 # Dot (column, row) of a braille cell -> its bit.
 _BITS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))

@@ -10,8 +10,7 @@ from itertools import pairwise
 from inspector.case_view.canvas import Canvas
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.tracks import Track
-from inspector.text import number
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, number
 from inspector.widgets.line_view import Line
 
 MARGIN = 6

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inspector.commands.key_words import KeyWords
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 from inspector.wrap import wrap
 from scoring.text_query import TextQuery
 from scoring.text_spans import Span, occurs, spans

@@ -8,8 +8,7 @@ from inspector.case_view.open_case import OpenCase
 from inspector.case_view.tracks import Track
 from inspector.paint import OUTCOME_STYLES
 from inspector.sentences import GLYPHS, WORDS
-from inspector.text import clean, squeezed
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, clean, squeezed
 from inspector.widgets.line_view import Line
 
 NAME, SHORT = 28, 12

@@ -21,7 +21,7 @@ from inspector.case_view.prose import readable
 from inspector.case_view.steps import MARK, gutter, step_lines
 from inspector.case_view.tracks import Track, track
 from inspector.original_track import original_evaluation, original_of
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from inspector.case_view.found_text import FOUND
 from inspector.case_view.manner import Manner
 from inspector.case_view.original import Span
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 from inspector.wrap import wrap
 from scoring.text_spans import spans
 

@@ -11,7 +11,7 @@ from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import body
 from inspector.documents import gold_word
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 

@@ -10,9 +10,8 @@ from inspector.case_view.manner import Manner, Stop
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine
 from inspector.case_view.steps import step_lines
-from inspector.text import cell, clean
+from inspector.text import Part, cell, clean
 from inspector.token_text import visible
-from inspector.widgets.line_scroll import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from inspector.xray import Xray

@@ -1,31 +1,21 @@
 """Numbers and letters beside and beneath a chart."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from inspector.charts.mark import Form, figure, finite
 from inspector.charts.names import row_of
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import Piece, Row
+from inspector.render.view import Tick
 from inspector.text import number
 
 MARGIN = 6
 """Cells at the left of a chart, for numbers."""
 
 
-@dataclass(frozen=True)
-class Tick:
-    """A value on the horizontal axis with a letter, and the words that the legend has for it."""
-
-    at: float | None
-    letter: str
-    words: str
-    style: str = "strong"
-    drill: Drill | None = None
-
-    def column(self, low: float, high: float, width: int) -> int | None:
-        """Its column of `width`; None where it is outside."""
-        at = finite(self.at)
-        return None if at is None or not low <= at <= high else column_of(at, low, high, width)
+def tick_column(tick: Tick, low: float, high: float, width: int) -> int | None:
+    """The column of a tick, of `width`; None where it is outside."""
+    at = finite(tick.at)
+    return None if at is None or not low <= at <= high else column_of(at, low, high, width)
 
 
 def column_of(value: float, low: float, high: float, width: int) -> int:
@@ -37,7 +27,7 @@ def letters_row(ticks: Sequence[Tick], low: float, high: float, width: int, marg
     """The letters of ticks under their columns, those of one column beside each other; no line where none is inside."""
     cells: dict[int, Piece] = {}
     for tick in ticks:
-        at = tick.column(low, high, width)
+        at = tick_column(tick, low, high, width)
         if at is None:
             continue
         free = next((one for one in (*range(at, width), *range(at, -1, -1)) if one not in cells), None)

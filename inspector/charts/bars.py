@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
-from inspector.sheets.sheet import Piece, Row
-from scoring.metrics.intervals import SMALL
+from inspector.render.lines import Piece, Row
+from scoring.metrics.resampling import SMALL
 
 LEAST = 10
 """Cells of a bar for which the interval in figures makes room."""

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from inspector.charts.names import legend, padded, row_of
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import CaseLink, Piece, Row
 
 _PARTS = {False: " ▁▂▃▄▅▆▇█", True: " ..oo####"}
 
@@ -19,7 +19,7 @@ class Column:
     name: str
     count: int
     style: str = ""
-    drill: Drill | None = None
+    drill: CaseLink | None = None
 
     @property
     def size(self) -> int:

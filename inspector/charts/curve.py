@@ -1,50 +1,24 @@
 """Curves over one axis: up to eight series, each with a band where it has one, and ticks with letters."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from inspector.charts.axes import (
-    MARGIN,
-    Tick,
-    axis_numbers,
-    column_of,
-    letters_row,
-    level_labels,
-    numbers_row,
-)
+from inspector.charts.axes import MARGIN, axis_numbers, column_of, letters_row, level_labels, numbers_row, tick_column
 from inspector.charts.mark import Form, dash
 from inspector.charts.names import legend, row_of
 from inspector.charts.raster import Raster
 from inspector.paint import Brush
-from inspector.sheets.sheet import Piece, Row
+from inspector.render.lines import Piece, Row
+from inspector.render.view import Numbers, Series, Tick
 from inspector.text import number
 
-Numbers = Sequence[float] | npt.NDArray[np.float64]
 MOST = 8
 """Series that can be told apart."""
 _SHADES = {False: "░·", True: ".,"}
 APART = 18
 """Columns between two letters of one curve at least."""
-
-
-@dataclass(frozen=True, eq=False)
-class Series:
-    """A curve through (k,) points, `xs` ascending; where `ys` is NaN it has a gap, and so has its band (`low`, `high`).
-
-    `stepped` says that a value holds until the next x, else points are joined.
-    """
-
-    name: str
-    letter: str
-    style: str
-    xs: Numbers
-    ys: Numbers
-    low: Numbers | None = None
-    high: Numbers | None = None
-    stepped: bool = False
 
 
 def curve(
@@ -82,7 +56,7 @@ def curve(
     for one, shade in reversed(list(_shaded(drawn, brush))):
         _band(raster, one, across, upward, shade)
     for tick in ticks:
-        if (column := tick.column(*across, raster.width)) is not None:
+        if (column := tick_column(tick, *across, raster.width)) is not None:
             raster.upright(column, ":" if brush.ascii_only else "┊", tick.style)
     for place, one in reversed(list(enumerate(drawn))):
         _draw(raster, one, across, upward, None if plain else place, len(drawn))

@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from inspector.charts.mark import Form, Mark, count_text, dash, figure, interval_text, unit_words
 from inspector.charts.names import legend, longest_word, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
-from inspector.sheets.sheet import Piece, Row
-from scoring.metrics.intervals import SMALL
+from inspector.render.lines import Piece, Row
+from scoring.metrics.resampling import SMALL
 
 LEVELS = 5
 GAP = 1

@@ -1,28 +1,14 @@
 """Histograms of two classes over one axis: one upwards and one downwards, or side by side where there is no room."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from inspector.charts.axes import MARGIN, Tick, letters_row, numbers_row
+from inspector.charts.axes import MARGIN, letters_row, numbers_row, tick_column
 from inspector.charts.curve import tick_legend
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import Piece, Row
+from inspector.render.view import Bin, Classes, Tick
 from inspector.text import clean, number
-
-
-@dataclass(frozen=True)
-class Bin:
-    """How many of each of two classes lie from `low` to `high`, and what each count opens."""
-
-    low: float
-    high: float
-    counts: tuple[int, int]
-    drills: tuple[Drill | None, Drill | None] = (None, None)
-
-
-Classes = tuple[tuple[str, str], tuple[str, str]]
-"""Word and style of the class above (or left) and of the one below (or right)."""
 
 
 def histogram(
@@ -87,7 +73,7 @@ def _above_each_other(
     margin: int,
 ) -> Iterator[Row]:
     low, high, width = bins[0].low, bins[-1].high, len(bins) * size
-    cuts = {at: tick.style for tick in reversed(ticks) if (at := tick.column(low, high, width)) is not None}
+    cuts = {at: tick.style for tick in reversed(ticks) if (at := tick_column(tick, low, high, width)) is not None}
     for side in (0, 1):
         counts = _counts(bins, classes[side], side, size, margin)
         if side == 0:

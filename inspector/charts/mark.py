@@ -5,9 +5,9 @@ from math import isfinite
 from typing import Literal
 
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill
+from inspector.render.lines import CaseLink
 from inspector.text import number
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 
 Form = Literal["percent", "difference", "number", "count"]
 """How numbers are written: shares in percent, signed differences of shares in points, numbers as they are, or whole."""
@@ -27,7 +27,7 @@ class Mark:
     low: float | None = None
     high: float | None = None
     n: int | None = None
-    drill: Drill | None = None
+    drill: CaseLink | None = None
     flag: str = ""
     few: bool = False
 

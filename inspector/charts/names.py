@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, get_character_cell_size
 
-from inspector.sheets.sheet import Piece, Row
+from inspector.render.lines import Piece, Row
 from inspector.text import clean
 
 _CHUNK = re.compile(r"[^\s_/-]*[\s_/-]?")

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import CaseLink, Piece, Row
 
 _FULL = {False: "█▓", True: "#="}
 
@@ -18,7 +18,7 @@ class Place:
 
     name: str
     counts: tuple[int, int]
-    drills: tuple[Drill | None, Drill | None] = (None, None)
+    drills: tuple[CaseLink | None, CaseLink | None] = (None, None)
 
 
 def paired_bars(

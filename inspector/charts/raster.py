@@ -6,7 +6,7 @@ from operator import itemgetter
 import numpy as np
 import numpy.typing as npt
 
-from inspector.sheets.sheet import Piece, Row
+from inspector.render.lines import Piece, Row
 
 ACROSS, DOWN = 2, 4
 """Dots of a braille cell."""

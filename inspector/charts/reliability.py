@@ -10,8 +10,8 @@ from inspector.charts.mark import Mark, count_text, dash, figure, finite, interv
 from inspector.charts.names import legend, padded, row_of
 from inspector.charts.raster import Raster
 from inspector.paint import Brush
-from inspector.sheets.sheet import Piece, Row
-from scoring.metrics.intervals import SMALL
+from inspector.render.lines import Piece, Row
+from scoring.metrics.resampling import SMALL
 
 BESIDE = 84
 """Cells from which the table stands beside the diagram."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from inspector.charts.names import legend, name_lines, padded, row_of, whole_width
 from inspector.paint import Brush, apportioned
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import CaseLink, Piece, Row
 
 _GLYPHS = {False: "█░▓▒", True: "#-=+"}
 MOST = 4
@@ -20,7 +20,7 @@ class Stack:
 
     name: str
     counts: Sequence[int]
-    drills: Sequence[Drill | None] = ()
+    drills: Sequence[CaseLink | None] = ()
 
 
 def stacked_bars(

@@ -6,10 +6,11 @@ from typing import Any
 
 import polars as pl
 
+from inspector.analyses.compare import STRATIFIED, TEST, WHOLE_PROBLEMS
 from inspector.checking.condition import fulfilled, undefined_figures
 from inspector.checking.figures import FIGURES, figures_of, newly_wrong_rows
 from inspector.checking.ruling import CLEAR, MISSING, RESULTS, default_rule, result_of
-from inspector.comparison import STRATIFIED, TEST, WHOLE_PROBLEMS, lineups, without_gold
+from inspector.common_cases import aligned_cases, without_gold
 from inspector.documents import provenance, repeated_solutions
 from inspector.protocol_card.incomparable import Incomparable, incomparable
 from inspector.protocol_card.settings import settings_that_differ
@@ -18,9 +19,9 @@ from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError
 from scoring.export import Document
-from scoring.metrics.intervals import LEVEL, RESAMPLES
 from scoring.metrics.outcome_conditions import right, wrong
-from scoring.metrics.step_comparison import PAIRED
+from scoring.metrics.paired import STEPS_PAIRED
+from scoring.metrics.resampling import LEVEL, RESAMPLES
 
 CHECK = {
     "benchmark": pl.String(),
@@ -72,7 +73,7 @@ def check(selection: Selection, new: str, old: str, fail_if: str | None = None, 
     pair = replace(selection, chosen=(new, old))
     if not selection.shown.size:
         raise UsageError("there is no case to check on.", "Change --where, --subset or --benchmark.")
-    benchmarks = list(lineups(pair))
+    benchmarks = list(aligned_cases(pair))
     reasons = {name: incomparable(pair, (new, old), name) for name in benchmarks}
     rows = [_row(pair, new, old, name, reasons[name]) for name in benchmarks]
     figures = pl.DataFrame(rows, schema=FIGURES, orient="row")
@@ -188,8 +189,8 @@ def _facts(
 def _interval(selection: Selection, benchmark: str) -> str:
     """How the differences of one benchmark were resampled."""
     if step_labelled(benchmark) is not None:
-        return PAIRED
-    lineup = lineups(selection)[benchmark]
+        return STEPS_PAIRED
+    lineup = aligned_cases(selection)[benchmark]
     return WHOLE_PROBLEMS if lineup.related(lineup.common((0, 1))) else STRATIFIED
 
 

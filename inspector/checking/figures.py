@@ -10,20 +10,18 @@ from inspector.protocol_card.case_sets import counted_cases
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.comparison import comparison_rows
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.lineup import line_up
-from scoring.metrics.paired import METRICS, SIDES
-from scoring.metrics.paired_steps import COMPARED, line_up_steps
-from scoring.metrics.step_comparison import step_comparison_rows
+from scoring.metrics.aligned import align_scorers, align_steps
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.paired import CASE_NAMES, STEP_NAMES, case_comparison_rows, step_comparison_rows
+from scoring.metrics.resampling import SMALL
 from scoring.step_rewards import Bools
 from scoring.verdicts import REFUSED, RIGHT, UNPARSED
 
 _PARTS: dict[str, pl.DataType] = {
     name: pl.Float64()
-    for metric in (*METRICS, *COMPARED)
+    for metric in (*CASE_NAMES, *STEP_NAMES)
     for name in (
-        *((metric, f"baseline_{metric}") if metric in {*METRICS, "prmscore"} else ()),
+        *((metric, f"baseline_{metric}") if metric in {*CASE_NAMES, "prmscore"} else ()),
         f"{metric}_difference",
         f"{metric}_low",
         f"{metric}_high",
@@ -95,13 +93,13 @@ def figures_of(selection: Selection, new: str, old: str, benchmark: str) -> dict
     """
     evaluations = (selection.evaluation(new), selection.evaluation(old))
     rows = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    lineup = line_up(evaluations, rows, selection.unparsed(benchmark))
+    lineup = align_scorers(evaluations, rows, selection.unparsed(benchmark))
     seed = selection.request.seed
-    found = {_place(row): row for row in comparison_rows(lineup, seed)}
+    found = {_place(row): row for row in case_comparison_rows(lineup, seed)}
     facts = step_labelled(benchmark)
     metric, subset = ("f1", "average") if facts is None else ("prmscore", "all")
     if facts is not None:
-        steps = line_up_steps(evaluations, rows, facts)
+        steps = align_steps(evaluations, rows, facts)
         found |= {_place(row): row for row in step_comparison_rows(steps, seed)}
     official = found[new, old, subset, f"{metric}_difference"]
     one, other = (found.get((name, None, subset, metric), {}) for name in (new, old))
@@ -141,8 +139,8 @@ def _with_interval(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
 def _parts(found: Mapping[tuple[Any, ...], Mapping[str, Any]], new: str, old: str) -> dict[str, Any]:
     """Every metric of the two with its difference, as far as there is one."""
     made: dict[str, Any] = {}
-    for metric in (*METRICS, *COMPARED):
-        subset = "average" if metric in METRICS else "all"
+    for metric in (*CASE_NAMES, *STEP_NAMES):
+        subset = "average" if metric in CASE_NAMES else "all"
         for before, name in (("", new), ("baseline_", old)):
             if f"{before}{metric}" in FIGURES:
                 made[f"{before}{metric}"] = found.get((name, None, subset, metric), {}).get("value")

@@ -7,6 +7,13 @@ PAGED = ("compare", "thresholds", "paper", "breakdown")
 
 ANALYSIS: tuple[Command, ...] = (
     Command(
+        "metrics",
+        "V",
+        "Metrics",
+        "Every official metric of every scorer, by subset",
+        "go('metrics')",
+    ),
+    Command(
         "compare",
         "c",
         "Compare",

@@ -14,9 +14,9 @@ import polars as pl
 from inspector.selection import Selection
 from scoring.benchmarks.construction import OF_TEXTS, Broken, broken_by_case
 from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import AlignedScorers, align_scorers
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.contested import Contested, contested
-from scoring.metrics.lineup import Lineup, line_up
 from scoring.parts import parts
 from scoring.schema import METADATA, TEXTS
 from scoring.step_rewards import Bools, Ints
@@ -37,7 +37,7 @@ class Ranking:
     rows: tuple[int, ...]
     by_consensus: int
     broken: Mapping[int, tuple[Broken, ...]]
-    lineup: Lineup | None
+    lineup: AlignedScorers | None
     found: Contested | None
     shown: int
 
@@ -84,7 +84,7 @@ def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluatio
 def _ranking(selection: Selection, benchmark: str, members: Bools, shown: Bools) -> Ranking:
     broken = _broken(selection, np.flatnonzero(members))
     evaluations = voting(selection.chosen_evaluations, members)
-    lineup = line_up(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
+    lineup = align_scorers(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
     found = contested(lineup) if lineup is not None else None
     rows = [] if lineup is None or found is None else lineup.rows[found.order].tolist()
     first = [row for row in rows if shown[row]]

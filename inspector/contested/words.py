@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from inspector.contested.ranking import Ranking
 from inspector.phrases import Phrase
+from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.contested import REASONS, Contested
-from scoring.metrics.lineup import Lineup
 
 NAMED = 3
 """Scorers that a sentence names, the heaviest first."""
@@ -65,7 +65,7 @@ def _verdict(verdict: int) -> str:
     return "no error" if verdict == -1 else f"step {verdict}"
 
 
-def _gold(lineup: Lineup, place: int) -> str:
+def _gold(lineup: AlignedScorers, place: int) -> str:
     gold = int(lineup.earliest[place])
     return f"{_verdict(gold)}{', which is not there' if gold >= lineup.n_steps[place] else ''}"
 
@@ -76,7 +76,7 @@ def _as_gold(votes: int) -> str:
     return f"as {votes} scorers do"
 
 
-def _names(lineup: Lineup, found: Contested, place: int) -> str:
+def _names(lineup: AlignedScorers, found: Contested, place: int) -> str:
     names: Sequence[str] = [lineup.names[column] for column in found.behind(lineup, place)]
     listed = ", ".join(names[:NAMED])
     return f"among them {listed}" if len(names) > NAMED else f"said by {listed}"

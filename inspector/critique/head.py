@@ -12,8 +12,7 @@ from inspector.critique.numbering import Numbering
 from inspector.paint import OUTCOME_STYLES, Brush, apportioned
 from inspector.phrases import Phrase, joined, name_forms
 from inspector.sentences import GLYPHS, WORDS, counted, named_step, tally_words
-from inspector.text import clean
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.evaluation import Evaluation

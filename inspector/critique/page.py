@@ -14,8 +14,7 @@ from inspector.critique.blocks import ANSWER, Block
 from inspector.critique.marked_text import Mark, Placed, Readable, placed_lines, readable
 from inspector.critique.numbering import Numbering
 from inspector.paint import Brush
-from inspector.text import clean
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, clean
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap
 from scoring.text_query import TextQuery

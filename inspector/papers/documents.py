@@ -15,7 +15,7 @@ from inspector.selection import Selection
 from inspector.statistics_document import STATISTICS, described_cases
 from scoring.evaluation import Evaluation
 from scoring.export import Document
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.metrics.statistics import statistics_rows
 from scoring.protocols import protocol_of
 from scoring.published.figures import other_values

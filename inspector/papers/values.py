@@ -10,19 +10,20 @@ import polars as pl
 from scoring.benchmarks import grben, mrmath_redundant, prmbench, socratic
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.error_types import error_type_shares
-from scoring.metrics.first_error import FirstError, Unparsed, count
+from scoring.metrics.first_error import METRICS as FIRST_ERROR_METRICS
+from scoring.metrics.first_error import NAMES as FIRST_ERROR_NAMES
+from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.reasoneval_figures import reasoneval_figures
-from scoring.metrics.run_means import over_runs
-from scoring.metrics.step_counts import METRICS, PARTS, case_parts, cells, denominators, figures, why_undefined
-from scoring.metrics.step_labels import why_nothing
+from scoring.metrics.resampling import reason_over_runs
+from scoring.metrics.shares import error_type_shares
+from scoring.metrics.step_counts import OF_STEPS, step_contributions
+from scoring.metrics.step_labels import F1_POSITIVE, METRICS, NAMES, OFFICIAL_UNDEFINED, PRMSCORE, sums_of, why_nothing
+from scoring.metrics.threshold_curves import case_curve
 from scoring.published.official import subsets_of
 from scoring.published.papers import Kind, Table
 from scoring.step_rewards import Bools, Floats
-from scoring.thresholds import sweep
 
 ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see paper processbench 3"
-_FIRST_ERROR = ("error_acc", "correct_acc", "f1")
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _over_runs(runs: Sequence[Values]) -> Values:
 
 def _of_runs(parts: Sequence[Ours]) -> Ours:
     values = [part.value for part in parts if part.value is not None]
-    reason = over_runs([part.reason for part in parts])
+    reason = reason_over_runs([part.reason for part in parts])
     if len(values) < len(parts):
         return Ours(None, parts[0].n, reason, None, len(parts))
     return Ours(sum(values) / len(values), parts[0].n, reason, stdev(values), len(parts))
@@ -96,7 +97,7 @@ def _of_runs(parts: Sequence[Ours]) -> Ours:
 def _first_errors(evaluation: Evaluation, asked: Asked) -> Values:
     found: Values = {}
     for subset in asked.subsets:
-        found |= _of_subset(subset, _counted(evaluation, asked, subset))
+        found |= _counted(evaluation, asked, subset)
     return found | _averages(found, asked.subsets)
 
 
@@ -105,17 +106,17 @@ def _best_thresholds(evaluation: Evaluation, asked: Asked) -> Values:
     found: Values = {}
     for subset in asked.subsets:
         rows = asked.within & _in_subset(evaluation, subset)
-        curve = sweep(evaluation, rows, np.zeros(rows.size, dtype=np.int64), asked.unparsed)
-        best = None if curve is None else curve.best()
+        curve = case_curve(evaluation, rows, np.zeros(rows.size, dtype=np.int64), asked.unparsed)
+        best = None if curve is None else curve.best
         if best is None:
             why = (
                 "F1 is undefined at every threshold"
                 if evaluation.movable
                 else f"no threshold: {evaluation.rule.source}"
             )
-            found |= {(subset, metric): Ours(None, 0, why) for metric in _FIRST_ERROR}
+            found |= {(subset, metric): Ours(None, 0, why) for metric in FIRST_ERROR_NAMES}
         else:
-            found |= _of_subset(subset, _counted(evaluation.at(best[0]), asked, subset))
+            found |= _counted(evaluation.at(best[0]), asked, subset)
     return found
 
 
@@ -124,30 +125,24 @@ def _in_subset(evaluation: Evaluation, subset: str) -> Bools:
     return (cases["subset"] == subset).fill_null(value=False).to_numpy()
 
 
-def _counted(evaluation: Evaluation, asked: Asked, subset: str) -> FirstError:
+def _counted(evaluation: Evaluation, asked: Asked, subset: str) -> Values:
     rows = asked.within & _in_subset(evaluation, subset)
-    return count(evaluation, rows, np.zeros(rows.size, dtype=np.int64), 1, asked.unparsed)
-
-
-def _of_subset(subset: str, counts: FirstError) -> Values:
-    n_error, n_clean = int(counts.erroneous[0]), int(counts.clean[0])
-    no_error = None if n_error else "no erroneous case was scored"
-    no_clean = None if n_clean else "no clean case was scored"
-    error_acc, correct_acc = (float(side[0]) for side in counts.accuracies)
-    both_zero = "both accuracies are 0" if error_acc == 0 and correct_acc == 0 else None
-    values = (error_acc, correct_acc, float(counts.f1[0]))
-    sizes = (n_error, n_clean, n_error + n_clean)
-    reasons = (no_error, no_clean, no_error or no_clean or both_zero)
-    return {
-        (subset, metric): Ours(None if reason else value, n, reason)
-        for metric, value, n, reason in zip(_FIRST_ERROR, values, sizes, reasons, strict=True)
-    }
+    decided = Decided(evaluation, asked.unparsed)
+    counts = decided.sums(decided.outcomes(rows, np.zeros(rows.size, dtype=np.int64), 1))
+    sums = {name: counted[0] for name, counted in counts.items()}
+    found = {}
+    for metric in FIRST_ERROR_METRICS:
+        reason = metric.why(sums) or None
+        value = None if reason else float(metric.score(sums))
+        found[subset, metric.name] = Ours(value, int(metric.size(sums)), reason)
+    return found
 
 
 def _averages(found: Values, subsets: Sequence[str]) -> Values:
     """The plain means over all of the paper's subsets; undefined as soon as one is."""
     return {
-        ("average", metric): _mean([found[subset, metric] for subset in subsets], subsets) for metric in _FIRST_ERROR
+        ("average", metric): _mean([found[subset, metric] for subset in subsets], subsets)
+        for metric in FIRST_ERROR_NAMES
     }
 
 
@@ -190,7 +185,7 @@ def _macro_f1(evaluation: Evaluation, asked: Asked) -> Values:
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """What the figures of a benchmark of step labels are summed from: PARTS a case, (n, len(PARTS))."""
+    """What the figures of a benchmark of step labels are summed from: COUNTS a case, (n, len(COUNTS))."""
 
     parts: Floats
     facts: StepLabelled
@@ -206,27 +201,27 @@ class _Sums:
         mask = self.rows
         if error_class is not None:
             mask = mask & (self.cases["error_type"] == error_class).fill_null(value=False).to_numpy()
-        sums = self.parts[mask].sum(axis=0)
+        sums = {name: counted[mask].sum() for name, counted in sums_of(self.parts).items()}
         alone = error_class in self.facts.without_errors
-        plain, said = (cells(figures(sums[None, :], how), np.array([alone]))[0] for how in ("nan", "official"))
-        judged = bool(sums[: PARTS.index("first_hit")].any())
-        for place, (metric, n) in enumerate(zip(METRICS, denominators(sums), strict=True)):
-            undefined = bool(np.isnan(plain[place]))
-            there = judged and not (undefined and metric == "similarity")
-            told = "f1_positive" if alone and metric == "prmscore" else metric
-            reason = (not judged and nothing) or why_undefined(told, sums)
-            yield Ours(float(said[place]) if there else None, int(n), reason if undefined else None)
+        judged = any(sums[name] for name in OF_STEPS)
+        for metric in METRICS:
+            scored = F1_POSITIVE if alone and metric is PRMSCORE else metric
+            why = scored.why(sums)
+            there = judged and not (why and metric.name == "similarity")
+            value = float(scored.score(sums, OFFICIAL_UNDEFINED)) if there else None
+            reason = (nothing if not judged and nothing else why) if why else None
+            yield Ours(value, int(metric.size(sums)), reason)
 
 
 def _step_labels(evaluation: Evaluation, asked: Asked) -> Values:
     facts, groups = _STEP_LABELLED[asked.benchmark]
     cases, subsets = evaluation.gold.cases, asked.subsets
     rows = asked.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
-    sums = _Sums(case_parts(evaluation, facts, asked.twins), facts, cases, rows)
+    sums = _Sums(step_contributions(evaluation, facts, asked.twins), facts, cases, rows)
     nothing = why_nothing(evaluation, rows)
     found: Values = {}
     for name in [*(one for members in groups.values() for one in members), None]:
-        found |= {(name or "all", metric): ours for metric, ours in zip(METRICS, sums.of(name, nothing), strict=True)}
+        found |= {(name or "all", metric): ours for metric, ours in zip(NAMES, sums.of(name, nothing), strict=True)}
     for group, members in groups.items():
         here = [name for name in members if not (asked.table.domain and name in facts.without_errors)]
         found[group, "prmscore"] = _mean([found[name, "prmscore"] for name in here], here)

@@ -8,8 +8,8 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import with_labelled_step
 from scoring.metrics.outcome_conditions import tried
-from scoring.metrics.paired_steps import labelled
 from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
 
@@ -36,7 +36,7 @@ def counted_cases(
     unanswered = counts_unanswered(selection, benchmark)
     found = {}
     for one in (selection.evaluation(name) for name in dict.fromkeys(names)):
-        gold = one.gold.known if step_labelled(benchmark) is None else labelled(one)
+        gold = one.gold.known if step_labelled(benchmark) is None else with_labelled_step(one)
         rows = within & gold & (one.tried if unanswered else one.answered)
         if rows.any():
             found[one.scorer.name] = rows

@@ -17,8 +17,8 @@ from scoring.benchmarks.registry import step_labelled
 from scoring.critics.faults import fault_of
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.intervals import LEVEL, RESAMPLES
 from scoring.metrics.outcome_conditions import SIDES, tried
+from scoring.metrics.resampling import LEVEL, RESAMPLES
 from scoring.protocols import protocol_named, protocol_of
 from scoring.step_rewards import Bools
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED

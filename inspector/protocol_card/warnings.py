@@ -12,7 +12,7 @@ from inspector.run_notes import unlike_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.evaluation import Evaluation
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 from scoring.wishes import speaks_of
 
 

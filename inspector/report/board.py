@@ -1,9 +1,10 @@
 """The board: scorers on one benchmark, with the official figure, what lies behind it, and the outcomes."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from inspector.report.blocks import DASH, Block, Bullets, Cell, Facts, Fold, Sentence, Table
-from inspector.report.facts import SIDES, OfBenchmark, Row, interval, percent
+from inspector.render.view import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text
+from inspector.report.facts import SIDES, UNKNOWN, OfBenchmark, Row, percent
 from inspector.report.interval_chart import Measured, interval_chart
 from inspector.report.outcome_chart import outcome_chart
 from inspector.run_notes import first_run_notes
@@ -16,7 +17,7 @@ SIDE_HEADS = {"f1": ("on erroneous", "on clean"), "prmscore": ("on wrong steps",
 def board_blocks(of: OfBenchmark) -> Iterator[Block]:
     """The table, two charts, and every subset."""
     if not of.scorers:
-        yield Sentence("No scorer has anything for these cases yet, so there is no figure.")
+        yield Note("No scorer has anything for these cases yet, so there is no figure.")
         return
     yield from map(_warning, unlike(of))
     yield board_table(of)
@@ -33,8 +34,8 @@ def board_blocks(of: OfBenchmark) -> Iterator[Block]:
         yield Fold(f"{of.title} of every subset", (subset_table(of),))
 
 
-def _warning(text: str) -> Sentence:
-    return Sentence(text, "warning")
+def _warning(text: str) -> Note:
+    return Note(text, "warning")
 
 
 def unlike(of: OfBenchmark) -> Iterator[str]:
@@ -73,8 +74,7 @@ def board_table(of: OfBenchmark) -> Table:
         "its source",
     )
     caption = f"{of.name}: {of.title} in percent, {over}; n counts {'steps' if of.head == 'prmscore' else 'cases'}"
-    rows = tuple(_line(of, one, first=one is of.best) for one in of.scorers)
-    return Table(caption, heads, rows, (False, True, True, True, True, True, False, False))
+    return table(caption, heads, [_line(of, one, first=one is of.best) for one in of.scorers])
 
 
 def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
@@ -83,13 +83,13 @@ def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
     sides = (of.figure(name, metric) for metric in SIDES[of.head])
     answered = int((one.answered & of.rows).sum())
     return (
-        Cell(name, strong=first),
+        text(name, "strong" if first else ""),
         _figure(row, why=True, strong=first),
         *(_figure(side) for side in sides),
-        Cell(DASH if row is None else f"{row['n']:,}"),
-        Cell(f"{answered:,} of {of.n:,}"),
-        Cell(*_threshold(one)),
-        Cell(one.rule.source, strong="optimistic" in one.rule.source),
+        count(None if row is None else row["n"]),
+        text(f"{answered:,} of {of.n:,}"),
+        _threshold(one),
+        text(one.rule.source, "strong" if "optimistic" in one.rule.source else ""),
     )
 
 
@@ -98,24 +98,21 @@ def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell
 
     One that is a protocol's own number for what is undefined has its reason as well.
     """
-    if row is None or row["value"] is None:
-        return Cell(DASH, why=(row["reason"] or "") if row is not None and why else "")
-    runs = "" if row["sd"] is None else f"mean of {row['runs']} runs, sd {100 * row['sd']:.1f} "
-    text = f"{100 * row['value']:.1f}"
-    note = f"{runs}{interval(row)}".strip()
-    return Cell(text, note, row["value"], small=bool(row["small"]), strong=strong, why=row["reason"] or "")
+    made = figure(row or UNKNOWN, style="strong" if strong else "")
+    made = replace(made, note="" if made.sd is None else f"mean of {made.runs} runs")
+    return made if why or made.value is not None else replace(made, reason="")
 
 
-def _threshold(one: Evaluation) -> tuple[str, str]:
+def _threshold(one: Evaluation) -> Cell:
     """The threshold and what is compared with it; by subset where it differs."""
     rule = one.rule
     if isinstance(rule, AsGiven):
-        return DASH, ""
+        return Cell(None, Kind.NUMBER)
     on = "" if rule.on == "rewards" else "its difference from the step before"
     if isinstance(rule, RuleByCase):
         cuts = ", ".join(f"{name} {value:.4g}" for name, value in rule.told.items())
-        return f"{rule.comparison} by subset", f"{on} {cuts}".strip()
-    return f"{rule.comparison} {rule.threshold:.4g}", on
+        return Cell(f"{rule.comparison} by subset", note=f"{on} {cuts}".strip())
+    return Cell(f"{rule.comparison} {rule.threshold:.4g}", note=on)
 
 
 def subset_table(of: OfBenchmark) -> Table:
@@ -123,17 +120,11 @@ def subset_table(of: OfBenchmark) -> Table:
     rows = []
     for one in of.scorers:
         found = [of.figure(one.scorer.name, of.head, subset) for subset in of.subsets]
-        rows.append((Cell(one.scorer.name), *(_subset(row) for row in found)))
-    heads = ("scorer", *(subset or "(no subset)" for subset in of.subsets))
-    return Table(f"{of.name}: {of.title} by subset, in percent", heads, tuple(rows), _rights(heads), heat=True)
+        rows.append([Cell(one.scorer.name), *(_subset(row) for row in found)])
+    heads = ["scorer", *(subset or "(no subset)" for subset in of.subsets)]
+    return table(f"{of.name}: {of.title} by subset, in percent", heads, rows, heat=True)
 
 
 def _subset(row: Row | None) -> Cell:
-    if row is None or row["value"] is None:
-        return Cell(DASH, why="" if row is None else row["reason"] or "")
-    note = f"{interval(row)} n {row['n']:,}".strip()
-    return Cell(f"{100 * row['value']:.1f}", note, row["value"], row["value"], bool(row["small"]))
-
-
-def _rights(heads: tuple[str, ...]) -> tuple[bool, ...]:
-    return (False, *(True for _ in heads[1:]))
+    made = figure(row or UNKNOWN)
+    return made if row is None or row["value"] is None else replace(made, n=row["n"], shade=row["value"])

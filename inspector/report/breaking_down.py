@@ -1,19 +1,20 @@
 """The breakdown: a benchmark's usual columns as a heat map, and how far verdicts lie from the errors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
 from inspector.breakdown import CELLS, View, breakdown_document, usual_columns
-from inspector.report.blocks import DASH, Block, Bullets, Cell, Command, Fold, Sentence, Table
-from inspector.report.facts import OfBenchmark, interval
+from inspector.render.view import Block, Bullets, Cell, Command, Fold, Note, Table, figure, table
+from inspector.report.facts import OfBenchmark
 from inspector.report.offset_chart import offset_chart
 from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.metrics.breakdown import TOTAL
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 
 METRICS = {
     "f1": "F1",
@@ -29,18 +30,18 @@ Place = tuple[str | None, ...]
 def breakdown_blocks(of: OfBenchmark) -> Iterator[Block]:
     """A heat map by the usual columns: of one column with a line a scorer, of two a map a scorer."""
     if of.first is None:
-        yield Sentence("No scorer has a verdict on these cases, so there is nothing to break down.")
+        yield Note("No scorer has a verdict on these cases, so there is nothing to break down.")
         return
     columns = usual_columns(of.selection, of.name)
     try:
         document = breakdown_document(of.alone, View(rows=columns[0], cols="".join(columns[1:])))
     except UsageError as error:
-        yield Sentence(f"No breakdown: {error.sentence}")
+        yield Note(f"No breakdown: {error.sentence}")
         return
     names = [one.scorer.name for one in of.scorers if (one.tried & of.rows).any()]
     cells = _cells(document, of.name, columns, names)
     metric = _metric(cells[of.first.scorer.name])
-    yield Sentence(
+    yield Note(
         f"{METRICS[metric][:1].upper()}{METRICS[metric][1:]}, in percent, by {' and '.join(map(_named, columns))};"
         f" 95% intervals; n counts cases. ~ marks what fewer than {SMALL} cases say (for F1, on"
         " either side)."
@@ -68,7 +69,7 @@ def offset_blocks(of: OfBenchmark) -> Iterator[Block]:
         if any(row["n"] for row in own):
             charts.append(offset_chart(f"Verdict minus earliest error, {one.scorer.name}", own))
     if not charts:
-        yield Sentence("No scorer has a verdict on an erroneous case.")
+        yield Note("No scorer has a verdict on an erroneous case.")
         return
     yield charts[0]
     if charts[1:]:
@@ -107,10 +108,10 @@ def _by_one(column: str, cells: Mapping[str, Mapping[tuple[Place, str], Row]], m
     """A line a scorer, a column a value."""
     values = list(dict.fromkeys(place[0] for of_one in cells.values() for place in _told(of_one, metric)))
     heads = ("scorer", *(_value(value) for value in values))
-    rows = tuple(
-        (Cell(name), *(_cell(of_one.get(((value,), metric))) for value in values)) for name, of_one in cells.items()
-    )
-    return Table(f"{METRICS[metric]} by {_named(column)}", heads, rows, (False, *(True for _ in values)), heat=True)
+    rows = [
+        [Cell(name), *(_cell(of_one.get(((value,), metric))) for value in values)] for name, of_one in cells.items()
+    ]
+    return table(f"{METRICS[metric]} by {_named(column)}", heads, rows, heat=True)
 
 
 def _by_two(name: str, columns: Sequence[str], cells: Mapping[tuple[Place, str], Row], metric: str) -> Table:
@@ -118,9 +119,9 @@ def _by_two(name: str, columns: Sequence[str], cells: Mapping[tuple[Place, str],
     down, across = (list(dict.fromkeys(place[at] for place in _told(cells, metric))) for at in (0, 1))
     down, across = (sorted(values, key=lambda value: value == TOTAL) for values in (down, across))
     heads = (f"{_named(columns[0])} / {_named(columns[1])}", *map(_value, across))
-    rows = tuple((Cell(_value(one)), *(_cell(cells.get(((one, other), metric))) for other in across)) for one in down)
+    rows = [[Cell(_value(one)), *(_cell(cells.get(((one, other), metric))) for other in across)] for one in down]
     caption = f"{name}: {METRICS[metric]} by {_named(columns[0])} and {_named(columns[1])}"
-    return Table(caption, heads, rows, (False, *(True for _ in across)), heat=True)
+    return table(caption, heads, rows, heat=True)
 
 
 def _told(cells: Mapping[tuple[Place, str], Row], metric: str) -> list[Place]:
@@ -137,7 +138,4 @@ def _cell(row: Row | None) -> Cell:
     """A figure over its interval and n; a dash with the reason where it is undefined, nothing where no case is."""
     if row is None:
         return Cell("")
-    if row["value"] is None:
-        return Cell(DASH, f"n {row['n']:,}")
-    note = f"{interval(row)} n {row['n']:,}".strip()
-    return Cell(f"{100 * row['value']:.1f}", note, row["value"], row["value"], bool(row["small"]))
+    return replace(figure(row), n=row["n"], shade=row["value"], reason="")

@@ -12,9 +12,9 @@ from inspector.case_table import Judgement, ScorerColumn, case_table
 from inspector.documents import gold_word
 from inspector.gold_words import counts_from_one, gold_words
 from inspector.label_set import changed_words
-from inspector.report.blocks import Block, CaseBlock, Judged, Section, Sentence, Step
+from inspector.render.readable import readable
+from inspector.render.view import Block, CaseBlock, Judged, Note, Section, Step
 from inspector.report.facts import OfBenchmark
-from inspector.report.reading import readable
 from inspector.sentences import GLYPHS, WORDS, counted, outcome_sentence
 from scoring.evaluation import Evaluation
 from scoring.step_rewards import Bools, Ints
@@ -67,12 +67,12 @@ def case_sections(of: OfBenchmark, most: int) -> tuple[list[Block], tuple[Sectio
     chosen = chosen_cases(of, most)
     if not chosen.rows.size:
         fails = f"{of.first.scorer.name} fails on no case with a verdict." if of.first else "There is no case."
-        return [Sentence(fails if most else "No case was asked for.")], ()
+        return [Note(fails if most else "No case was asked for.")], ()
     beside = [one for one in of.scorers if (one.answered & of.rows).any()][:BESIDE]
-    said: list[Block] = [Sentence(chosen.words), Sentence(LEGEND, "quiet")]
+    said: list[Block] = [Note(chosen.words), Note(LEGEND, "quiet")]
     if beside and len(beside) < len(of.scorers):
         names = ", ".join(one.scorer.name for one in beside)
-        said.append(Sentence(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
+        said.append(Note(f"Rewards are of {names}; of the others the outcomes are told.", "quiet"))
     return said, tuple(_sections(of, chosen.rows, beside))
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.report.blocks import Block, Bullets, Command, Facts, Fold, Report, Section, Sentence, table_of
+from inspector.render.html import html_page
+from inspector.render.markdown import markdown_page
+from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, table_of
 from inspector.report.board import board_blocks
 from inspector.report.breaking_down import breakdown_blocks, offset_blocks
 from inspector.report.cases import case_sections
 from inspector.report.comparing import Comparison, comparison_blocks, comparison_of
 from inspector.report.facts import OfBenchmark, benchmarks_of
-from inspector.report.markdown import markdown_page
-from inspector.report.page import html_page
 from inspector.report.summary import summary_blocks
 from inspector.report.thresholds import threshold_blocks
 from inspector.selection import Selection
@@ -107,7 +107,7 @@ def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any], compared: C
     )
     yield Command(str(facts["command"]), "The same file")
     if not found:
-        yield Sentence("No case is left by the filter, so there is nothing to report.", "warning")
+        yield Note("No case is left by the filter, so there is nothing to report.", "warning")
     for of in found:
         yield from summary_blocks(of, compared, several=len(found) > 1)
 
@@ -154,10 +154,10 @@ def _data(of: OfBenchmark) -> Iterator[Block]:
 
 def _provenance(facts: Mapping[str, Any], problems: tuple[str, ...]) -> Iterator[Block]:
     """How the numbers came to be, and what is to be known of them."""
-    yield from (Sentence(problem, "warning") for problem in problems)
+    yield from (Note(problem, "warning") for problem in problems)
     lines = (line.partition(": ") for line in footer({name: facts[name] for name in facts if name not in APART}))
     yield Facts(tuple((name, value) for name, _, value in lines))
     notes = tuple(map(str, facts.get("notes") or ()))
     if notes:
-        yield Sentence("What is to be known of the numbers:")
+        yield Note("What is to be known of the numbers:")
         yield Bullets(notes)

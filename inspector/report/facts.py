@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import metrics_document
+from inspector.analyses.metrics import metrics
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
@@ -21,6 +21,8 @@ NAMES = {"f1": "F1", "prmscore": "PRMScore"}
 SIDES = {"f1": ("error_acc", "correct_acc"), "prmscore": ("negative_acc", "positive_acc")}
 """The accuracies behind them, on what is wrong and on what is right."""
 Row = Mapping[str, Any]
+UNKNOWN: Row = {"value": None, "low": None, "high": None, "reason": None}
+"""Stands for a figure that there is not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +126,12 @@ class OfBenchmark:
 
 def benchmarks_of(selection: Selection) -> tuple[OfBenchmark, ...]:
     """The benchmarks of which a case is shown, in the order of the cases."""
-    metrics, shown = metrics_document(selection), selection.mask
+    figures, shown = metrics.view(selection), selection.mask
     found: list[OfBenchmark] = []
     for name in selection.cases["benchmark"].unique(maintain_order=True):
         rows = (selection.cases["benchmark"] == name).to_numpy() & shown
         if rows.any():
-            found.append(OfBenchmark(selection, name, len(found) + 1, rows, metrics))
+            found.append(OfBenchmark(selection, name, len(found) + 1, rows, figures))
     return tuple(found)
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from inspector.report.blocks import DASH, Chart
-from inspector.report.elements import Element, element
-from inspector.report.svg import ROW, WIDTH, line, name_label, picture, words
+from inspector.render.cells import DASH
+from inspector.render.elements import Element, element
+from inspector.render.svg import ROW, WIDTH, line, name_label, picture, words
+from inspector.render.view import Picture
 
 LEFT, RIGHT = 270, 200
 """Units at the left for names, and at the right for figures in words."""
@@ -24,7 +25,7 @@ class Measured:
     text: str
 
 
-def interval_chart(title: str, measured: Sequence[Measured]) -> Chart:
+def interval_chart(title: str, measured: Sequence[Measured]) -> Picture:
     """A dot a scorer on an axis from 0 to 100, with a line over its 95% interval; its numbers stand beside it."""
     bottom = TOP + ROW * len(measured)
     shapes = [line(_x(tick), TOP, _x(tick), bottom, "grid") for tick in TICKS]
@@ -34,7 +35,7 @@ def interval_chart(title: str, measured: Sequence[Measured]) -> Chart:
     defined = [one for one in measured if one.value is not None]
     told = "; ".join(f"{one.name}: {one.text}" for one in defined) or "no figure is defined"
     described = f"Dots are figures in percent, lines their 95% intervals. {told}."
-    return Chart(title, described, picture(bottom + 6, title, described, *shapes), None)
+    return Picture(title, described, picture(bottom + 6, title, described, *shapes), None)
 
 
 def _row(one: Measured, y: float) -> list[Element]:

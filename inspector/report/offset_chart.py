@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.report.blocks import Cell, Chart, Table
-from inspector.report.svg import WIDTH, box, line, picture, words
+from inspector.render.svg import WIDTH, box, line, picture, words
+from inspector.render.view import Cell, Kind, Picture, count, table
 from inspector.sentences import GLYPHS, WORDS
 
 HEIGHT, TOP, BOTTOM = 170, 22, 46
@@ -43,7 +43,7 @@ def bars_of(rows: Sequence[dict[str, Any]]) -> list[Bar]:
     return [*bars, *(Bar(PLACELESS[row["outcome"]], row["outcome"], int(row["value"])) for row in apart)]
 
 
-def offset_chart(title: str, rows: Sequence[dict[str, Any]]) -> Chart:
+def offset_chart(title: str, rows: Sequence[dict[str, Any]]) -> Picture:
     """The bars of one scorer, with their counts above and their distances beneath."""
     bars = bars_of(rows)
     most = max([bar.count for bar in bars], default=0) or 1
@@ -64,14 +64,14 @@ def offset_chart(title: str, rows: Sequence[dict[str, Any]]) -> Chart:
     told = ", ".join(f"{bar.label}: {bar.count}" for bar in bars)
     described = f"Verdict minus earliest error, in steps, of {total} erroneous cases with a verdict. {told}."
     heads = ("verdict minus gold", "outcome", "cases", "share")
-    cells = tuple(
-        (
+    cells = [
+        [
             Cell(bar.label),
             Cell(f"{GLYPHS[bar.outcome]} {WORDS[bar.outcome]}"),
-            Cell(str(bar.count), value=bar.count),
-            Cell(f"{100 * bar.count / total:.1f}" if total else "–"),
-        )
+            count(bar.count),
+            Cell(bar.count / total if total else None, Kind.SHARE),
+        ]
         for bar in bars
-    )
-    table = Table(described.partition(".")[0], heads, cells, (True, False, True, True))
-    return Chart(title, described, picture(base + BOTTOM + 12, title, described, *shapes), table)
+    ]
+    numbers = table(described.partition(".")[0], heads, cells)
+    return Picture(title, described, picture(base + BOTTOM + 12, title, described, *shapes), numbers)

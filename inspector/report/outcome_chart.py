@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from inspector.report.blocks import Cell, Chart, Table
-from inspector.report.elements import Element
-from inspector.report.svg import ROW, WIDTH, box, name_label, picture, width_of, words
+from inspector.render.elements import Element
+from inspector.render.svg import ROW, WIDTH, box, name_label, picture, width_of, words
+from inspector.render.view import Cell, Picture, Table, count, table
 from inspector.sentences import GLYPHS, WORDS
 from scoring.verdicts import OUTCOMES
 
@@ -13,7 +13,7 @@ TOP = 34
 GAP = 5
 
 
-def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -> Chart:
+def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -> Picture:
     """A bar a scorer, of its name and the number of cases of each outcome; all bars have the same cases."""
     seen = [name for name in OUTCOMES if any(of_one[name] for _, of_one in counts)]
     shapes = _legend(seen)
@@ -22,7 +22,7 @@ def outcome_chart(title: str, counts: Sequence[tuple[str, Mapping[str, int]]]) -
     told = "; ".join(f"{name}: {_told(of_one, seen)}" for name, of_one in counts)
     described = f"Bars are all the cases, parted by outcome in the order of the legend. {told}."
     height = TOP + ROW * len(counts) + 4
-    return Chart(title, described, picture(height, title, described, *shapes), _table(title, counts, seen))
+    return Picture(title, described, picture(height, title, described, *shapes), _table(title, counts, seen))
 
 
 def _told(of_one: Mapping[str, int], seen: Sequence[str]) -> str:
@@ -43,12 +43,12 @@ def _legend(seen: Sequence[str]) -> list[Element]:
 def _bar(name: str, of_one: Mapping[str, int], y: float) -> list[Element]:
     total = sum(of_one.values())
     shapes, x = [name_label(name, LEFT - 12, y + 16)], float(LEFT)
-    for outcome, count in of_one.items():
-        width = (WIDTH - LEFT) * count / total if total else 0.0
-        if not count:
+    for outcome, n in of_one.items():
+        width = (WIDTH - LEFT) * n / total if total else 0.0
+        if not n:
             continue
-        shapes.append(box(x, y + 2, width, ROW - GAP, f"o-{outcome.replace('_', '-')}", f"{WORDS[outcome]}: {count}"))
-        label = f"{GLYPHS[outcome]} {count}".strip()
+        shapes.append(box(x, y + 2, width, ROW - GAP, f"o-{outcome.replace('_', '-')}", f"{WORDS[outcome]}: {n}"))
+        label = f"{GLYPHS[outcome]} {n}".strip()
         label = label if width_of(label) + 4 <= width else GLYPHS[outcome]
         if width_of(label) + 4 <= width:
             shapes.append(words(label, x + width / 2, y + 16, "inside", "middle"))
@@ -58,9 +58,5 @@ def _bar(name: str, of_one: Mapping[str, int], y: float) -> list[Element]:
 
 def _table(title: str, counts: Sequence[tuple[str, Mapping[str, int]]], seen: Sequence[str]) -> Table:
     heads = ("scorer", *(f"{GLYPHS[outcome]} {WORDS[outcome]}".strip() for outcome in seen))
-    rows = tuple((Cell(name), *(_count(of_one[outcome]) for outcome in seen)) for name, of_one in counts)
-    return Table(f"{title}: numbers of cases", heads, rows, (False, *(True for _ in seen)))
-
-
-def _count(count: int) -> Cell:
-    return Cell(str(count), value=count)
+    rows = [[Cell(name), *(count(of_one[outcome]) for outcome in seen)] for name, of_one in counts]
+    return table(f"{title}: numbers of cases", heads, rows)

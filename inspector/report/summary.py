@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from inspector.comparison_tables import STANDING
-from inspector.report.blocks import Block, Bullets
+from inspector.analyses.compare import STANDING
+from inspector.render.view import Block, Bullets
 from inspector.report.comparing import Comparison
 from inspector.report.facts import OfBenchmark, percent
 from inspector.sentences import WORDS, counted
@@ -34,10 +34,10 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
 
 def _tied(of: OfBenchmark, compared: Comparison) -> Iterator[str]:
     """Which scorers the comparison on common cases does not tell apart from the best one there."""
-    if compared.document is None:
+    if compared.view is None:
         return
     behind, tied = STANDING[of.head]
-    rows = compared.document.rows.filter(pl.col("benchmark") == of.name, pl.col("value").is_not_null())
+    rows = compared.view.rows.filter(pl.col("benchmark") == of.name, pl.col("value").is_not_null())
     best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
     others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()
     if best is None or not others:

@@ -1,306 +1,273 @@
-"""What the screens of analysis share: a sheet of numbers, each of which opens exactly its cases."""
+"""The one screen of analyses: a view of what is inspected, page by page."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from functools import cache, partial
+from time import monotonic, sleep
+from typing import Any, ClassVar
 
-import numpy as np
-from textual.app import ComposeResult
-from textual.geometry import Size
-from textual.widget import Widget
-from textual.worker import get_current_worker
+from textual.worker import Worker, get_current_worker
 
-from inspector.drilling import drilled, returned
-from inspector.filtering.filter_words import filter_phrase
+from inspector.analyses import Analysis, Page, Params, load
+from inspector.best_scorer import best_scorer
+from inspector.case_view.tracks import LETTERS
+from inspector.commands import bindings_of
 from inspector.inspection import Inspection
-from inspector.messages import Computed, Export, Go, Inspected
+from inspector.messages import Computed
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
-from inspector.screens.base import InspectionScreen
-from inspector.screens.export import ExportMenu
-from inspector.screens.pages import Page, page_words
-from inspector.screens.sheet_words import opens_words
-from inspector.sentences import counted
-from inspector.sheets.sheet import Drill, Sheet
-from inspector.text import clean
-from inspector.widgets.sheet_view import SheetView
-from inspector.widgets.sized import Sized
+from inspector.render.lines import Sheet, heading, paragraph
+from inspector.render.terminal import Terminal
+from inspector.render.view import View
+from inspector.screens.picking import Picking
+from inspector.screens.scorer_choice import ScorerChoice
+from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
+from inspector.selection import Selection
+from inspector.sentences import threshold_name
+from inspector.subject import covering, subject
+from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
+from scoring.evaluation import Evaluation
 from scoring.export import Document
 
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
-Tables = tuple[tuple[Callable[[str], Document], str], ...]
-"""What can be exported: a function from a form of `scoring.export.FORMS` to the document, and what it holds in words.
-
-Two at most.
-"""
-FEW = 5_000
-"""Up to so many cases in a workspace the figures of pages in `SOON` are there in some milliseconds."""
-REST = 0.12
-"""Seconds a threshold must rest before figures that take longer are computed anew."""
+AROUND = 5
+"""Lines of a screen above and beneath its sheet while no threshold is moved."""
 
 
-class AnalysisScreen(InspectionScreen):
-    """A sheet about the slice of the inspection: the cases of its benchmark under every condition on the cases.
+class AnalysisScreen(SheetScreen):
+    """Shows the pages of one analysis. Values stand there first; their intervals follow when the keys rest.
 
-    A subclass gives `lay_out`, which is called in the thread of the keys and must be quick, and, where there are
-    figures that take longer (a bootstrap, say), `behind`: these are computed in a thread and filled in. Both are about
-    the inspection that they are given, never about `self.inspection`. Where there is more than one page, `PAGES` names
-    them, and `page` is the name of the open one.
+    While a threshold moves, values are computed in a thread, one after the other, always those of the newest
+    threshold: no key waits for them, and what stood there stays until they come.
     """
 
-    PAGES: ClassVar[tuple[Page, ...]] = ()
-    SOON: ClassVar[frozenset[str]] = frozenset()
-    """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
+    ANALYSIS: ClassVar[Analysis]
 
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
-        self._known: dict[str, tuple[Sequence[object], Any]] = {}
-        self._wanted: tuple[str, Sequence[object]] | None = None
-        self._left: Inspection | None = None
-        self._rest: Timer | None = None
-        self._shown: tuple[Inspection | None, Size] = None, Size()
-        self.page = self.PAGES[0].name if self.PAGES else ""
+        self._other: str | None = None
+        self._views: dict[str, tuple[Sequence[object], View | InspectError, bool]] = {}
+        self._worker: Worker[None] | None = None
 
-    # -- what a subclass gives
-
-    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
-        """The sheet for a pane of so many cells and lines; `figures` is what `behind` computed, None while it does."""
-        raise NotImplementedError
-
-    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
-        """What takes longer: what it depends on, and a function that computes it, for a thread. None: nothing does.
-
-        Where the first is the same as when this page was last open, what was computed stays. Evaluations are compared
-        by identity, arrays and words by their values. What the function raises as InspectError is told in its place.
-        """
-
-    def tables(self, inspection: Inspection) -> Tables:
-        """The documents of what is on screen; none where there is nothing to export."""
-        raise NotImplementedError
-
-    def subject(self, inspection: Inspection) -> list[Phrase]:
-        """What the title says after the benchmark."""
-        return [Phrase((*name_forms(inspection.scorer, 30, 14), ""), rank=3)] if inspection.scorer else []
-
-    # -- showing
-
-    def compose(self) -> ComposeResult:
-        yield self.one_line("title")
-        yield self.one_line("filter")
-        pages = self.one_line("pages")
-        pages.display = bool(self.PAGES)
-        yield pages
-        yield SheetView(id="sheet")
-        yield self.one_line("behind")
-        yield from self.compose_rail()
+    # -- whom it is about
 
     @property
-    def first_pane(self) -> Widget:
-        """What has the keys when the screen opens."""
-        return self.query_one(SheetView)
+    def open_page(self) -> Page:
+        """The page that is open."""
+        pages = self.ANALYSIS.pages or (Page("", ""),)
+        return next((page for page in pages if page.name == self.page), pages[0])
 
-    def on_mount(self) -> None:
-        self.first_pane.focus()
-        self.call_after_refresh(self._show_first)
+    def other(self, inspection: Inspection) -> str | None:
+        """B: the scorer that was chosen, as long as there is such a one beside the one in focus; else the best one."""
+        there = covering(inspection)
+        if self._other in there and self._other != inspection.scorer:
+            return self._other
+        return best_scorer(inspection, [name for name in there if name != inspection.scorer])
 
-    def _show_first(self) -> None:
-        """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
-        inspection, room = self.inspection, self.query_one(SheetView).viewport
-        if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
-            self.show_inspection(inspection)
+    def beside(self, inspection: Inspection) -> tuple[str, ...]:
+        """The scorer in focus, then those that were put beside it."""
+        if inspection.scorer is None:
+            return ()
+        there = covering(inspection)
+        others = [name for name in self.remembered.left.overlaid if name in there and name != inspection.scorer]
+        return (inspection.scorer, *others[: len(LETTERS) - 1])
 
-    def on_sized_resized(self, event: Sized.Resized) -> None:
-        if isinstance(event.view, SheetView):
-            self._show_first()
+    def asked_about(self, inspection: Inspection) -> tuple[str, ...]:
+        """The scorers that the open page is about; () where there are too few."""
+        whose = self.open_page.whose
+        if inspection.scorer is None:
+            return ()
+        if whose == "pair":
+            other = self.other(inspection)
+            return () if other is None else (inspection.scorer, other)
+        every = covering(inspection)
+        return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
-    def watch_inspection(self, inspection: Inspection | None) -> None:
-        if inspection is not None and self._left is not None and self.is_mounted:
-            # The list of a number's cases was open above: its filter is its own.
-            before, self._left = self._left, None
-            self.put(returned(inspection, before))
-            return
-        super().watch_inspection(inspection)
+    def subject(self, inspection: Inspection) -> list[Phrase]:
+        names = self.asked_about(inspection)
+        if self.open_page.whose != "pair" or len(names) < 2:
+            return super().subject(inspection)
+        a, b = (name_forms(name, 24, 12) for name in names)
+        forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
+        return [Phrase(forms, rank=3)]
 
-    def show_inspection(self, inspection: Inspection) -> None:
-        self.show_title(inspection)
-        self._compute(inspection)
-        self.show_sheet(inspection)
+    # -- its view
 
-    def show_title(self, inspection: Inspection) -> None:
-        """What is looked at, and under which filter."""
-        phrases = [
-            Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
-            Phrase((counted(int(inspection.slice.sum()), "case"),)),
-            *self.subject(inspection),
-        ]
-        if inspection.evaluation is not None:
-            phrases.append(Phrase(self.threshold_forms(inspection.evaluation.rule), rank=1))
-        self.tell("title", phrases, "strong")
-        self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
+        if not self.asked_about(inspection):
+            title = f"Nothing for {self.ANALYSIS.title.lower()} yet"
+            words = f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} In a shell: "
+            words += (
+                f"prm-inspect score {inspection.benchmark} --model DIR runs one, prm-inspect import PATH reads results."
+            )
+            return Sheet((heading(title), *paragraph(words, width)))
+        known = self._views.get(self.page)
+        if known is None:
+            return Sheet((), "Computing.")
+        owners, view, complete = known
+        busy = "" if complete and self._is_of(owners, inspection) else "Computing."
+        if isinstance(view, InspectError):
+            return Sheet(tuple(paragraph(str(view), width, "")), busy)
+        # A chart keeps its height when the rail takes lines from the pane.
+        terminal = Terminal(width, self.brush, max(height, self.size.height - AROUND))
+        if view.empty:
+            return Sheet(tuple(paragraph(view.empty, width, "")), busy)
+        return Sheet(tuple(terminal.sections(view.sections, title=False)), busy)
 
-    def show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
-        """Lay out the sheet anew."""
-        view = self.query_one(SheetView)
-        if self.PAGES:
-            self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
-        _, figures = self._known.get(self.page, ((), None))
-        trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
-        width, height = view.viewport
-        if width:
-            self._shown = inspection, view.viewport
-            sheet = self.lay_out(inspection, None if trouble else figures, width, height)
-            view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
-            self.tell_behind(view)
-            if not again:
-                self.call_after_refresh(self._fit, width)
-
-    def _fit(self, width: int) -> None:
-        """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
-        if self.inspection is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
-            self.show_sheet(self.inspection, again=True)
-
-    def tell_behind(self, view: SheetView) -> None:
-        """Say what the number under the cursor opens, and what is still being computed."""
-        words = opens_words(view.drill, self.keys.of("drill"))
-        if view.sheet.busy:
-            words = f"{view.sheet.busy} {words}"
-        self.write("behind", words, "dim")
-
-    def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
-        self.tell_behind(message.view)
-
-    # -- what takes longer
-
-    def _compute(self, inspection: Inspection) -> None:
-        asked = self.behind(inspection)
-        owners, make = asked or ((), lambda: None)
-        if self.page in self._known and (asked is None or not _same(self._known[self.page][0], owners)):
-            del self._known[self.page]
-        if asked is None:
-            self._wanted = None
-        if asked is None or self.page in self._known:
-            return
-        if self._wanted is not None and self._wanted[0] == self.page and _same(self._wanted[1], owners):
-            return
-        if self.page in self.SOON and inspection.selection.height <= FEW:
-            self._known[self.page] = owners, _made(make)
-            return
-        first, self._wanted = self._wanted is None, (self.page, owners)
-        if self._rest is not None:
-            self._rest.stop()
-        start = partial(self._start, owners, make)
-        if first or not self.rail_open:
-            # What can be seen at once comes first: the thread would take turns with it.
-            self.call_after_refresh(start)
-        else:
-            self._rest = self.set_timer(REST, start)
-
-    def _start(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
-        self.run_worker(
-            partial(self._make, owners, make), thread=True, exclusive=True, group="figures", description="figures"
+    def _owners(self, inspection: Inspection) -> Sequence[object]:
+        """What the view depends on."""
+        names = self.asked_about(inspection)
+        selection = inspection.selection
+        return (
+            *map(selection.evaluation, names),
+            names,
+            inspection.slice,
+            inspection.benchmark,
+            selection.request.seed,
         )
 
-    def _make(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
-        """In a thread."""
-        worker = get_current_worker()
-        made = _made(make)
-        if not worker.is_cancelled:
-            self.post_message(Computed(owners, made))
+    def _is_of(self, owners: Sequence[object], inspection: Inspection) -> bool:
+        return same_owners(owners, self._owners(inspection))
+
+    def view_of(self, inspection: Inspection, page: str, *, intervals: bool) -> View | InspectError:
+        """Compute the view of a page, or say why there is none."""
+        try:
+            return self.ANALYSIS.view(self._results(inspection), Params(page), intervals=intervals)
+        except InspectError as error:
+            return error
+
+    def _results(self, inspection: Inspection) -> Selection:
+        """What the open page is about, as the command that makes it again selects it."""
+        return subject(inspection, () if self.open_page.whose == "ranked" else self.asked_about(inspection))
+
+    def compute(self, inspection: Inspection) -> None:
+        known = self._views.get(self.page)
+        if not self.asked_about(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
+            return
+        few = inspection.selection.height <= FEW
+        if few and not self.rail_open and not (known and self._is_of(known[0], inspection)):
+            view = self.view_of(inspection, self.page, intervals=False)
+            # What cannot be computed has no intervals to come.
+            self._views[self.page] = self._owners(inspection), view, isinstance(view, InspectError)
+            if isinstance(view, InspectError):
+                return
+        if self._worker is None or self._worker.is_finished:
+            # What can be seen at once comes first: the thread would take turns with it.
+            self.call_after_refresh(self._start_view)
+
+    def _start_view(self) -> None:
+        if self.inspection is None or not self.asked_about(self.inspection):
+            return
+        if self._worker is not None and not self._worker.is_finished:
+            return
+        work = partial(self._work, self.inspection, self.page)
+        self._worker = self.run_worker(work, thread=True, group="figures", description="figures")
+
+    def _work(self, inspection: Inspection, page: str) -> None:
+        """In a thread: the values, and unless another state is inspected before the keys rest, their intervals."""
+        worker, owners = get_current_worker(), self._owners(inspection)
+        known = self._views.get(page)
+        if known is None or not same_owners(known[0], owners):
+            first = self.view_of(inspection, page, intervals=False)
+            self.post_message(Computed((page, owners, isinstance(first, InspectError)), first))
+            if isinstance(first, InspectError):
+                return
+        rests = monotonic() + REST
+        while self.rail_open and monotonic() < rests:
+            sleep(REST / 8)
+            if worker.is_cancelled or self.inspection is not inspection:
+                return
+        if not worker.is_cancelled and self.inspection is inspection and self.page == page:
+            self.post_message(Computed((page, owners, True), self.view_of(inspection, page, intervals=True)))
 
     def on_computed(self, message: Computed) -> None:
-        """Figures are there; unless others are wanted by now, they are filled in."""
-        if self._wanted is None or self._wanted[1] is not message.owners or self.inspection is None:
+        """A view is there; it is shown, and where it is of an older state, the present one is computed next."""
+        asked: Any = message.owners
+        page, owners, complete = asked
+        if self.inspection is None:
             return
-        page, self._wanted = self._wanted[0], None
-        self._known[page] = message.owners, message.made
+        self._views[page] = owners, message.made, complete
         if page == self.page:
             self.show_sheet(self.inspection)
 
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        if event.worker is self._worker and event.worker.is_finished and self.inspection is not None:
+            self.compute(self.inspection)
+
     # -- keys
 
-    def action_export(self) -> None:
-        self.close_rail()
-        tables = self.tables(self.inspection) if self.inspection is not None else ()
-        if not tables:
-            self.say("There is nothing to export here yet.")
+    def tables(self, inspection: Inspection) -> Tables:
+        if not self.asked_about(inspection):
+            return ()
+        pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
+        return tuple(
+            (partial(self._document, inspection, page.name), page.title or self.ANALYSIS.title) for page in pages
+        )
+
+    def _document(self, inspection: Inspection, page: str, form: str) -> Document:
+        return self.ANALYSIS.view(self._results(inspection), Params(page, form=form))
+
+    def action_other(self) -> None:
+        """Choose B."""
+        inspection = self.inspection
+        if inspection is None or (now := self.other(inspection)) is None:
+            self.say("There is no other scorer on this benchmark.")
             return
-        choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
-        self.app.push_screen(ExportMenu(choices), self.export)
+        names = [name for name in covering(inspection) if name != inspection.scorer]
+        picks = [
+            Pick(name, name, inspection.selection.evaluation(name).scorer.about, strong=name == now) for name in names
+        ]
+        self.app.push_screen(Picking("Compare with", picks, names.index(now)), self._choose)
 
-    def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
-        self.drill(message.drill)
-
-    def action_page(self, by: int) -> None:
-        """Turn to the next page, or the one before; round and round."""
-        names = [page.name for page in self.PAGES]
-        if names:
-            self.turn_to(names[(names.index(self.page) + by) % len(names)])
-
-    def turn_to(self, page: str) -> None:
-        """Open a page."""
-        self.page = page
-        view = self.query_one(SheetView)
-        if self.inspection is not None:
+    def _choose(self, name: str | None) -> None:
+        if name is not None and self.inspection is not None:
+            self._other = name
             self.show_inspection(self.inspection)
-            view.action_edge(0)
-            # The first number may stand beneath a chart, which is looked at first.
-            view.scroll_to(y=0, force=True)
 
-    def action_drill(self) -> None:
-        """Open the cases behind the number under the cursor."""
-        drill = self.query_one(SheetView).drill
-        if drill is None:
-            self.say("There is no number here that has cases.")
-        else:
-            self.drill(drill)
-
-    def drill(self, drill: Drill, row: int | None = None) -> None:
-        """Open a list of exactly these cases; with `row`, the case of this row id, whose keys go through the list."""
+    def action_swap(self) -> None:
+        """A becomes B."""
+        inspection = self.inspection
+        other = None if inspection is None else self.other(inspection)
+        if inspection is None or other is None:
+            self.say("There is no other scorer on this benchmark.")
+            return
         self.close_rail()
-        if self.inspection is None:
-            return
-        if not drill.n:
-            self.say(f"There is no such case: {clean(drill.words)}.")
-            return
+        self._other = inspection.scorer
         try:
-            listed = drilled(self.inspection, drill)
+            self.put(inspection.focused(other, inspection.benchmark))
         except InspectError as error:
             self.say(str(error))
+
+    def action_curves(self) -> None:
+        """Choose the scorers that stand beside each other."""
+        inspection = self.inspection
+        if inspection is None or inspection.scorer is None:
+            self.say("There is no scorer whose curve could be drawn.")
             return
-        self._left = self.inspection
-        # Told to the app alone: this screen stays as it is beneath the list.
-        self.post_message(Inspected(listed))
-        self.post_message(Go("cases") if row is None else Go("case", row))
+        names = covering(inspection)
+        if set(names) <= {inspection.scorer}:
+            self.say("There is no other scorer on this benchmark.")
+            return
+        self.close_rail()
+        facts = [_rule(inspection.selection.evaluation(name)) for name in names]
+        choice = ScorerChoice(names, facts, self.beside(inspection), inspection.scorer, len(LETTERS))
+        self.app.push_screen(choice, self._put_beside)
 
-    def action_back(self) -> None:
-        """Out of the keys first, then out of the screen."""
-        if not self.close_keys():
-            super().action_back()
-
-    def action_scorer(self, by: int) -> None:
-        """Look through the next scorer."""
-        if self.inspection is not None:
-            self.close_rail()
-            self.put(self.inspection.next_scorer(by))
+    def _put_beside(self, chosen: tuple[str, ...] | None) -> None:
+        if chosen is not None and self.inspection is not None:
+            self.remembered.keep(overlaid=chosen if len(chosen) > 1 else ())
+            self.show_inspection(self.inspection)
 
 
-def _made(make: Callable[[], Any]) -> Any:
-    """What was computed, or the error that says why it cannot be."""
-    try:
-        return make()
-    except InspectError as error:
-        return error
+def _rule(evaluation: Evaluation) -> str:
+    """By what a scorer decides, in words."""
+    rule = evaluation.rule
+    return rule.source if rule.threshold is None else f"{threshold_name(rule)} {rule.threshold:.3g}"
 
 
-def _same(one: Sequence[object], other: Sequence[object]) -> bool:
-    return len(one) == len(other) and all(map(_equal, one, other))
-
-
-def _equal(one: object, other: object) -> bool:
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
-    return one is other or bool(one == other)
+@cache
+def screen_of(name: str) -> type[AnalysisScreen]:
+    """Give the screen of an analysis."""
+    of: Analysis = load(name)
+    about = f"{of.help}\n\nThe key that opened this turns its page; the one that goes back closes it."
+    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "PAGES": of.pages, "ANALYSIS": of}
+    return type(f"{name.capitalize()}Screen", (AnalysisScreen,), parts)

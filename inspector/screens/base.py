@@ -26,7 +26,6 @@ from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
-from scoring.score_curves import places_on
 from scoring.verdicts import Decision, Rule
 from scoring.wishes import OPTIMISTIC
 
@@ -201,7 +200,7 @@ class InspectionScreen(Steady, Screen[None]):
         if sweep is None or not isinstance(rule, Rule):
             return
         thresholds = sweep.thresholds
-        at = int(places_on(sweep, rule.threshold, rule.comparison)) + direction
+        at = int(sweep.places(rule.threshold, rule.comparison)) + direction
         if 0 <= at < thresholds.size:
             self._put_threshold(float(thresholds[at]))
         else:
@@ -212,7 +211,7 @@ class InspectionScreen(Steady, Screen[None]):
             self._put_threshold(*self.inspection.evaluation.default)
 
     def action_to_best(self) -> None:
-        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best()
+        best = None if self.inspection is None or self.inspection.sweep is None else self.inspection.sweep.best
         if best is not None and self.inspection is not None:
             self._put_threshold(best[0], OPTIMISTIC)
         else:

@@ -8,13 +8,13 @@ from textual.binding import BindingType
 
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
-from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.render.lines import Sheet
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.sheets.bias import bias_sheet, document_of
-from inspector.sheets.sheet import Sheet
 from scoring.export import Document
 
 
-class BiasScreen(AnalysisScreen):
+class BiasScreen(SheetScreen):
     """The bias of the scorer in focus, and every slice beside its rest."""
 
     NAME = "bias"

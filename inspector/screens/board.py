@@ -27,13 +27,13 @@ from inspector.inspection import Inspection
 from inspector.messages import Copy, Export, Inspected, Score, StopScoring
 from inspector.paint import Brush
 from inspector.phrases import Phrase
+from inspector.render.lines import CaseLink
 from inspector.screens.board_opening import BoardOpening
 from inspector.screens.common_cases import CommonCases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
 from inspector.screens.triaging import Triaging
 from inspector.sentences import counted
-from inspector.sheets.sheet import Drill
 from inspector.text import clean, squeezed
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.sized import Sized
@@ -192,7 +192,7 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
             name = f"{line['scorer']}: " if len(line["scorer"]) > NAME_WIDTH else ""
             behind = self.behind(line)
             if behind is not None:
-                said.append(f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, Drill) else behind)
+                said.append(f"Enter lists {behind.n:,}: the {behind.words}" if isinstance(behind, CaseLink) else behind)
             if line["reason"]:
                 said.append(f"No {line['metric']}: {line['reason']}")
             if line["small"]:

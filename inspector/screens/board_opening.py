@@ -9,8 +9,8 @@ from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.drilling import drilled
 from inspector.inspection import Inspection
 from inspector.messages import Go
+from inspector.render.lines import CaseLink
 from inspector.screens.board_arranging import BoardArranging
-from inspector.sheets.sheet import Drill
 from inspector.widgets.frame_table import FrameTable
 from scoring.filters import Facet, Filter
 
@@ -29,7 +29,7 @@ class BoardOpening(BoardArranging):
         row = self.query_one(FrameTable).row_id
         return None if row is None else self.frame.row(row, named=True)
 
-    def behind(self, line: dict[str, Any]) -> Drill | str | None:
+    def behind(self, line: dict[str, Any]) -> CaseLink | str | None:
         """What Enter opens on the cell that was chosen; None where it opens the failures."""
         cell, inspection = self.query_one(FrameTable).cell, self.inspection
         if cell is None or inspection is None or cell[0].name in WHOLE_ROW:
@@ -43,12 +43,12 @@ class BoardOpening(BoardArranging):
         behind = None if line is None else self.behind(line)
         if behind is None or behind == NO_NUMBER:
             self.action_failures()
-        elif isinstance(behind, Drill):
+        elif isinstance(behind, CaseLink):
             self._open(behind)
         else:
             self.say(behind)
 
-    def _open(self, drill: Drill) -> None:
+    def _open(self, drill: CaseLink) -> None:
         """List exactly the cases behind a number."""
         self.close_rail()
         if self.inspection is not None:

@@ -11,9 +11,10 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
-from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.render.lines import Sheet
 from inspector.screens.pages import Page
 from inspector.screens.picking import Picking
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.sheets.breakdown import cells, column, types
 from inspector.sheets.breakdown.choice import (
     ALIGNED,
@@ -31,7 +32,6 @@ from inspector.sheets.breakdown.figures import FIGURES, figures_of
 from inspector.sheets.breakdown.places import bins_of, errors_of
 from inspector.sheets.breakdown.sheet import breakdown_sheet, page_document, takes_longer, view_of
 from inspector.sheets.breakdown.steps import STEP_FIGURES, step_figure
-from inspector.sheets.sheet import Sheet
 from inspector.subject import covering
 from inspector.widgets.pick_list import Pick
 from scoring.errors import InspectError
@@ -40,7 +40,7 @@ from scoring.metrics.step_bins import PRESETS
 _ERRORS: dict[str, Literal["first", "all"]] = {"the earliest errors": "first", "all error steps": "all"}
 
 
-class BreakdownScreen(AnalysisScreen):
+class BreakdownScreen(SheetScreen):
     """The cases of the slice sorted into tables by their columns, and by where verdicts, errors and steps lie."""
 
     NAME = "breakdown"

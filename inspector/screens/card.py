@@ -12,11 +12,11 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase, name_forms
 from inspector.protocol_card.document import card_document
 from inspector.protocol_card.incomparable import Incomparable, incomparable
-from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.render.lines import Sheet
 from inspector.screens.common_cases import CommonCases
 from inspector.screens.picking import Picking
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.sheets.card import Cards, card_sheet, cards
-from inspector.sheets.sheet import Sheet
 from inspector.subject import covering, subject
 from inspector.widgets.pick_list import Pick
 from scoring.export import Document
@@ -25,7 +25,7 @@ ALONE = "\n"
 """Picked where no second card is wanted; no name holds a line break."""
 
 
-class CardScreen(CommonCases, AnalysisScreen):
+class CardScreen(CommonCases, SheetScreen):
     """The facts that make a number."""
 
     NAME = "card"

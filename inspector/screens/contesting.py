@@ -7,8 +7,8 @@ from inspector.contested.ranking import Ranking, ranking_of
 from inspector.contested.words import BETWEEN, because_phrases
 from inspector.messages import Computed
 from inspector.phrases import Phrase
-from inspector.screens.analysis import FEW
 from inspector.screens.base import SHORT, InspectionScreen
+from inspector.screens.sheet import FEW
 from inspector.subject import covering
 from inspector.text import clean
 from inspector.widgets.phrase_line import PhraseLine

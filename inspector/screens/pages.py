@@ -1,6 +1,8 @@
 """The pages of a screen of analysis: which there are, and which one is open."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,19 @@ class Page:
     title: str
 
 
-def page_words(pages: tuple[Page, ...], now: str, width: int) -> str:
+class Paged(Protocol):
+    """What is told of a page."""
+
+    @property
+    def name(self) -> str:
+        """What never changes."""
+
+    @property
+    def title(self) -> str:
+        """What people read."""
+
+
+def page_words(pages: Sequence[Paged], now: str, width: int) -> str:
     """All titles on one line, the open page's in brackets; where there is no room, only that one and how many."""
     titles = [f"[{page.title}]" if page.name == now else f" {page.title} " for page in pages]
     line = " ".join(titles)

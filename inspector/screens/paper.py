@@ -11,10 +11,10 @@ from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.papers.documents import Source, table_document
 from inspector.phrases import Phrase
-from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.render.lines import Sheet
 from inspector.screens.picking import Picking
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.sheets.paper import PaperFigures, paper_figures, paper_of, paper_sheet, printed_selection
-from inspector.sheets.sheet import Sheet
 from inspector.widgets.pick_list import Pick
 from scoring.export import Document
 from scoring.published.papers import Paper
@@ -22,7 +22,7 @@ from scoring.published.papers import Paper
 NONE = "No tables of a paper on this benchmark are known."
 
 
-class PaperScreen(AnalysisScreen):
+class PaperScreen(SheetScreen):
     """One table of the paper at a time."""
 
     NAME = "paper"

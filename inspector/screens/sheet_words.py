@@ -1,10 +1,10 @@
 """What a sheet says of the number under its cursor."""
 
+from inspector.render.lines import CaseLink
 from inspector.sentences import counted
-from inspector.sheets.sheet import Drill
 
 
-def opens_words(drill: Drill | None, key: str) -> str:
+def opens_words(drill: CaseLink | None, key: str) -> str:
     """What a key opens there; "" where there is no number."""
     if drill is None:
         return ""

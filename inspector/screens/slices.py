@@ -15,8 +15,7 @@ from inspector.filtering.ready_slices import ReadySlice
 from inspector.filtering.saved_slices import SavedSlice
 from inspector.filtering.slicing import SliceShelf
 from inspector.screens.dialog import Dialog
-from inspector.text import cell, clean, squeezed
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, cell, clean, squeezed
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.typing_line import TypingLine
 from inspector.wrap import wrap

@@ -9,15 +9,15 @@ from textual.binding import BindingType
 from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.phrases import Phrase
-from inspector.screens.analysis import AnalysisScreen, Tables
-from inspector.sheets.sheet import Sheet
+from inspector.render.lines import Sheet
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.sheets.statistics import statistics_of, statistics_sheet
 from inspector.statistics_document import statistics_document
 from inspector.subject import subject
 from scoring.export import Document
 
 
-class StatisticsScreen(AnalysisScreen):
+class StatisticsScreen(SheetScreen):
     """Counts, lengths, where errors lie, generators; published figures beside, where a paper prints them."""
 
     NAME = "statistics"

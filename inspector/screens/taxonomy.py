@@ -14,13 +14,13 @@ from inspector.commands import bindings_of
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.phrases import Phrase
-from inspector.screens.analysis import AnalysisScreen, Tables
+from inspector.render.lines import Sheet
 from inspector.screens.paned import Paned
 from inspector.screens.picking import Picking
+from inspector.screens.sheet import SheetScreen, Tables
 from inspector.screens.sorting import NO_NOTE, Sorting
 from inspector.screens.words import WordsDialog
 from inspector.sentences import counted
-from inspector.sheets.sheet import Sheet
 from inspector.sheets.taxonomy import IN_NONE, gathered_on, taxonomy_sheet, theme_of
 from inspector.subject import subject
 from inspector.taxonomy.document import notes_document, taxonomy_document
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _EVERYBODY = ""
 
 
-class TaxonomyScreen(AnalysisScreen, Sorting, Paned):
+class TaxonomyScreen(SheetScreen, Sorting, Paned):
     """Categories, the notes of the one under the cursor, and whose cases these are; each of the three has the keys."""
 
     NAME = "taxonomy"

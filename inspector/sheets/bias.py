@@ -8,9 +8,8 @@ from inspector.breakdown import judged_steps
 from inspector.filtering.facet_columns import column_words
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, Sheet, heading, paragraph, table
 from inspector.sentences import counted
-from inspector.sheets.layout import Cell, heading, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row, Sheet
 from inspector.sheets.words import WAITING, count, difference, p_value, percent
 from inspector.subject import subject
 from scoring.export import Document
@@ -67,7 +66,7 @@ def _lines(inspection: Inspection, found: Document | None, brush: Brush, width: 
 
 def _leaning(inspection: Inspection, rows: list[dict[str, Any]], brush: Brush, width: int) -> Iterator[Row]:
     yield heading("Which way it leans")
-    said: list[list[Cell]] = []
+    said: list[list[LineCell]] = []
     for unit in ("case", "step"):
         here = {row["metric"]: row for row in rows if row["unit"] == unit}
         for metric, row in here.items():
@@ -94,12 +93,12 @@ def _steps(n: int) -> Piece:
     return Piece(f"{n:,} {'step' if n == 1 else 'steps'}", "dim")
 
 
-def _drill(inspection: Inspection, metric: str, n: int, title: str) -> Drill:
+def _drill(inspection: Inspection, metric: str, n: int, title: str) -> CaseLink:
     scorer = str(inspection.scorer)
     if metric == "predicted_positive_rate":
-        return Drill((answered(scorer),), n, "with a verdict", scorer)
+        return CaseLink((answered(scorer),), n, "with a verdict", scorer)
     figure = "f1" if metric == "bias" else metric
-    return Drill(behind(figure, scorer, inspection.unparsed), n, f"tried: {title.partition(':')[0]}", scorer)
+    return CaseLink(behind(figure, scorer, inspection.unparsed), n, f"tried: {title.partition(':')[0]}", scorer)
 
 
 def _slices(inspection: Inspection, rows: list[dict[str, Any]] | None, brush: Brush, width: int) -> Iterator[Row]:
@@ -128,14 +127,14 @@ def _slices(inspection: Inspection, rows: list[dict[str, Any]] | None, brush: Br
     )
 
 
-def _slice(inspection: Inspection, row: Mapping[str, Any], brush: Brush) -> list[Cell]:
+def _slice(inspection: Inspection, row: Mapping[str, Any], brush: Brush) -> list[LineCell]:
     figure, column = SIDES[row["metric"]], row["column"]
     scorer, side = str(inspection.scorer), "erroneous" if figure == "error_acc" else "clean"
     own = behind(figure, scorer, inspection.unparsed)
     name = f"{column_words(column)}: {row['slice'] or '(empty)'}"
     known = f"{named(_OWN.get(column, column))} IS NOT NULL"
-    here = Drill((row["where"], *own), row["n"], f"{name}, {side}", scorer)
-    rest = Drill((f"NOT ({row['where']})", known, *own), row["rest"], f"not {name}, {side}", scorer)
+    here = CaseLink((row["where"], *own), row["n"], f"{name}, {side}", scorer)
+    rest = CaseLink((f"NOT ({row['where']})", known, *own), row["rest"], f"not {name}, {side}", scorer)
     return [
         Piece(name),
         Piece(side, "dim"),

@@ -13,8 +13,7 @@ from inspector.protocol_card.difference import Pair, differences
 from inspector.protocol_card.fact import GROUPS, TITLES, Fact
 from inspector.protocol_card.incomparable import Incomparable, incomparable
 from inspector.protocol_card.settings import not_recorded
-from inspector.sheets.layout import heading, paragraph
-from inspector.sheets.sheet import Drill, Piece, Row, Sheet
+from inspector.render.lines import CaseLink, Piece, Row, Sheet, heading, paragraph
 from inspector.sheets.words import percent
 from inspector.subject import subject
 from inspector.text import squeezed
@@ -99,11 +98,11 @@ def _fact(fact: Fact, of: Card, width: int) -> Iterator[Row]:
         yield Piece(f"  {name:<{NAME - 2}}", "dim"), Piece(text, "", drill if at == 0 else None)
 
 
-def _drill(fact: Fact | None, of: Card) -> Drill | None:
+def _drill(fact: Fact | None, of: Card) -> CaseLink | None:
     """The cases that a fact counts."""
     if fact is None or fact.where is None or not fact.n:
         return None
-    return Drill(fact.where, fact.n, f"{fact.name}, {of.scorer}", of.scorer)
+    return CaseLink(fact.where, fact.n, f"{fact.name}, {of.scorer}", of.scorer)
 
 
 def _two(found: Cards, other: Card, brush: Brush, width: int, common: str) -> Iterator[Row]:

@@ -11,9 +11,8 @@ from inspector.papers.checking import verdict
 from inspector.papers.documents import Source, table_document
 from inspector.papers.printed import as_printed
 from inspector.papers.tables import DIFFERENCE, HERE, PAPER, cells_of, paper_table, statistics_table
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, Sheet, heading, paragraph, table
 from inspector.selection import Selection, decide
-from inspector.sheets.layout import Cell, heading, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row, Sheet
 from inspector.sheets.statistics import statistic_drill
 from inspector.subject import covering, subject
 from inspector.text import squeezed
@@ -106,11 +105,11 @@ def _statistics(inspection: Inspection, rows: pl.DataFrame, brush: Brush) -> Ite
     wide = statistics_table(rows)
     known = {(row["group"], row["statistic"], row["subset"]): row for row in rows.iter_rows(named=True)}
     subsets = wide.columns[3:]
-    lines: list[list[Cell]] = []
+    lines: list[list[LineCell]] = []
     for line in wide.iter_rows(named=True):
         of, group = line["of"], line["group"] or ""
         told = " ".join(word for word in (group, line["statistic"].replace("_", " ")) if word)
-        cells: list[Cell] = []
+        cells: list[LineCell] = []
         for subset in subsets:
             row = known.get((group, line["statistic"], subset))
             drill = statistic_drill(inspection, row) if row is not None and of == HERE else None
@@ -125,12 +124,12 @@ def _figures(inspection: Inspection, found: PaperFigures, brush: Brush, width: i
     wide, cells = paper_table(rows), cells_of(rows)
     heads = [name for name in wide.columns if name in cells]
     drills = _Drills(inspection, found.selection)
-    lines: list[list[Cell]] = []
+    lines: list[list[LineCell]] = []
     before = ""
     for line in wide.iter_rows(named=True):
         name, of = line["scorer"], line["of"]
         first = name != before
-        row: list[Cell] = [
+        row: list[LineCell] = [
             Piece(squeezed(name, NAME) if first else "", "strong" if of == HERE else "dim"),
             Piece(squeezed(line["setting"] or "", NAME) if first else "", "dim"),
             Piece(CALLED[of], "dim"),
@@ -166,7 +165,7 @@ class _Drills:
     inspection: Inspection
     selection: Selection
 
-    def of(self, scorer: str, subset: str, metric: str) -> Drill | None:
+    def of(self, scorer: str, subset: str, metric: str) -> CaseLink | None:
         """The cases of a figure; None where no condition says which they are."""
         side = _FIRST_ERRORS.get(metric)
         if side is None or subset not in {"all", "average", *self._subsets()}:
@@ -174,7 +173,7 @@ class _Drills:
         within = () if subset in {"all", "average"} else (Facet("subset", (subset,)).sql,)
         where = (*within, side, tried(scorer, self.selection.unparsed(self.inspection.benchmark)))
         n = int((self.inspection.slice & self.inspection.selection.passing(where)).sum())
-        return Drill(where, n, f"{metric} of {scorer}, {subset}", scorer) if n else None
+        return CaseLink(where, n, f"{metric} of {scorer}, {subset}", scorer) if n else None
 
     def _subsets(self) -> set[str]:
         return set(self.inspection.cases["subset"].drop_nulls().unique())

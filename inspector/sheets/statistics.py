@@ -9,9 +9,8 @@ import polars as pl
 from inspector.inspection import Inspection
 from inspector.label_set import published_note
 from inspector.paint import Brush
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, Sheet, heading, paragraph, table
 from inspector.sentences import counted
-from inspector.sheets.layout import Cell, heading, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row, Sheet
 from inspector.statistics_document import statistics_document
 from inspector.statistics_tables import statistic_text
 from inspector.subject import subject
@@ -132,7 +131,7 @@ def counted_by(place: Place) -> tuple[str, ...] | None:
     return None if found is None else (*side, *found)
 
 
-def statistic_drill(inspection: Inspection, row: Mapping[str, Any]) -> Drill | None:
+def statistic_drill(inspection: Inspection, row: Mapping[str, Any]) -> CaseLink | None:
     """What a statistic opens: the cases that it counts, or is the share of; None where it is a mean or counts none."""
     where = counted_by(Place(row["group"], row["statistic"]))
     if where is None or row["value"] is None:
@@ -141,7 +140,9 @@ def statistic_drill(inspection: Inspection, row: Mapping[str, Any]) -> Drill | N
     n = round(row["value"] * row["n"]) if share else int(row["value"])
     told = " ".join(word for word in (row["group"], row["statistic"].replace("_", " ")) if word)
     words = f"{told}, {row['subset'] or 'no subset'}"
-    return Drill((*_within(inspection, row["subset"]), *where), n, words, benchmark=inspection.benchmark) if n else None
+    return (
+        CaseLink((*_within(inspection, row["subset"]), *where), n, words, benchmark=inspection.benchmark) if n else None
+    )
 
 
 def _section(
@@ -149,7 +150,7 @@ def _section(
 ) -> list[Row]:
     """A row a subset, and a dim one beneath it where a paper prints something of it."""
     used = [column for column in columns if any(_says(cells.get((one, *column.place))) for one in subsets)]
-    lines: list[list[Cell]] = []
+    lines: list[list[LineCell]] = []
     for subset in subsets:
         found = [cells.get((subset, *column.place)) for column in used]
         name = Piece(squeezed(subset or "(none)", NAME), "strong" if subset == "all" else "")
@@ -196,7 +197,7 @@ def _kinds(inspection: Inspection, cells: Cells, brush: Brush) -> Iterator[Row]:
     if not found:
         return
     yield heading("Error types, of the erroneous cases that have one")
-    lines: list[list[Cell]] = []
+    lines: list[list[LineCell]] = []
     for row in sorted(found, key=lambda one: -(one["value"] or 0)):
         name, drill = squeezed(row["statistic"].removeprefix(before), NAME), statistic_drill(inspection, row)
         number = Piece(f"{drill.n if drill else 0:,}", "" if drill else "dim", drill)
@@ -213,9 +214,9 @@ def _generators(inspection: Inspection, cells: Cells, brush: Brush) -> Iterator[
     if not names:
         return
     yield heading("Generators")
-    lines: list[list[Cell]] = []
+    lines: list[list[LineCell]] = []
     for name in names:
-        row: list[Cell] = [Piece(squeezed(name, NAME))]
+        row: list[LineCell] = [Piece(squeezed(name, NAME))]
         for group in SIDES:
             found = cells.get(("all", group, f"cases:{name}"))
             row += [_cell(inspection, found, brush), _beside(found)]

@@ -10,9 +10,8 @@ from rich.cells import cell_len
 from inspector.filtering.facet_columns import column_words
 from inspector.filtering.filter_words import value_words
 from inspector.inspection import Inspection
+from inspector.render.lines import CaseLink, Piece, Row, Sheet, paragraph
 from inspector.sentences import counted
-from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Drill, Piece, Row, Sheet
 from inspector.sheets.words import count
 from inspector.subject import covering
 from inspector.taxonomy.document import judged
@@ -63,10 +62,10 @@ class Theme:
         """What it is called."""
         return self.category or IN_NONE
 
-    def drill(self, words: str = "", *where: str, n: int | None = None, scorer: str | None = None) -> Drill:
+    def drill(self, words: str = "", *where: str, n: int | None = None, scorer: str | None = None) -> CaseLink:
         """Its cases, or those of them that fulfil more conditions."""
         told = f"{self.words}, {words}" if words else f"category {self.words}"
-        return Drill((*self.conditions, *where), self.rows.size if n is None else n, told, scorer)
+        return CaseLink((*self.conditions, *where), self.rows.size if n is None else n, told, scorer)
 
 
 def gathered_on(inspection: Inspection) -> Gathered:

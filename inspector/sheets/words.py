@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, Piece, Row
+from inspector.render.lines import CaseLink, Piece, Row
 from scoring.export import p_words
 
 WAITING = "..."
@@ -13,12 +13,12 @@ Figure = Mapping[str, Any]
 """A row of a document: `value`, `low`, `high`, `n`, `reason`."""
 
 
-def count(value: int, drill: Drill | None = None, style: str = "") -> Piece:
+def count(value: int, drill: CaseLink | None = None, style: str = "") -> Piece:
     """A number of cases that opens them; 0 is dim, and opens nothing."""
     return Piece(f"{value:,}", style if value else "dim", drill if value else None)
 
 
-def percent(row: Figure | None, brush: Brush, drill: Drill | None = None, style: str = "") -> Row:
+def percent(row: Figure | None, brush: Brush, drill: CaseLink | None = None, style: str = "") -> Row:
     """A share in percent with its interval; why there is none where there is none."""
     if row is None:
         return (Piece(WAITING, "dim", drill),)
@@ -28,7 +28,7 @@ def percent(row: Figure | None, brush: Brush, drill: Drill | None = None, style:
     return (shown, *interval(row, brush))
 
 
-def difference(row: Figure | None, brush: Brush, drill: Drill | None = None) -> Row:
+def difference(row: Figure | None, brush: Brush, drill: CaseLink | None = None) -> Row:
     """A difference in percentage points with its interval, strong where that leaves 0 out."""
     if row is None:
         return (Piece(WAITING, "dim", drill),)

@@ -13,7 +13,7 @@ from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from scoring.export import Document
 from scoring.metrics.best_of_n import MAJORITY, MEAN, OVER_MEAN, PASS, PRM, PROBLEMS, TIED
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 
 _CHOSEN = (MEAN, MAJORITY, PASS, PRM)
 _BESIDE = {OVER_MEAN: "over mean@1", TIED: "tied"}

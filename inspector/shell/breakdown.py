@@ -9,8 +9,8 @@ from inspector.breakdown import View, breakdown_document
 from inspector.loading import load
 from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
-from inspector.shell.wide import FEW
 from scoring.export import Document, p_words
+from scoring.metrics.resampling import SMALL
 
 TOLD = (
     *("cases", "error_acc", "correct_acc", "f1", "fp", "late", "missed", "step_accuracy"),
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         wide = wide_rewards
     put(document, args, problems, wide(document.rows))
     if not form_of(args) and document.rows["small"].any():
-        say([FEW], args)
+        say([f"~ few: {SMALL - 1} cases or less"], args)
     return 0
 
 

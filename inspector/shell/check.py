@@ -19,7 +19,7 @@ from inspector.shell.tables import print_table
 from inspector.text import clean
 from scoring.errors import UsageError
 from scoring.export import Document, p_words
-from scoring.metrics.paired import SIDES
+from scoring.metrics.first_error import SIDES
 from scoring.names import match_name
 
 SETTINGS = 4

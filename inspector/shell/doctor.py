@@ -25,7 +25,7 @@ from scoring.parquet import read_parquet
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
 from scoring.workspace import Workspace
 
-PACKAGES = ("textual", "rich", "polars", "numpy", "scipy")
+PACKAGES = ("textual", "rich", "polars", "numpy")
 ENGINES: dict[str, tuple[tuple[str, ...], str]] = {
     "transformers": (("torch", "transformers"), "score"),
     "vllm": (("vllm",), "vllm"),

@@ -10,7 +10,7 @@ from inspector.shell.output import form_of, put, say
 from inspector.shell.requests import request_of
 from inspector.votes import votes_document
 from scoring.export import Document
-from scoring.metrics.accuracies import METRICS
+from scoring.metrics.first_error import NAMES
 
 AVERAGE, WHOLE = "average", "all"
 """Where a benchmark's figure stands: in the mean over its subsets, or else in that of all cases."""
@@ -35,7 +35,7 @@ def wide_votes(rows: pl.DataFrame) -> pl.DataFrame:
     lines: dict[tuple[str, str, int], dict[str, str]] = {}
     averaged = set(rows.filter(pl.col("subset") == AVERAGE)["benchmark"])
     for row in rows.iter_rows(named=True):
-        if row["subset"] != (AVERAGE if row["benchmark"] in averaged else WHOLE) or row["metric"] not in METRICS:
+        if row["subset"] != (AVERAGE if row["benchmark"] in averaged else WHOLE) or row["metric"] not in NAMES:
             continue
         line = lines.setdefault((row["scorer"], row["benchmark"], row["votes"]), {})
         value, expected = _percent(row["value"]), _percent(row["expected"])

@@ -15,9 +15,10 @@ from inspector.taxonomy.gathered import Gathered, gathered, saturation_words
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.grouping import grouped, groups
-from scoring.metrics.first_error import FAILURES, Unparsed
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.first_error import FAILURES
+from scoring.metrics.kernel import Unparsed
 from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.saturation import LAST
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import OUTCOMES

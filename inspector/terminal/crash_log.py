@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("prm-inspect", "textual", "rich", "polars", "numpy", "scipy")
+PACKAGES = ("prm-inspect", "textual", "rich", "polars", "numpy")
 VARIABLES = ("TERM", "COLORTERM", "TERM_PROGRAM", "LANG", "NO_COLOR", "COLUMNS", "LINES")
 KEPT = 10
 """Logs that stay; older ones are deleted."""

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.cells import cell_len
 
-from inspector.text import cell, clean, number
-from inspector.widgets.line_scroll import Part
+from inspector.text import Part, cell, clean, number
 
 if TYPE_CHECKING:
     import polars as pl

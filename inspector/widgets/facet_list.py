@@ -10,8 +10,8 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from inspector.text import cell, squeezed
-from inspector.widgets.line_scroll import LineScroll, Part
+from inspector.text import Part, cell, squeezed
+from inspector.widgets.line_scroll import LineScroll
 
 NOTHING = "(none)"
 Mark = Literal["", "keep", "hide", "fixed"]

@@ -14,10 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from inspector.text import clean
-
-Part = tuple[str, str]
-"""A piece of a line: its text, and the names of its styles, joined by spaces ("" is the plain style)."""
+from inspector.text import Part, clean
 
 
 class LineScroll(ScrollView, can_focus=True):

@@ -9,8 +9,8 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from inspector.text import clean
-from inspector.widgets.line_scroll import LineScroll, Part
+from inspector.text import Part, clean
+from inspector.widgets.line_scroll import LineScroll
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from inspector.sheets.sheet import Drill, Piece, Sheet
+from inspector.render.lines import CaseLink, Piece, Sheet
 from inspector.text import clean
 from inspector.widgets.line_view import Line, LineView
 from inspector.widgets.sized import Sized
@@ -55,7 +55,7 @@ class SheetView(Sized, LineView):
         """The cursor stands on another number, or the number under it has other cases; None: on none."""
 
         view: "SheetView"
-        drill: Drill | None
+        drill: CaseLink | None
 
         @property
         def control(self) -> "SheetView":
@@ -66,7 +66,7 @@ class SheetView(Sized, LineView):
         """The cases behind a number were asked for."""
 
         view: "SheetView"
-        drill: Drill
+        drill: CaseLink
 
         @property
         def control(self) -> "SheetView":
@@ -89,7 +89,7 @@ class SheetView(Sized, LineView):
         return tuple(self._spots)
 
     @property
-    def drill(self) -> Drill | None:
+    def drill(self) -> CaseLink | None:
         """What the number under the cursor opens; None where there is no number."""
         return self._spots[self._at].piece.drill if self._spots else None
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.worker import get_current_worker
 
+from inspector.analyses import summaries
 from inspector.commands.command import ANALYSES, ONE_CASE
 from inspector.messages import Back, Go, Reads
 from inspector.wiring.base import INSPECT, Wired
@@ -18,16 +19,14 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
-    "compare": "compare:CompareScreen",
     "card": "card:CardScreen",
-    "thresholds": "thresholds:ThresholdsScreen",
     "statistics": "statistics:StatisticsScreen",
     "paper": "paper:PaperScreen",
     "breakdown": "breakdown:BreakdownScreen",
     "bias": "bias:BiasScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }
-"""Every screen that opens on top, by its name in the table of commands."""
+"""The screens that open on top, by their names in the table of commands; the others are those of analyses."""
 AT_REST = 0.5
 """Seconds after the first screen stood there until the others are imported."""
 
@@ -45,7 +44,7 @@ class Moving(Wired):
     def _import(self) -> None:
         """In a thread."""
         worker = get_current_worker()
-        for name in SCREENS:
+        for name in (*SCREENS, *summaries()):
             if not worker.is_cancelled:
                 _kind(name)
 
@@ -118,5 +117,9 @@ class Moving(Wired):
 
 def _kind(name: str) -> Any:
     """The class of a screen, imported now if it was not yet."""
+    if name not in SCREENS:
+        from inspector.screens.analysis import screen_of
+
+        return screen_of(name)
     module, _, kind = SCREENS[name].partition(":")
     return getattr(import_module(f"inspector.screens.{module}"), kind)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.closed_forms import Z
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.reward_bins import has_rewards, why_none, with_rewards
-from scoring.metrics.wilson import Z
 from scoring.step_rewards import Bools, Floats, Ints
 
 Row = dict[str, Any]

@@ -18,8 +18,7 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.metrics.aggregations import AGGREGATIONS, Aggregation
 from scoring.metrics.final_answers import majority_right
-from scoring.metrics.intervals import percentile_interval
-from scoring.metrics.problem_bootstrap import resampled_sums
+from scoring.metrics.resampling import percentile_interval, resample_problems
 from scoring.metrics.responses import Responses
 from scoring.step_rewards import Bools, Floats, Ints
 
@@ -204,7 +203,7 @@ def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: in
         return
     values = np.column_stack([line.values for line in told if line.values is not None])
     counted = np.column_stack([values, np.ones(len(values))])
-    drawn = resampled_sums(counted, kept.subsets, len(kept.names), np.arange(len(values)), seed)
+    drawn = resample_problems(counted, kept.subsets, len(kept.names), np.arange(len(values)), seed)
     means = []
     for number, name, members in _parts(kept):
         if members.any():

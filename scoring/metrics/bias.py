@@ -12,10 +12,10 @@ import numpy as np
 from scoring.evaluation import Evaluation
 from scoring.gold import RIGHT_STEP, WRONG_STEP
 from scoring.judged_steps import JudgedSteps
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.closed_forms import difference_interval, wilson_interval
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import side_shares
-from scoring.metrics.wilson import difference_interval, wilson_interval
 from scoring.step_rewards import Bools
 
 NO_STEPS = "no case has steps that are judged one by one"

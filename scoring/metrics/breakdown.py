@@ -9,14 +9,12 @@ import numpy as np
 import polars as pl
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.accuracies import Decided, figures
 from scoring.metrics.axes import Axis
-from scoring.metrics.error_types import error_type_shares
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.intervals import SMALL, percentile_intervals
-from scoring.metrics.problem_bootstrap import related
-from scoring.metrics.shares import NO_CLEAN, NO_ERRONEOUS, Share, outcome_shares, process_error_shares, side_shares
-from scoring.metrics.wilson import wilson_interval
+from scoring.metrics.closed_forms import wilson_interval
+from scoring.metrics.first_error import F1_SCORE, SIDES
+from scoring.metrics.kernel import Marks, Tally, Unparsed
+from scoring.metrics.resampling import SMALL, percentile_intervals, related
+from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import OUTCOMES
 
@@ -227,26 +225,25 @@ def _of_share(share: Share, cells: Cells) -> CellFigures:
 
 
 def _f1(evaluation: Evaluation, shares: tuple[Share, Share], cells: Cells, seed: int | None) -> CellFigures:
-    f1, erroneous, clean = f1_of(shares, cells)
+    tally = f1_tally(shares, cells)
+    f1, sizes = tally.values(F1_SCORE)[:, 0], F1_SCORE.size(tally.sums)[:, 0]
     low, high = np.full((2, f1.size), np.nan)
     if seed is not None:
         _bootstrap(evaluation, shares, cells, seed, (~np.isnan(f1)).nonzero()[0], (low, high))
-    reasons = [
-        None
-        if np.isfinite(value)
-        else evaluation.nothing or (NO_ERRONEOUS if not wrong else NO_CLEAN if not right else "both accuracies are 0")
-        for value, wrong, right in zip(f1, erroneous, clean, strict=True)
-    ]
+    erroneous, clean = (tally.sums[side][:, 0] for side in SIDES)
+    reasons = []
+    for place, value in enumerate(f1):
+        why = evaluation.nothing or F1_SCORE.why({name: counted[place, 0] for name, counted in tally.sums.items()})
+        reasons.append(None if np.isfinite(value) else why)
     small = few(np.minimum(erroneous, clean)) & np.isfinite(f1)
-    return CellFigures("f1", f1, low, high, erroneous + clean, small, reasons)
+    return CellFigures("f1", f1, low, high, sizes, small, reasons)
 
 
-def f1_of(shares: tuple[Share, Share], cells: Cells) -> tuple[Floats, Ints, Ints]:
-    """f1 in every cell, and how many erroneous and clean cases are in its denominators, each of shape (k,)."""
-    erroneous, clean = (cells.counts(one.among) for one in shares)
-    with np.errstate(invalid="ignore"):
-        pairs = [cells.counts(one.hits) / n for one, n in zip(shares, (erroneous, clean), strict=True)]
-    return figures(np.stack(pairs, axis=1)[:, :, None])[:, 2, 0], erroneous, clean
+def f1_tally(shares: tuple[Share, Share], cells: Cells) -> Tally:
+    """Sum the counts of f1 in every cell, of error_acc and correct_acc."""
+    counted = {"exact": shares[0].hits, "erroneous": shares[0].among}
+    counted |= {"clean_right": shares[1].hits, "clean": shares[1].among}
+    return Tally({name: cells.counts(rows)[:, None] for name, rows in counted.items()})
 
 
 def _bootstrap(
@@ -261,10 +258,10 @@ def _bootstrap(
     member, right = (shares[0].among | shares[1].among), (shares[0].hits | shares[1].hits)
     cases, numbers = cells.pairs()
     gold, n_cells = evaluation.gold, ends[0].size
-    decided = Decided(
-        member[cases, None], right[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
+    marks = Marks(
+        right[cases, None], member[cases, None], (gold.earliest >= 0)[cases], gold.problems[cases], numbers, n_cells
     )
-    drawn = figures(decided.drawn(seed, whole=related(gold.problems, member & cells.rows)), 0.0)[:, :, 2, 0]
+    drawn = marks.tally(seed, whole=related(gold.problems, member & cells.rows)).drawn(F1_SCORE)[:, :, 0]
     ends[0][defined], ends[1][defined] = percentile_intervals(drawn[:, defined])
 
 

@@ -7,11 +7,11 @@ import numpy as np
 import polars as pl
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.breakdown import Asked, CellFigures, Cells, f1_of, few, long_form
-from scoring.metrics.error_types import error_type_shares
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.shares import NO_CLEAN, NO_ERRONEOUS, Share, outcome_shares, process_error_shares, side_shares
-from scoring.metrics.wilson import paired_difference_interval
+from scoring.metrics.breakdown import Asked, CellFigures, Cells, f1_tally, few, long_form
+from scoring.metrics.closed_forms import paired_difference_interval
+from scoring.metrics.first_error import BOTH_ZERO, F1_SCORE, SIDES
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.shares import Share, error_type_shares, outcome_shares, process_error_shares, side_shares
 from scoring.step_rewards import Floats
 
 Pair = tuple[Evaluation, Evaluation]
@@ -69,19 +69,17 @@ def _share(left: Share, right: Share, cells: Cells) -> CellFigures:
 
 
 def _f1(sides: list[tuple[Share, Share]], cells: Cells) -> CellFigures:
-    (first, erroneous, clean), (second, _, _) = (f1_of((sides[0][place], sides[1][place]), cells) for place in (0, 1))
-    value, nothing = first - second, np.full(first.size, np.nan)
-    reasons = [
-        None
-        if np.isfinite(one)
-        else NO_COMMON + NO_ERRONEOUS
-        if not wrong
-        else NO_COMMON + NO_CLEAN
-        if not right
-        else "both accuracies of one of them are 0"
-        for one, wrong, right in zip(value, erroneous, clean, strict=True)
-    ]
+    left, right = (f1_tally((sides[0][place], sides[1][place]), cells) for place in (0, 1))
+    value = (left.values(F1_SCORE) - right.values(F1_SCORE))[:, 0]
+    erroneous, clean = (left.sums[side][:, 0] for side in SIDES)
+    reasons = []
+    for place, difference in enumerate(value):
+        why = F1_SCORE.why({name: counted[place, 0] for name, counted in left.sums.items()})
+        both_zero = "both accuracies of one of them are 0"
+        why = both_zero if why in {"", BOTH_ZERO} else NO_COMMON + why
+        reasons.append(None if np.isfinite(difference) else why)
     small = few(np.minimum(erroneous, clean)) & np.isfinite(value)
+    nothing = np.full(value.size, np.nan)
     return CellFigures("f1", value, nothing, nothing, erroneous + clean, small, reasons)
 
 

@@ -12,9 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
-from scoring.metrics.lineup import Lineup
-from scoring.metrics.lineup_conditions import EVERY, common_of, conjunction
-from scoring.metrics.paired import SharedScores, shared_scores, subset_means
+from scoring.metrics.aligned import EVERY, AlignedScorers, common_of, conjunction
+from scoring.metrics.first_error import F1_SCORE
+from scoring.metrics.kernel import Tally
+from scoring.metrics.paired import SharedScores, shared_scores
 from scoring.sql_words import literal, named
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import NO_VERDICT
@@ -32,15 +33,15 @@ class Cascade:
 
     `shared` holds these cases and the two scorers, the first one first. `distances` (n,) are the first one's, NaN where
     it has none. `cuts` (k,) are the values of m, ascending: at the lowest of them the second is asked about cases
-    without a distance alone, at the highest about all. `sent` (k,) counts the cases sent on, `values` (3, k) are
-    METRICS of `scoring.metrics.paired`, means over subsets, NaN where undefined.
+    without a distance alone, at the highest about all. `sent` (k,) counts the cases sent on, `tally` holds the
+    counts of first errors by subset and cut.
     """
 
-    shared: Lineup
+    shared: AlignedScorers
     distances: Floats
     cuts: Floats
     sent: Ints
-    values: Floats
+    tally: Tally
 
     @property
     def n(self) -> int:
@@ -53,13 +54,18 @@ class Cascade:
         shares: Floats = self.sent / self.n if self.n else np.full(self.sent.size, np.nan)
         return shares
 
+    @cached_property
+    def f1(self) -> Floats:
+        """The mean over subsets of F1 at each cut, shape (k,); NaN where undefined."""
+        return self.tally.mean(F1_SCORE)
+
     @property
     def best(self) -> int | None:
         """The cut (0-based) with the highest F1, of equal ones the one with the fewest cases sent; None: undefined.
 
         It is found on the cases that it is told of, so its F1 is optimistic.
         """
-        f1 = self.values[0]
+        f1 = self.f1
         return None if np.isnan(f1).all() else int(np.nanargmax(f1))
 
     def spread(self, points: int = 21) -> Ints:
@@ -88,12 +94,11 @@ class Cascade:
         spent: Floats = _cumulated(self.distances, self.cuts, np.zeros(self.n, dtype=np.int64), 1, costs)[0]
         return spent
 
-    def scores(self, cuts: Sequence[int], seed: int = 0) -> SharedScores:
+    def scores(self, cuts: Sequence[int], seed: int | None = 0) -> SharedScores:
         """The first scorer alone, the second alone, and the cascade at some cuts (0-based), on shared resamples."""
         names = (*self.shared.names, *(f"cascade below {self.cuts[cut]:.4g}" for cut in cuts))
         right = np.column_stack([self.shared.right, *(self.right(cut) for cut in cuts)])
-        everything = np.ones(self.n, dtype=np.bool_)
-        return shared_scores(self.shared.decided_as(names, right), everything, tuple(range(len(names))), seed)
+        return shared_scores(self.shared.decided_as(names, right), tuple(range(len(names))), seed)
 
     @property
     def _second(self) -> Bools:
@@ -101,17 +106,17 @@ class Cascade:
         return _once_asked(self.shared)
 
 
-def cascade(lineup: Lineup, first: int, second: int, distances: Floats) -> Cascade:
+def cascade(aligned: AlignedScorers, first: int, second: int, distances: Floats) -> Cascade:
     """Simulate the cascade of two scorers.
 
     Args:
-        lineup: n cases.
+        aligned: n cases.
         first: the place in it of the scorer that is asked first.
         second: the place of the other one.
-        distances: (n,) the first one's decision distances, in the order of the lineup's cases; NaN where it has none.
+        distances: (n,) the first one's decision distances, in the order of these cases; NaN where it has none.
     """
-    common = lineup.common((first, second))
-    shared, known = lineup.only(common, (first, second)), distances[common]
+    common = aligned.common((first, second))
+    shared, known = aligned.only(common, (first, second)), distances[common]
     there = np.unique(known[np.isfinite(known)])
     cuts = np.append(there, np.nextafter(there[-1], np.inf)) if there.size else np.zeros(1)
     sent = _cumulated(known, cuts, np.zeros(known.size, dtype=np.int64), 1, np.ones(known.size))[0].astype(np.int64)
@@ -121,10 +126,17 @@ def cascade(lineup: Lineup, first: int, second: int, distances: Floats) -> Casca
     turned = _once_asked(shared).astype(np.float64) - shared.right[:, 0]
     hits = alone[:, None] + _cumulated(known, cuts, cells, 2 * numbers.size, turned)
     totals = np.bincount(cells, minlength=2 * numbers.size).reshape(shape)
-    return Cascade(shared, known, cuts, sent, subset_means(hits.reshape(*shape, cuts.size), totals))
+    hits = hits.reshape(*shape, cuts.size)
+    sums = {
+        "exact": hits[:, 0],
+        "erroneous": totals[:, 0, None],
+        "clean_right": hits[:, 1],
+        "clean": totals[:, 1, None],
+    }
+    return Cascade(shared, known, cuts, sent, Tally(sums))
 
 
-def _once_asked(shared: Lineup) -> Bools:
+def _once_asked(shared: AlignedScorers) -> Bools:
     said = shared.verdicts[:, 1] != NO_VERDICT
     return np.where(said, shared.right[:, 1], shared.right[:, 0])
 

@@ -1,9 +1,9 @@
 """Which cases stand behind a figure of a breakdown, as SQL conditions beside those of its cell."""
 
 from scoring.filters import Facet
-from scoring.metrics.error_types import FAMILY
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.kernel import Unparsed
 from scoring.metrics.outcome_conditions import SIDES, tried
+from scoring.metrics.shares import BY_TYPE
 from scoring.sql_words import named
 from scoring.verdicts import OUTCOMES
 
@@ -12,7 +12,7 @@ LABELLED = "earliest_error >= -1"
 ENDS_RIGHT = "final_answer_correct"
 COUNTS = ("cases", *(f"count_{outcome}" for outcome in OUTCOMES))
 """The metrics that are counts of cases."""
-OF_ERRONEOUS = ("error_acc", *FAMILY)
+OF_ERRONEOUS = ("error_acc", *BY_TYPE)
 """Those that are shares of the erroneous cases tried."""
 OF_CLEAN = ("correct_acc",)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.metrics.lineup import Lineup
+from scoring.metrics.aligned import AlignedScorers
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import NO_VERDICT
 
@@ -26,7 +26,7 @@ class Consensus:
     weights: Floats
 
 
-def consensus(lineup: Lineup) -> Consensus:
+def consensus(aligned: AlignedScorers) -> Consensus:
     """Every case's verdict with the most weight behind it.
 
     A scorer's weight is the log-odds of its accuracy on the cases of other problems, with SHRINK right and SHRINK wrong
@@ -35,17 +35,17 @@ def consensus(lineup: Lineup) -> Consensus:
     than right weighs nothing, since there are many ways to be wrong; a verdict that names no step of the solution has
     no say.
     """
-    names_one = have_a_say(lineup)
-    weights = np.where(names_one, np.maximum(_log_odds(lineup), 0.0) / _siblings(lineup.families, names_one), 0.0)
+    names_one = have_a_say(aligned)
+    weights = np.where(names_one, np.maximum(_log_odds(aligned), 0.0) / _siblings(aligned.families, names_one), 0.0)
     behind = np.zeros(weights.shape)
     for column in range(weights.shape[1]):
-        behind[:, column] = np.where(lineup.verdicts == lineup.verdicts[:, [column]], weights, 0.0).sum(axis=1)
+        behind[:, column] = np.where(aligned.verdicts == aligned.verdicts[:, [column]], weights, 0.0).sum(axis=1)
     behind[~names_one] = 0.0
     most = behind.max(axis=1)
     # Equal weights may be added in different orders, so that sums of equal weight differ in their last digits.
     leading = (behind > 0) & np.isclose(behind, most[:, None], rtol=1e-9, atol=0.0)
-    said = np.where(leading, lineup.verdicts, NO_VERDICT).max(axis=1)
-    rivals = (leading & (lineup.verdicts != said[:, None])).any(axis=1)
+    said = np.where(leading, aligned.verdicts, NO_VERDICT).max(axis=1)
+    rivals = (leading & (aligned.verdicts != said[:, None])).any(axis=1)
     verdicts = np.where(rivals, NO_VERDICT, said)
     total = weights.sum(axis=1)
     there = verdicts != NO_VERDICT
@@ -53,16 +53,16 @@ def consensus(lineup: Lineup) -> Consensus:
     return Consensus(verdicts, support, weights)
 
 
-def have_a_say(lineup: Lineup) -> Bools:
+def have_a_say(aligned: AlignedScorers) -> Bools:
     """Whose verdict names a step of the solution or no error: any other has no say. Shape (n, s)."""
-    found: Bools = (lineup.verdicts >= -1) & (lineup.verdicts < np.maximum(lineup.n_steps, 1)[:, None])
+    found: Bools = (aligned.verdicts >= -1) & (aligned.verdicts < np.maximum(aligned.n_steps, 1)[:, None])
     return found
 
 
-def _log_odds(lineup: Lineup) -> Floats:
+def _log_odds(aligned: AlignedScorers) -> Floats:
     """Of every scorer's accuracy on the cases that are no solution of the same problem. Shape (n, s)."""
-    problems, problem = np.unique(lineup.problems, return_inverse=True)
-    right, wrong = lineup.tried & lineup.right, lineup.tried & ~lineup.right
+    problems, problem = np.unique(aligned.problems, return_inverse=True)
+    right, wrong = aligned.tried & aligned.right, aligned.tried & ~aligned.right
     elsewhere = []
     for marks in (right, wrong):
         here = np.zeros((problems.size, marks.shape[1]))

@@ -10,8 +10,8 @@ from functools import cached_property
 
 import numpy as np
 
+from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.consensus import Consensus, consensus, have_a_say
-from scoring.metrics.lineup import Lineup
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import NO_VERDICT, Codes
 
@@ -74,26 +74,26 @@ class Contested:
         lead, share = (-np.round(values[rows], _DIGITS) for values in (self.leads, self.shares))
         return rows[np.lexsort((share, lead))]
 
-    def behind(self, lineup: Lineup, row: int) -> tuple[int, ...]:
+    def behind(self, aligned: AlignedScorers, row: int) -> tuple[int, ...]:
         """The places of the scorers that say what the consensus says, the heaviest first; () without one."""
-        said = self.says[row] & (lineup.verdicts[row] == self.verdicts[row])
+        said = self.says[row] & (aligned.verdicts[row] == self.verdicts[row])
         weight = np.round(self.weights[row], _DIGITS)
-        return tuple(sorted(np.flatnonzero(said).tolist(), key=lambda place: (-weight[place], lineup.names[place])))
+        return tuple(sorted(np.flatnonzero(said).tolist(), key=lambda place: (-weight[place], aligned.names[place])))
 
 
-def contested(lineup: Lineup) -> Contested:
+def contested(aligned: AlignedScorers) -> Contested:
     """Hold the consensus of these scorers against the gold labels.
 
     A gold label that names no step of the solution has nobody behind it. Two verdicts of equal weight are no consensus,
     even where neither is gold.
 
     Args:
-        lineup: n cases, all of the benchmark: weights come from them. Baselines that look at nothing do not belong in
+        aligned: n cases, all of the benchmark: weights come from them. Baselines that look at nothing do not belong in
             it; a scorer without a verdict on a case has no say on it. s may be 0.
     """
-    if not lineup.names:
-        return _of_nobody(lineup.rows.size)
-    says, found = have_a_say(lineup), consensus(lineup)
+    if not aligned.names:
+        return _of_nobody(aligned.rows.size)
+    says, found = have_a_say(aligned), consensus(aligned)
     total, voters, weighing = found.weights.sum(axis=1), says.sum(axis=1), (found.weights > 0).sum(axis=1)
     reasons = np.select(
         [voters == 0, voters < LEAST, weighing == 0, weighing < LEAST, found.verdicts == NO_VERDICT],
@@ -101,7 +101,7 @@ def contested(lineup: Lineup) -> Contested:
         0,
     ).astype(np.uint8)
     verdicts = np.where(reasons == 0, found.verdicts, NO_VERDICT)
-    for_it, for_gold = (says & (lineup.verdicts == said[:, None]) for said in (verdicts, lineup.earliest))
+    for_it, for_gold = (says & (aligned.verdicts == said[:, None]) for said in (verdicts, aligned.earliest))
     weight, gold_weight = (_weight(found, marks) for marks in (for_it, for_gold))
     there = reasons == 0
     nothing = np.full(total.size, np.nan)

@@ -6,19 +6,30 @@ earliest error, correct_acc the share of clean cases without a verdict, F1 the h
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.accuracies import METRICS, Counted, Decided, harmonic
-from scoring.metrics.first_error_means import FirstErrors
-from scoring.metrics.run_means import RunMean
+from scoring.metrics.kernel import (
+    FIRST_ERROR,
+    Decided,
+    Empty,
+    Marks,
+    Metric,
+    Numbers,
+    Ratio,
+    Sums,
+    Tally,
+    Unparsed,
+    draw_sides,
+    harmonic,
+)
+from scoring.metrics.resampling import SMALL, Figure, figure_over_runs, reason_over_runs
 from scoring.step_rewards import Bools, Floats, Ints
-from scoring.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED, WRONG
-
-Unparsed = Literal["wrong", "drop"]
+from scoring.verdicts import OUTCOMES, REFUSED, UNPARSED, WRONG
 
 FAILURES: dict[Unparsed, tuple[str, ...]] = {
     "wrong": tuple(OUTCOMES[code] for code in (*WRONG, UNPARSED, REFUSED)),
@@ -29,120 +40,225 @@ FAILURES: dict[Unparsed, tuple[str, ...]] = {
 AVERAGING = (
     "f1 is the harmonic mean of error_acc and correct_acc; `average` is the plain mean over subsets, `all` pools cases"
 )
+NO_ERRONEOUS, NO_CLEAN = "no erroneous case was scored", "no clean case was scored"
+BOTH_ZERO = "both accuracies are 0"
+NOTHING = "no case was scored"
+
+
+class F1(Metric):
+    """The harmonic mean of the two accuracies; undefined where both are 0, which in a resample counts as 0."""
+
+    name = "f1"
+    title = "F1"
+    counts = FIRST_ERROR
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
+        """Divide twice, and take the harmonic mean."""
+        error_acc, correct_acc = ERROR_ACC.score(sums), CORRECT_ACC.score(sums)
+        f1 = harmonic(error_acc, correct_acc)
+        if empty == "resampled":
+            return np.where(error_acc + correct_acc == 0, 0.0, f1)
+        return f1 if np.isnan(empty) else np.where(np.isnan(f1), empty, f1)
+
+    def size(self, sums: Sums) -> Numbers:
+        """Count the cases of both sides."""
+        return sums["erroneous"] + sums["clean"]
+
+    def why(self, sums: Sums) -> str:
+        """Say which side is empty, or that both accuracies are 0."""
+        if not np.isnan(self.score(sums)):
+            return ""
+        return ERROR_ACC.why(sums) or CORRECT_ACC.why(sums) or BOTH_ZERO
+
+
+ERROR_ACC = Ratio("error_acc", "accuracy on erroneous cases", ("exact",), ("erroneous",), NO_ERRONEOUS)
+CORRECT_ACC = Ratio("correct_acc", "accuracy on clean cases", ("clean_right",), ("clean",), NO_CLEAN)
+F1_SCORE = F1()
+METRICS: tuple[Metric, ...] = (ERROR_ACC, CORRECT_ACC, F1_SCORE)
+"""In the order in which they are reported."""
+NAMES = tuple(metric.name for metric in METRICS)
+SIDES = ("erroneous", "clean")
+
+
+def sides_of(metric: Metric) -> tuple[str, ...]:
+    """Name the sides whose cases are in the denominator of one of METRICS."""
+    return tuple(side for side in SIDES if side in metric.counts)
 
 
 @dataclass(frozen=True, eq=False)
-class FirstError:
-    """Counts in s groups of cases, each of shape (s,)."""
+class FirstErrors:
+    """METRICS of a scorer by subset, pooled, and averaged over subsets; each the mean over the scorer's runs.
 
-    exact: Ints
-    erroneous: Ints
-    clean_right: Ints
-    clean: Ints
+    Of several runs those count in a line that tried cases in every subset of it, each with its own denominators.
 
-    @property
-    def accuracies(self) -> tuple[Floats, Floats]:
-        """error_acc and correct_acc; NaN for an empty group."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.exact / self.erroneous, self.clean_right / self.clean
-
-    @property
-    def f1(self) -> Floats:
-        """F1 a group; NaN where a group is empty or both accuracies are 0."""
-        return harmonic(*self.accuracies)
-
-
-def count(evaluation: Evaluation, rows: Bools, groups: Ints, n_groups: int, unparsed: Unparsed = "wrong") -> FirstError:
-    """Count outcomes by group.
-
-    Args:
-        evaluation: the decided cases.
-        rows: (n,) which of them take part. Unscored cases and those without gold never do.
-        groups: (n,) group number of each case, 0-based.
-        n_groups: s.
-        unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
+    Attributes:
+        runs: The scorer's repetitions, decided alike.
+        rows: (n,) which cases take part; unscored ones and those without gold never do.
+        seed: Of the intervals: where two cases in the denominators are of one problem, whole problems are resampled,
+            else the sides of subsets; None = there are none.
+        official: What a figure is called that is undefined although cases were counted, and averages go on with it;
+            such a figure keeps its reason and has no interval. None = it is null.
     """
-    member = _members(evaluation, rows, unparsed)
-    erroneous = evaluation.gold.earliest >= 0
-    sides = (
-        member & (evaluation.codes == EXACT),
-        member & erroneous,
-        member & (evaluation.codes == CLEAN),
-        member & ~erroneous,
-    )
-    return FirstError(*(np.bincount(groups[side], minlength=n_groups) for side in sides))
+
+    runs: tuple[Decided, ...]
+    rows: Bools
+    seed: int | None = 0
+    official: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        evaluation: Evaluation,
+        rows: Bools,
+        unparsed: Unparsed = "wrong",
+        seed: int | None = 0,
+        official: float | None = None,
+    ) -> "FirstErrors":
+        """Take all runs of an evaluation."""
+        return cls(tuple(Decided(run, unparsed) for run in evaluation.runs), rows, seed, official)
+
+    @cached_property
+    def present(self) -> Ints:
+        """The numbers of the subsets in which some run tried a case."""
+        return np.flatnonzero(self._tried.any(axis=1))
+
+    @property
+    def pooled_runs(self) -> Ints:
+        """The numbers (0-based) of the runs that tried a case in every subset: those of pooled figures and averages."""
+        return self._trying(self.present)
+
+    @property
+    def sizes(self) -> Ints:
+        """The number of cases in the denominators of each run. Shape (r,)."""
+        return np.asarray(F1_SCORE.size(self._counted.sums).sum(axis=0))
+
+    @cached_property
+    def related(self) -> bool:
+        """Whether two cases in the denominators are of one problem."""
+        return self.runs[0].gold.related and self._marks.related
+
+    def of_subset(self, number: int) -> tuple[Figure, ...]:
+        """Give METRICS of one subset."""
+        runs = self._trying(np.array([number]))
+        return self._figures(self._drawn.within([number]).only(runs))
+
+    def pooled(self) -> tuple[Figure, ...]:
+        """Give METRICS of all cases together."""
+        runs = self.pooled_runs
+        if not runs.size:
+            return self._nothing("no run tried cases of every subset")
+        if self.related or len(self.runs) > 1:
+            return self._figures(self._marks.pooled().only(runs).tally(self.seed, whole=self.related))
+        return self._figures(self._by_sides(self._counted.pooled()))
+
+    def average(self) -> tuple[Figure, ...]:
+        """Give the plain mean over subsets of each of METRICS; undefined as soon as one subset's value is."""
+        if not self.present.size:
+            return self._nothing(NOTHING)
+        runs = self.pooled_runs
+        if not runs.size:
+            return self._nothing("no run tried cases of every subset")
+        return self._figures(self._drawn.within(self.present).only(runs), mean=True)
+
+    @property
+    def score(self) -> float | None:
+        """The average of F1 alone, without an interval."""
+        f1 = self._counted.within(self.present).only(self.pooled_runs).values(F1_SCORE)
+        return None if not f1.size or np.isnan(f1).any() else float(f1.mean())
+
+    @cached_property
+    def _counted(self) -> Tally:
+        names, groups = self.runs[0].gold.subsets
+        sums = [run.sums(run.outcomes(self.rows, groups, len(names))) for run in self.runs]
+        return Tally({name: np.column_stack([one[name] for one in sums]) for name in FIRST_ERROR})
+
+    @property
+    def _tried(self) -> Bools:
+        tried: Bools = F1_SCORE.size(self._counted.sums) > 0
+        return tried
+
+    @cached_property
+    def _marks(self) -> Marks:
+        names, groups = self.runs[0].gold.subsets
+        return Marks.of(self.runs, self.rows, groups, len(names))
+
+    @cached_property
+    def _drawn(self) -> Tally:
+        if self.related or len(self.runs) > 1:
+            return self._marks.tally(self.seed, whole=self.related)
+        return self._by_sides(self._counted)
+
+    def _by_sides(self, counted: Tally) -> Tally:
+        """The counts of one run with draws of each side by itself."""
+        if self.seed is None:
+            return counted
+        hits, totals = (
+            np.column_stack([counted.sums[name][:, 0] for name in names]) for names in (("exact", "clean_right"), SIDES)
+        )
+        return replace(counted, draws=draw_sides(hits, totals, self.seed))
+
+    def _trying(self, subsets: Ints) -> Ints:
+        """The runs that tried a case in each of the subsets."""
+        return np.flatnonzero(self._tried[subsets].all(axis=0))
+
+    def _nothing(self, why: str) -> tuple[Figure, ...]:
+        return tuple(Figure(metric.name, None, None, None, 0, why) for metric in METRICS)
+
+    def _figures(self, tally: Tally, *, mean: bool = False) -> tuple[Figure, ...]:
+        """METRICS of one group, or means over groups."""
+        first = {name: counted[:, 0].sum() for name, counted in tally.sums.items()}
+        # Of nothing at all there is no official figure.
+        official = self.official if F1_SCORE.size(first) else None
+        found = []
+        for metric in METRICS:
+            undefined = np.isnan(tally.values(metric))
+            if mean:
+                told = f"undefined in {{}} of {undefined.shape[0]} subsets"
+                reasons = [told.format(count) if count else None for count in undefined.sum(axis=0)]
+            else:
+                each = [
+                    {name: counted[0, run] for name, counted in tally.sums.items()} for run in range(undefined.shape[1])
+                ]
+                reasons = [metric.why(sums) or None for sums in each]
+            values = tally.values(metric, np.nan if official is None else official).mean(axis=0)
+            draws = None if tally.draws is None else tally.drawn(metric).mean(axis=1)
+            few = min(int(first[side]) for side in sides_of(metric)) < SMALL
+            reason = reason_over_runs(reasons)
+            found.append(
+                figure_over_runs(metric.name, values, draws, int(metric.size(first)), small=few, reason=reason)
+            )
+        return tuple(found)
 
 
-def first_errors(
+def first_error_rows(
     evaluation: Evaluation,
     rows: Bools,
     unparsed: Unparsed = "wrong",
-    seed: int = 0,
-    official: float | None = None,
-) -> FirstErrors:
-    """The metrics of a scorer by subset, over its runs.
-
-    Args:
-        evaluation: the decided cases.
-        rows: (n,) which of them take part. Unscored cases and those without gold never do.
-        unparsed: whether refused and unparsed cases count as wrong (`wrong`) or not at all (`drop`).
-        seed: of the intervals.
-        official: what is said where cases were counted and a figure is undefined; None = nothing.
-    """
-    gold, runs = evaluation.gold, evaluation.runs
-    member = np.column_stack([_members(run, rows, unparsed) for run in runs])
-    right = member & np.column_stack([(run.codes == EXACT) | (run.codes == CLEAN) for run in runs])
-    names, groups = gold.subsets
-    return FirstErrors(Decided(member, right, gold.earliest >= 0, gold.problems, groups, len(names)), seed, official)
-
-
-def quick_first_errors(evaluation: Evaluation, rows: Bools, unparsed: Unparsed = "wrong", seed: int = 0) -> FirstErrors:
-    """The same as `first_errors`, from counts of outcomes alone where these say all: many times faster."""
-    gold = evaluation.gold
-    if evaluation.further or gold.related:
-        return first_errors(evaluation, rows, unparsed, seed)
-    n_cells = 2 * len(gold.subsets[0]) + 1
-    found = gold.cells * np.int32(len(OUTCOMES)) + evaluation.codes
-    counted = np.bincount(found if rows.all() else found[rows], minlength=n_cells * len(OUTCOMES))
-    by_outcome = counted.reshape(n_cells, len(OUTCOMES))[:-1].reshape(-1, 2, len(OUTCOMES))
-    missing = () if unparsed == "drop" or evaluation.nothing else (UNPARSED, REFUSED)
-    totals = by_outcome[..., [*ON_ERRONEOUS, *ON_CLEAN, *missing]].sum(axis=-1)
-    hits = by_outcome[..., [EXACT, CLEAN]].sum(axis=-1)
-    return FirstErrors(Counted((hits[..., None], totals[..., None])), seed)
-
-
-def metric_rows(
-    evaluation: Evaluation,
-    rows: Bools,
-    unparsed: Unparsed = "wrong",
-    seed: int = 0,
+    seed: int | None = 0,
     official: float | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """error_acc, correct_acc and f1 of every subset, if there are any, of `all` cases pooled and of their `average`.
+    """Give METRICS of every subset, if there are any, of `all` cases pooled and of their `average`.
+
+    See `FirstErrors` for the arguments.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
     reason where undefined; `n` is the number of cases in the denominator (for f1 both sides together). Of a scorer with
     several runs, `value` is the mean over the `runs` that tried cases in every subset of the line, `sd` the sample
     standard deviation of these (n-1), and `n` that of the first of them; of others `sd` is null and `runs` 1. `small`
-    marks what fewer than SMALL cases say (for f1, on either side). Where two cases in the denominators are of one
-    problem, `low` and `high` come from resampling whole problems, else from the exact stratified bootstrap; where they
-    alone are missing, the reason says so.
+    marks what fewer than SMALL cases say (for f1, on either side). Where `low` and `high` alone are missing, the reason
+    says so.
     """
-    found, names = first_errors(evaluation, rows, unparsed, seed, official), evaluation.gold.subsets[0]
+    found = FirstErrors.of(evaluation, rows, unparsed, seed, official)
+    names = evaluation.gold.subsets[0]
     # A benchmark without subsets has nothing but `all`.
     for number in found.present if names != [None] else ():
-        yield from _rows(names[number] or "", found.of_subset(number))
-    last = [*_rows("all", found.pooled()), *_rows("average", found.average())]
+        yield from figure_rows(names[number] or "", found.of_subset(number))
+    last = [*figure_rows("all", found.pooled()), *figure_rows("average", found.average())]
     yield from ({**row, "reason": evaluation.nothing or row["reason"]} for row in last)
 
 
-def _rows(subset: str, means: tuple[RunMean, ...]) -> Iterator[dict[str, Any]]:
-    names = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
-    for metric, mean in zip(METRICS, means, strict=True):
-        yield {"subset": subset, "metric": metric, **{name: getattr(mean, name) for name in names}}
-
-
-def _members(evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> Bools:
-    """The cases in the denominators. Shape (n,)."""
-    there: Bools = rows & evaluation.gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
-    return there
+def figure_rows(subset: str, figures: tuple[Figure, ...]) -> Iterator[dict[str, Any]]:
+    """Give figures of one line as rows."""
+    names = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
+    for figure in figures:
+        yield {"subset": subset, **{name: getattr(figure, name) for name in names}}

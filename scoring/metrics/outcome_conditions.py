@@ -1,7 +1,8 @@
 """SQL conditions on what a scorer made of a case: right, wrong, tried; and on which side a case is."""
 
 from scoring.filters import Facet
-from scoring.metrics.first_error import FAILURES, Unparsed
+from scoring.metrics.first_error import FAILURES
+from scoring.metrics.kernel import Unparsed
 from scoring.sql_words import named
 from scoring.verdicts import OUTCOMES, RIGHT
 

@@ -1,207 +1,411 @@
-"""Paired comparison: by how much one scorer is better than another on the cases that both tried, and is it chance?
+"""Paired comparison: by how much one scorer is better than another on the cases that both have, and is it chance?
 
-The headline is the difference of the official first-error metric (ProcessBench, arXiv 2412.06559, section 3.3) with a
-percentile bootstrap interval (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13). Beside it
-stands McNemar's test in its exact form, for erroneous and for clean cases apart, adjusted by Holm (Scandinavian Journal
-of Statistics 6, 1979) over a family that whoever tests has to state.
+The headline is the difference of the official figure with a percentile bootstrap interval (Efron and Tibshirani, An
+Introduction to the Bootstrap, 1993, chapter 13): F1 of first errors as the mean over subsets (ProcessBench, arXiv
+2412.06559, section 3.3), or PRMScore of all steps pooled (PRMBench, arXiv 2501.03124, section 4.2). Beside F1 stands
+McNemar's test in its exact form, for erroneous and for clean cases apart, adjusted by Holm over a family that whoever
+tests has to state.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from scoring.metrics.accuracies import harmonic
-from scoring.metrics.figure import Figure, with_interval
-from scoring.metrics.intervals import RESAMPLES, SMALL
-from scoring.metrics.lineup import Lineup
-from scoring.metrics.resampling import resampled_counts
+from scoring.metrics.aligned import AlignedScorers, AlignedSteps, pairs_alike
+from scoring.metrics.closed_forms import holm, mcnemar
+from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE, sides_of
+from scoring.metrics.kernel import Metric, Tally
+from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, resample_marks, resample_problems, with_interval
+from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, sums_of
 from scoring.step_rewards import Bools, Floats, Ints
+from scoring.verdicts import NO_VERDICT
 
-METRICS = ("f1", "error_acc", "correct_acc")
-SIDES = ("erroneous", "clean")
+Row = dict[str, Any]
+Aligned = AlignedScorers | AlignedSteps
+OF_CASES: tuple[Metric, ...] = (F1_SCORE, ERROR_ACC, CORRECT_ACC)
+"""What is compared of first errors."""
+OF_STEPS: tuple[Metric, ...] = (PRMSCORE, POSITIVE_ACC, NEGATIVE_ACC)
+"""What is compared of single steps: the accuracies are those on right and on wrong steps."""
+CASE_NAMES, STEP_NAMES = (tuple(metric.name for metric in metrics) for metrics in (OF_CASES, OF_STEPS))
+CLUSTERED = "cases share problems and the test takes them as independent"
+STEPS_PAIRED = (
+    "of all steps pooled, on the cases whose steps all scorers of a row judged: n and left_out count cases; the "
+    "interval is a paired bootstrap of whole problems, without strata; there is no test, since steps of one case are "
+    "not independent"
+)
+
+
+# -- figures on shared draws
 
 
 @dataclass(frozen=True, eq=False)
-class SharedScores:
-    """The official metric of some scorers on cases that all of them tried, and in resamples that they share.
+class Shared:
+    """Figures of some scorers on cases that all of them have, and in resamples that they share.
 
-    `columns` (k) are the scorers' places in the lineup. `totals` (u, 2) counts erroneous and clean cases of the u
-    subsets that take part, `hits` (u, 2, k) those that are decided right. `draws` (3, r, k) hold METRICS in r
-    resamples as means over subsets, `pooled_draws` those of all subsets counted together.
+    Attributes:
+        names: Of k scorers.
+        columns: Their places among all that are compared.
+        tally: Sums in groups and k columns; a figure is the plain mean over the groups.
+        n: How many cases there are.
     """
 
     names: tuple[str, ...]
     columns: tuple[int, ...]
-    totals: Ints
-    hits: Ints
-    draws: Floats
-    pooled_draws: Floats
+    tally: Tally
+    n: int
 
-    @property
-    def values(self) -> Floats:
-        """METRICS of every scorer, plain means over the subsets, shape (3, k); NaN where undefined."""
-        return subset_means(self.hits, self.totals)
+    def values(self, metric: Metric) -> Floats:
+        """Give a figure of every scorer, shape (k,); NaN where undefined."""
+        return self.tally.mean(metric)
 
-    @property
-    def n(self) -> int:
-        """The number of cases."""
-        return int(self.totals.sum())
+    def best(self, metric: Metric) -> int | None:
+        """Find the scorer with the highest figure, of equal ones the first, by its place among all; None: undefined."""
+        values = self.values(metric)
+        return None if np.isnan(values).all() else self.columns[int(np.nanargmax(values))]
+
+    def estimate(self, metric: Metric, column: int) -> Figure:
+        """Give the figure of one scorer (its place among all), with its interval where there are draws."""
+        return self._figure(metric, (self.columns.index(column),), "value")
+
+    def difference(self, metric: Metric, left: int, right: int) -> Figure:
+        """Give the figure of one scorer minus that of another (their places among all), with its interval likewise."""
+        return self._figure(metric, (self.columns.index(left), self.columns.index(right)), "difference")
+
+    def _figure(self, metric: Metric, places: tuple[int, ...], what: str) -> Figure:
+        n, value = self.size(metric), _less(self.values(metric), places)
+        if not np.isfinite(value):
+            return Figure(metric.name, None, None, None, n, self.why(metric, places))
+        if self.tally.draws is None:
+            return Figure(metric.name, float(value), None, None, n)
+        draws = _less(self.tally.drawn_mean(metric), places)
+        return with_interval(metric.name, float(value), draws, n, what, self.few(metric))
+
+    def size(self, metric: Metric) -> int:  # noqa: ARG002
+        """Count the cases behind a figure."""
+        return self.n
+
+    def few(self, metric: Metric) -> str | None:
+        """Note that the cases are few; None where they are not."""
+        raise NotImplementedError
+
+    def why(self, metric: Metric, places: tuple[int, ...]) -> str:
+        """Say why a figure is undefined of scorers, by their places among these."""
+        raise NotImplementedError
+
+
+def _less(values: Floats, places: tuple[int, ...]) -> Floats:
+    """The values at one place along the last axis, less those at another."""
+    found: Floats = values[..., places[0]] if len(places) == 1 else values[..., places[0]] - values[..., places[1]]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class SharedScores(Shared):
+    """Figures of first errors; the groups are subsets."""
 
     @property
     def pooled(self) -> "SharedScores":
-        """The same with the cases of all subsets counted together, as one subset."""
-        return replace(
-            self,
-            totals=self.totals.sum(axis=0, keepdims=True),
-            hits=self.hits.sum(axis=0, keepdims=True),
-            draws=self.pooled_draws,
-        )
+        """The same with the cases of all subsets counted together."""
+        return replace(self, tally=self.tally.pooled())
 
-    def estimate(self, metric: str, column: int) -> Figure:
-        """The metric of one scorer (its place in the lineup), with its interval."""
-        at, place = METRICS.index(metric), self.columns.index(column)
-        return self._figure(metric, float(self.values[at, place]), self.draws[at, :, place], (place,))
+    def size(self, metric: Metric) -> int:
+        """Count the cases of the sides that a figure is of."""
+        return int(sum(self.tally.sums[side].sum() for side in sides_of(metric)))
 
-    def difference(self, metric: str, left: int, right: int) -> Figure:
-        """The metric of one scorer minus that of another (their places in the lineup)."""
-        at, places = METRICS.index(metric), (self.columns.index(left), self.columns.index(right))
-        value, draws = (side[at, ..., places[0]] - side[at, ..., places[1]] for side in (self.values, self.draws))
-        return self._figure(metric, float(value), draws, places)
+    def few(self, metric: Metric) -> str | None:
+        """Note that a side is small."""
+        sides = sides_of(metric)
+        if min(self.tally.sums[side].sum() for side in sides) >= SMALL:
+            return None
+        return f"small n: fewer than {SMALL} {' or '.join(sides)} cases"
 
-    def _figure(self, metric: str, value: float, draws: Floats, places: tuple[int, ...]) -> Figure:
-        """A value with the interval of its draws (r,); `places` are those of the scorers it is about."""
-        sides = _sides(metric)
-        n = int(self.totals[:, sides].sum())
-        if not np.isfinite(value):
-            return Figure(metric, None, None, None, n, self._reason(sides, places))
-        words = f"small n: fewer than {SMALL} {' or '.join(SIDES[side] for side in sides)} cases"
-        few = words if self.totals.sum(axis=0)[list(sides)].min() < SMALL else None
-        return with_interval(metric, value, draws, n, "value" if len(places) == 1 else "difference", few)
-
-    def _reason(self, sides: tuple[int, ...], places: tuple[int, ...]) -> str:
-        """Why a metric is undefined here."""
+    def why(self, metric: Metric, places: tuple[int, ...]) -> str:
+        """Say which side is empty, or whose accuracies are both 0, and in how many subsets."""
         if not self.n:
             return "no case in common"
-        for side in sides:
-            if (self.totals[:, side] == 0).any():
-                return f"no {SIDES[side]} case in common" + self._where(self.totals[:, side] == 0)
-        zero = [(place, self.hits[:, :, place].sum(axis=1) == 0) for place in places]
-        place, empty = next((place, empty) for place, empty in zero if empty.any())
-        return f"both accuracies of {self.names[place]} are 0" + self._where(empty)
-
-    def _where(self, empty: Bools) -> str:
-        return "" if empty.all() else f" in {int(empty.sum())} of {empty.size} subsets"
+        for side in sides_of(metric):
+            empty = self.tally.sums[side][:, 0] == 0
+            if empty.any():
+                return f"no {side} case in common{_in_some(empty)}"
+        hits = self.tally.sums["exact"] + self.tally.sums["clean_right"]
+        place = next(place for place in places if (hits[:, place] == 0).any())
+        return f"both accuracies of {self.names[place]} are 0{_in_some(hits[:, place] == 0)}"
 
 
-def _sides(metric: str) -> tuple[int, ...]:
-    """The sides, 0 erroneous and 1 clean, whose cases are in a metric's denominator."""
-    return {"error_acc": (0,), "correct_acc": (1,)}.get(metric, (0, 1))
+def _in_some(empty: Bools) -> str:
+    return "" if empty.all() else f" in {int(empty.sum())} of {empty.size} subsets"
 
 
-def shared_scores(lineup: Lineup, rows: Bools, columns: tuple[int, ...], seed: int = 0) -> SharedScores:
-    """Score and resample some scorers together.
+@dataclass(frozen=True, eq=False)
+class SharedSteps(Shared):
+    """Figures of single steps, pooled."""
 
-    Args:
-        lineup: n cases.
-        rows: mask over them; all of these scorers tried every one of these cases.
-        columns: the scorers' places in the lineup.
-        seed: of the resamples.
+    def few(self, metric: Metric) -> str | None:  # noqa: ARG002
+        """Note that the cases are few."""
+        return f"small n: fewer than {SMALL} cases" if self.n < SMALL else None
+
+    def why(self, metric: Metric, places: tuple[int, ...]) -> str:
+        """Say of whom there are no such steps."""
+        if not self.n:
+            return "no case in common whose steps are judged"
+        place = next(place for place in places if np.isnan(self.values(metric)[place]))
+        sums = {name: counted[0, place] for name, counted in self.tally.sums.items()}
+        return f"{self.names[place]}: {metric.why(sums)}"
+
+
+def shared_scores(aligned: AlignedScorers, columns: tuple[int, ...], seed: int | None = 0) -> SharedScores:
+    """Score and resample some scorers (their places) together, on the cases that all of them tried.
+
+    `seed` is that of the resamples; None = there are none.
     """
-    right, cells, totals, hits = _counted(lineup, rows, columns)
-    shape = totals.shape
-    drawn = resampled_counts(right, cells, totals.size, lineup.problems[rows], seed)
-    drawn_hits, drawn_totals = drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape)
-    draws = subset_means(drawn_hits, drawn_totals, both_zero=0.0)
-    together = drawn_hits.sum(axis=1, keepdims=True), drawn_totals.sum(axis=1, keepdims=True)
-    pooled_draws = subset_means(*together, both_zero=0.0)
-    names = tuple(lineup.names[column] for column in columns)
-    return SharedScores(names, columns, totals, hits, draws, pooled_draws)
-
-
-def shared_values(lineup: Lineup, columns: tuple[int, ...]) -> Floats:
-    """METRICS of some scorers on the cases that all of them tried, shape (3, k); NaN where undefined."""
-    _, _, totals, hits = _counted(lineup, lineup.common(columns), columns)
-    return subset_means(hits, totals)
-
-
-def _counted(lineup: Lineup, rows: Bools, columns: tuple[int, ...]) -> tuple[Bools, Ints, Ints, Ints]:
-    """Who is right on `rows` (m, k), the cell of each (m,), and counts by cell: cases (u, 2) and right ones (u, 2, k).
-
-    A cell is one side of one of the u subsets that take part: twice the subset's number, and 1 more for clean cases.
-    """
-    numbers, subset = np.unique(lineup.subsets[rows], return_inverse=True)
-    cells = 2 * subset + ~lineup.erroneous[rows]
-    right = lineup.right[rows][:, list(columns)]
-    shape = (numbers.size, 2)
-    totals = np.bincount(cells, minlength=2 * numbers.size).reshape(shape)
+    rows = aligned.common(columns)
+    right = aligned.right[rows][:, list(columns)]
+    subsets, subset = np.unique(aligned.subsets[rows], return_inverse=True)
+    cells, shape = 2 * subset + ~aligned.erroneous[rows], (subsets.size, 2)
+    totals = np.bincount(cells, minlength=2 * subsets.size).reshape(shape)
     hits = np.zeros((*shape, len(columns)), dtype=np.int64)
     for place, marks in enumerate(right.T):
-        hits[..., place] = np.bincount(cells[marks], minlength=2 * numbers.size).reshape(shape)
-    return right, cells, totals, hits
+        hits[..., place] = np.bincount(cells[marks], minlength=2 * subsets.size).reshape(shape)
+    draws = None
+    if seed is not None:
+        drawn = resample_marks(right, cells, totals.size, aligned.problems[rows], seed)
+        draws = _by_side(drawn[0].reshape(RESAMPLES, *shape, len(columns)), drawn[1].reshape(RESAMPLES, *shape))
+    names = tuple(aligned.names[column] for column in columns)
+    return SharedScores(names, columns, Tally(_by_side(hits, totals), draws), int(totals.sum()))
 
 
-def subset_means(hits: Ints | Floats, totals: Ints | Floats, both_zero: float = np.nan) -> Floats:
-    """METRICS (3, ..., k) from counts (..., u, 2, k) and (..., u, 2); `both_zero` is the F1 of two accuracies of 0."""
-    if not totals.shape[-2]:
-        return np.full((3, *hits.shape[:-3], hits.shape[-1]), np.nan)
-    shares = np.divide(hits, totals[..., None], out=np.full(hits.shape, np.nan), where=totals[..., None] > 0)
-    error_acc, correct_acc = shares[..., 0, :], shares[..., 1, :]
-    f1 = np.where(error_acc + correct_acc == 0, both_zero, harmonic(error_acc, correct_acc))
-    return np.stack([side.mean(axis=-2) for side in (f1, error_acc, correct_acc)])
+def _by_side(hits: Floats | Ints, totals: Floats | Ints) -> dict[str, Any]:
+    """The counts of first errors by name, of (..., u, 2, k) and (..., u, 2)."""
+    return {
+        "exact": hits[..., 0, :],
+        "erroneous": totals[..., 0, None],
+        "clean_right": hits[..., 1, :],
+        "clean": totals[..., 1, None],
+    }
 
 
-def scores_of_pairs(lineup: Lineup, seed: int = 0) -> dict[tuple[int, int], SharedScores]:
-    """For every two scorers (left before right in the lineup) the scores on the cases that both tried.
+def shared_steps(aligned: AlignedSteps, columns: tuple[int, ...], seed: int | None = 0) -> SharedSteps:
+    """Score and resample some scorers (their places) together, on the cases whose steps all of them judged."""
+    rows = aligned.common(columns)
+    parts = aligned.parts[rows][:, list(columns)]
+    n, shape = parts.shape[0], parts.shape[1:]
+    draws = None
+    if seed is not None:
+        beside = parts.reshape(n, shape[0] * shape[1])
+        drawn = resample_problems(beside, np.zeros(n, dtype=np.int64), 1, aligned.problems[rows], seed)
+        draws = sums_of(drawn.reshape(RESAMPLES, 1, *shape))
+    names = tuple(aligned.names[column] for column in columns)
+    return SharedSteps(names, columns, Tally(sums_of(parts.sum(axis=0)[None]), draws), n)
 
-    Pairs with the same common cases share one set of resamples.
-    """
-    found: dict[tuple[int, int], SharedScores] = {}
-    for group, columns in pairs_alike(len(lineup.names), lineup.common):
-        found |= dict.fromkeys(group, shared_scores(lineup, lineup.common(group[0]), columns, seed))
-    return {pair: found[pair] for pair in sorted(found)}
+
+def shared(aligned: Aligned, columns: tuple[int, ...], seed: int | None = 0) -> Shared:
+    """Score and resample some scorers together, by case or by step."""
+    if isinstance(aligned, AlignedSteps):
+        return shared_steps(aligned, columns, seed)
+    return shared_scores(aligned, columns, seed)
 
 
-def pairs_alike(
-    scorers: int, common: Callable[[Sequence[int]], Bools]
-) -> Iterator[tuple[list[tuple[int, int]], tuple[int, ...]]]:
-    """All pairs of scorers in groups with the same cases in common, each with the places of the scorers in it.
+def shared_by_pairs(aligned: Aligned, seed: int | None = 0) -> Iterator[tuple[tuple[int, int], Shared]]:
+    """Score every two scorers (left before right); pairs with the same common cases share one set of resamples."""
+    found: dict[tuple[int, int], Shared] = {}
+    for group, columns in pairs_alike(len(aligned.names), aligned.common):
+        found |= dict.fromkeys(group, shared(aligned, columns, seed))
+    yield from sorted(found.items(), key=lambda item: item[0])
+
+
+def official_values(aligned: Aligned) -> dict[str, float]:
+    """Give the official figure of the scorers that have any case, on those that all of them have; NaN: undefined."""
+    columns = aligned.trying
+    if not columns:
+        return {}
+    metric = PRMSCORE if isinstance(aligned, AlignedSteps) else F1_SCORE
+    values = shared(aligned, columns, None).values(metric).tolist()
+    return dict(zip((aligned.names[column] for column in columns), values, strict=True))
+
+
+# -- rows
+
+
+def comparison_row(
+    about: Row, metric: str, figure: Figure | float | None, n: int = 0, reason: str = "", subset: str = "all"
+) -> Row:
+    """Make one row of a comparison, of a figure with its interval or of a bare value that `n` cases say.
 
     Args:
-        scorers: how many there are.
-        common: the cases (n,) that scorers, by their places, have in common.
+        about: `left_out` and, where there are any, `scorer` and `other`.
+        metric: its name.
+        figure: the figure, or the value.
+        n: cases, of a bare value.
+        reason: why there is none.
+        subset: `average` for a mean over subsets, `all` where their cases or steps are counted together.
     """
-    alike: dict[bytes, list[tuple[int, int]]] = {}
-    for pair in combinations(range(scorers), 2):
-        alike.setdefault(np.packbits(common(pair)).tobytes(), []).append(pair)
-    for group in alike.values():
-        yield group, tuple(sorted({column for pair in group for column in pair}))
+    if not isinstance(figure, Figure):
+        figure = Figure(metric, None if figure is None else float(figure), None, None, n, reason)
+    return {
+        "scorer": None,
+        "other": None,
+        **about,
+        "subset": subset,
+        "metric": metric,
+        "value": figure.value,
+        "low": figure.low,
+        "high": figure.high,
+        "n": figure.n,
+        "p": None,
+        "p_holm": None,
+        "reason": (reason or figure.reason or "") if figure.value is None else None,
+        "note": figure.note,
+    }
 
 
-def best_of(scores: SharedScores) -> int | None:
-    """The place in the lineup of the scorer with the highest F1, of equal ones the first; None if all are undefined."""
-    f1 = scores.values[0]
-    return None if np.isnan(f1).all() else scores.columns[int(np.nanargmax(f1))]
+def case_comparison_rows(aligned: AlignedScorers, seed: int | None = 0) -> list[Row]:
+    """Compare two or more scorers by their first errors on the cases of one benchmark.
 
-
-def mcnemar(only_left: Ints, only_right: Ints) -> Floats:
-    """Exact two-sided p of as uneven a split of the discordant pairs or a more uneven one, were each side as likely.
-
-    McNemar, Psychometrika 12 (1947), with the binomial in place of its approximation: twice the smaller tail, at most
-    1; without discordant pairs 1. Arrays of one shape.
+    Gives dictionaries with `scorer, other, subset, metric, value, low, high, n, left_out, p, p_holm, reason, note`.
+    Rows with both scorers are about the cases that both tried:
+    `f1_difference`, `error_acc_difference`, `correct_acc_difference` (scorer minus other; as `subset` says the mean
+    over subsets, `average`, or of the cases of all subsets counted together, `all`, as the counts below are);
+    per side (erroneous, clean) `SIDE_both_right`, `SIDE_only_scorer_right`, `SIDE_only_other_right`,
+    `SIDE_neither_right` (counts of cases) and `SIDE_mcnemar` (of the `n` discordant pairs the share that `scorer` has
+    right, with `p` and `p_holm`); `outcome_agreement` and `verdict_agreement` (shares).
+    The others are those of `standing_rows`. `left_out` counts the cases that not all of the scorers a row is about
+    tried. Undefined is None, with a `reason`. Without a seed there are no intervals.
     """
-    from scipy.special import bdtr
+    rows = [row for pair, scores in shared_by_pairs(aligned, seed) for row in _pair_rows(aligned, pair, scores)]
+    adjusted = holm(np.array([np.nan if row["p"] is None else row["p"] for row in rows], dtype=np.float64))
+    tested = [{**row, "p_holm": None if row["p"] is None else float(p)} for row, p in zip(rows, adjusted, strict=True)]
+    return [*tested, *standing_rows(aligned, seed)]
 
-    fewer, all_of_them = np.minimum(only_left, only_right), np.add(only_left, only_right)
-    p: Floats = np.minimum(1.0, 2 * bdtr(fewer.astype(np.float64), all_of_them, 0.5))
-    return p
+
+def _pair_rows(aligned: AlignedScorers, pair: tuple[int, int], scores: Shared) -> Iterator[Row]:
+    """The rows of two scorers."""
+    assert isinstance(scores, SharedScores)  # noqa: S101  # what scorers are aligned by cases give
+    names = [aligned.names[column] for column in pair]
+    about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
+    nothing = aligned.why_nothing(pair) or ""
+    for subset, counted in (("average", scores), ("all", scores.pooled)):
+        for metric in OF_CASES:
+            yield comparison_row(
+                about, f"{metric.name}_difference", counted.difference(metric, *pair), 0, nothing, subset
+            )
+    for side, members in aligned.sides:
+        counts = quadrants(aligned, *pair, members)
+        none = nothing or f"no {side} case in common"
+        for name, count in counts.items():
+            n = sum(counts.values())
+            yield comparison_row(about, f"{side}_{name}", count if n else None, n, none)
+        related = aligned.related(members & aligned.common(pair))
+        yield _test_row(about, side, counts, none, CLUSTERED if related else None)
+    agreements = {
+        "outcome_agreement": agreement_of_outcomes(aligned, *pair),
+        "verdict_agreement": agreement_of_verdicts(aligned, *pair),
+    }
+    for name, (hits, n) in agreements.items():
+        yield comparison_row(about, name, hits / n if n else None, n, nothing or "no case in common")
 
 
-def holm(p: Floats) -> Floats:
-    """Holm's step-down adjustment over the family of all values that are no NaN; NaN stays. Shape (m,)."""
-    adjusted = np.full(p.shape, np.nan)
-    order = np.argsort(p, kind="stable")[: int((~np.isnan(p)).sum())]
-    stepped = p[order] * np.arange(order.size, 0, -1)
-    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(stepped))
-    return adjusted
+def _test_row(about: Row, side: str, counts: dict[str, int], none: str, note: str | None) -> Row:
+    """McNemar's test on one side; without a case there is none, without a discordant pair p is 1 and the share open."""
+    left, right, n = counts["only_scorer_right"], counts["only_other_right"], sum(counts.values())
+    discordant = left + right
+    value = left / discordant if discordant else None
+    row = comparison_row(about, f"{side}_mcnemar", value, discordant, "no discordant pair" if n else none)
+    p = float(mcnemar(np.array(left), np.array(right))) if n else None
+    return {**row, "p": p, "note": note if n else None}
+
+
+def step_comparison_rows(aligned: AlignedSteps, seed: int | None = 0) -> list[Row]:
+    """Compare two or more scorers by their judgements of the single steps of one benchmark.
+
+    Gives the dictionaries of `case_comparison_rows`. For every pair, on the cases whose steps both judged:
+    `prmscore_difference`, `positive_acc_difference`, `negative_acc_difference` (scorer minus other, of all steps
+    pooled). The others are those of `standing_rows`.
+    """
+    rows = []
+    for pair, counted in shared_by_pairs(aligned, seed):
+        names = [aligned.names[column] for column in pair]
+        about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
+        nothing = aligned.why_nothing(pair) or ""
+        for metric in OF_STEPS:
+            figure = counted.difference(metric, *pair)
+            rows.append(comparison_row(about, f"{metric.name}_difference", figure, 0, nothing))
+    return [*rows, *standing_rows(aligned, seed)]
+
+
+def standing_rows(aligned: Aligned, seed: int | None = 0) -> Iterator[Row]:
+    """Rank scorers on the cases that all of them tried, those set aside that tried none, and tell who is tied.
+
+    Yields `f1`, `error_acc` and `correct_acc` (means over subsets, with intervals from the comparison's own draws),
+    `f1_behind_best` (scorer minus the best one, which is `other`) and `tied_with_best` (1 if that difference's interval
+    contains 0, else 0), both undefined where no two scorers have an F1; or, step by step, `prmscore`,
+    `prmscore_behind_best` and `prmscore_tied_with_best` alone.
+    """
+    of_steps = isinstance(aligned, AlignedSteps)
+    metrics: tuple[Metric, ...] = (PRMSCORE,) if of_steps else OF_CASES
+    official, subset, head = metrics[0], "all" if of_steps else "average", "PRMScore" if of_steps else "F1"
+    tied = "prmscore_tied_with_best" if of_steps else "tied_with_best"
+    to_best = (f"{official.name}_behind_best", tied)
+    columns = aligned.trying
+    counted = shared(aligned, columns, seed)
+    best = counted.best(official) if columns else None
+    alone = int(np.isfinite(counted.values(official)).sum()) < 2
+    left_out = aligned.left_out(columns)
+    for column, name in enumerate(aligned.names):
+        about = {"scorer": name, "left_out": left_out}
+        if column not in columns:
+            why = _why_aside(aligned, column)
+            yield from (
+                comparison_row(about, metric, None, 0, why) for metric in (*(m.name for m in metrics), *to_best)
+            )
+            continue
+        own = {metric: counted.estimate(metric, column) for metric in metrics}
+        yield from (comparison_row(about, metric.name, figure, subset=subset) for metric, figure in own.items())
+        if best is None or alone:
+            why = f"{head} is undefined for every scorer"
+            if best is not None:
+                other = f"nothing to compare with: no other scorer has {'a' if of_steps else 'an'} {head} here"
+                why = own[official].reason or other
+            yield from (comparison_row(about, metric, None, counted.n, why) for metric in to_best)
+            continue
+        behind = counted.difference(official, column, best)
+        about = {**about, "other": aligned.names[best]}
+        yield comparison_row(about, to_best[0], behind, subset=subset)
+        yield comparison_row(about, to_best[1], behind.holds_zero, behind.n, behind.reason or behind.note or "")
+
+
+def _why_aside(aligned: Aligned, column: int) -> str:
+    """Why a scorer that has no case is set aside."""
+    name, nothing = aligned.names[column], aligned.nothing[column]
+    if isinstance(aligned, AlignedSteps):
+        return f"{name}: {nothing or 'no case with a labelled step was judged'}"
+    return f"{name}: {nothing}" if nothing else f"{name} tried no case"
+
+
+# -- who agrees with whom
+
+
+def quadrants(aligned: AlignedScorers, left: int, right: int, rows: Bools) -> dict[str, int]:
+    """Count the cases of `rows` (n,) that two scorers (their places) tried, by who is right."""
+    taken = rows & aligned.common((left, right))
+    one, other = aligned.right[taken, left], aligned.right[taken, right]
+    return {
+        "both_right": int((one & other).sum()),
+        "only_scorer_right": int((one & ~other).sum()),
+        "only_other_right": int((~one & other).sum()),
+        "neither_right": int((~one & ~other).sum()),
+    }
+
+
+def agreement_of_outcomes(aligned: AlignedScorers, left: int, right: int) -> tuple[int, int]:
+    """Count the cases on which both are right or both are wrong, and those that both tried."""
+    taken = aligned.common((left, right))
+    return int((aligned.right[taken, left] == aligned.right[taken, right]).sum()), int(taken.sum())
+
+
+def agreement_of_verdicts(aligned: AlignedScorers, left: int, right: int) -> tuple[int, int]:
+    """Count the cases on which the two verdicts are equal, right or wrong, and those with a verdict of both."""
+    one, other = aligned.verdicts[:, left], aligned.verdicts[:, right]
+    taken = (one != NO_VERDICT) & (other != NO_VERDICT)
+    return int((one == other)[taken].sum()), int(taken.sum())

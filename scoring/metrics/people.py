@@ -12,15 +12,14 @@ from typing import Any
 import numpy as np
 
 from scoring.errors import MissingExtra
-from scoring.metrics.draws import PRODUCTS
-from scoring.metrics.figure import Figure, with_interval
-from scoring.metrics.intervals import RESAMPLES, SMALL
+from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, with_interval
 from scoring.step_rewards import Bools, Floats, Ints
 
 MISSING = -1
 """Stands in `codes` for a person who says nothing."""
 NOTHING_SHARED = "there is nothing of which two people say something"
 ONE_VALUE = "one and the same thing is said everywhere, so chance would agree as well"
+_PRODUCTS = 1 << 18
 NO_WIDTH = "no interval: all resamples of this are alike"
 
 Formula = Callable[[Floats], Floats]
@@ -201,7 +200,7 @@ def _resampled(parts: Floats, seed: int) -> Floats:
     How often each kind of row is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
     """
     kinds, counts = np.unique(parts, axis=0, return_counts=True)
-    rng, step = np.random.default_rng(seed), max(1, 4 * PRODUCTS // len(kinds))
+    rng, step = np.random.default_rng(seed), max(1, 4 * _PRODUCTS // len(kinds))
     sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
     return np.concatenate([rng.multinomial(len(parts), counts / len(parts), size=size) @ kinds for size in sizes])
 

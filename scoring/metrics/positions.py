@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.gold import RIGHT_STEP, UNKNOWN_STEP, WRONG_STEP
+from scoring.gold import UNKNOWN_STEP, WRONG_STEP
 from scoring.judged_steps import JudgedSteps
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.closed_forms import wilson_interval
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.step_bins import StepBins
-from scoring.metrics.step_counts import METRICS, PARTS, denominators, figures, why_undefined
-from scoring.metrics.wilson import wilson_interval
+from scoring.metrics.step_counts import OF_STEPS, count_steps
+from scoring.metrics.step_labels import ACC, NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE
 from scoring.sql_words import named
 from scoring.step_rewards import Bools, Ints
 
 ERRONEOUS = "earliest_error >= 0"
-STEP_METRICS = ("acc", "positive_acc", "negative_acc", "prmscore")
+STEP_METRICS = (ACC, POSITIVE_ACC, NEGATIVE_ACC, PRMSCORE)
 Row = dict[str, Any]
 
 
@@ -96,7 +97,7 @@ def step_position_rows(
 ) -> Iterator[Row]:
     """How well single steps are judged by `position`, over the steps of `rows` (n) that are labelled and judged.
 
-    STEP_METRICS are those of `scoring.metrics.step_counts`, over the steps of one bin. Shares have an interval where a
+    STEP_METRICS are those of `scoring.metrics.step_labels`, over the steps of one bin. Shares have an interval where a
     bin holds at most one step a case. `judged` is what is decided of steps, by default `evaluation.judged_steps`.
     """
     judged = judged or evaluation.judged_steps
@@ -105,26 +106,19 @@ def step_position_rows(
     step, length, wrong, labels = _steps(evaluation, judged, taken)
     place, k = bins.of(step, length), len(bins.labels)
     alone = np.bincount(place, step == _lowest_in(place, step), minlength=k) == np.bincount(place, minlength=k)
-    sums = np.zeros((k, len(PARTS)))
-    for name, label, said in (
-        ("TP", RIGHT_STEP, False),
-        ("FN", RIGHT_STEP, True),
-        ("FP", WRONG_STEP, False),
-        ("TN", WRONG_STEP, True),
-    ):
-        sums[:, PARTS.index(name)] = np.bincount(place[(labels == label) & (wrong == said)], minlength=k)
-    values, sizes = figures(sums), denominators(sums)
+    counts = count_steps(place, labels == WRONG_STEP, wrong, k)
+    sums = {name: counts[:, at] for at, name in enumerate(OF_STEPS)}
     for number in _shown(np.bincount(place, minlength=k), bins):
+        of_bin = {name: counted[number] for name, counted in sums.items()}
+        bin_of = {"position": bins.labels[number]}
         for metric in STEP_METRICS:
-            at = METRICS.index(metric)
-            value, n = float(values[number, at]), int(sizes[number, at])
-            bin_of = {"position": bins.labels[number]}
+            value, n = float(metric.score(of_bin)), int(metric.size(of_bin))
             if np.isnan(value):
-                yield _row(bin_of, metric, None, n, why or why_undefined(metric, sums[number]))
-            elif alone[number] and metric != "prmscore":
-                yield _share_row(bin_of, metric, round(value * n), n)
+                yield _row(bin_of, metric.name, None, n, why or metric.why(of_bin))
+            elif alone[number] and metric is not PRMSCORE:
+                yield _share_row(bin_of, metric.name, round(value * n), n)
             else:
-                yield _row(bin_of, metric, value, n)
+                yield _row(bin_of, metric.name, value, n)
 
 
 def _erroneous(evaluation: Evaluation, rows: Bools) -> tuple[Ints, Ints, Ints]:

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from scoring.evaluation import Evaluation
 from scoring.gold import RIGHT_STEP, UNKNOWN_STEP
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.redundancy import by_redundancy
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.step_counts import judged_by_redundancy
 from scoring.step_rewards import Bools, Floats, StepNumbers
 from scoring.verdicts import DEV, NO_VERDICT, AsGiven
 
@@ -172,7 +172,7 @@ def _solutions(evaluation: Evaluation, redundancy: bool, unparsed: Unparsed) -> 
         cut = -(evaluation.scorer.redundancy_threshold or 0.0)
     cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), rows.shape)
     labelled = given.by_label
-    by_label = by_redundancy(evaluation, labelled & redundancy) if labelled.any() else None
+    by_label = judged_by_redundancy(evaluation, labelled & redundancy) if labelled.any() else None
     solutions = evaluation.rewards.solutions
     for row in range(rows.size):
         if rows[row]:

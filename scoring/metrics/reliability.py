@@ -12,11 +12,11 @@ import numpy as np
 
 from scoring.evaluation import Evaluation
 from scoring.gold import RIGHT_STEP, UNKNOWN_STEP
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.lineup_conditions import EVERY, OF_SIDE
+from scoring.metrics.aligned import EVERY, OF_SIDE
+from scoring.metrics.closed_forms import wilson_interval
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.reward_bins import RewardBins, even_bins, has_rewards, why_none, with_rewards
 from scoring.metrics.reward_histograms import lowest_rewards
-from scoring.metrics.wilson import wilson_interval
 from scoring.sql_words import named
 from scoring.step_rewards import Bools, Floats
 from scoring.verdicts import AsGiven

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.figure import Figure
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.lineup_conditions import EVERY, OF_SIDE
-from scoring.metrics.paired import SIDES
+from scoring.metrics.aligned import EVERY, OF_SIDE
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.resampling import SMALL, Figure
 from scoring.metrics.reward_bins import RewardBins, has_rewards, reward_bins, why_none, with_rewards
 from scoring.metrics.separation import auroc, separation
 from scoring.sql_words import named

@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 
-from scoring.metrics.figure import Figure
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.wilson import Z
+from scoring.metrics.closed_forms import Z
+from scoring.metrics.resampling import SMALL, Figure
 from scoring.step_rewards import Floats, Ints
 
 

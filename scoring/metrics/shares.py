@@ -1,4 +1,4 @@
-"""Shares of cases as pairs of masks: which cases are counted, and among which; cells are made of these."""
+"""Shares of cases as pairs of masks: which cases are counted, and among which; the cells of a breakdown hold these."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,11 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.evaluation import Evaluation
-from scoring.metrics.first_error import Unparsed
+from scoring.metrics.first_error import NO_CLEAN, NO_ERRONEOUS, NOTHING
+from scoring.metrics.kernel import Decided, Unparsed
 from scoring.step_rewards import Bools
-from scoring.verdicts import CLEAN, EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED
+from scoring.verdicts import EXACT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, REFUSED, UNPARSED
 
-NO_ERRONEOUS, NO_CLEAN = "no erroneous case was scored", "no clean case was scored"
+BY_TYPE = {
+    "fp": ("early",),
+    "fn": ("late", "missed"),
+    "late": ("late",),
+    "missed": ("missed",),
+    "exact": ("exact",),
+    "unanswered": ("unparsed", "refused"),
+}
+"""Metric of erroneous cases by type of error -> the outcomes it counts, as GR-Ben does (its table by error type).
+
+FP is a verdict before the earliest error, FN none or one after it; the official table leaves it there. Here FN is also
+told apart into late (after it) and missed (no step at all). fp, fn, exact and unanswered add up to 1.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,33 +36,40 @@ class Share:
     empty: str
 
 
-def members(evaluation: Evaluation, unparsed: Unparsed) -> Bools:
-    """The cases that stand in denominators: gold is known, and the scorer has a verdict or should have one. Shape (n,).
-
-    With `drop`, refused and unparsed cases do not. Unscored ones never do.
-    """
-    there: Bools = evaluation.gold.known & (evaluation.tried if unparsed == "wrong" else evaluation.answered)
-    return there
-
-
 def side_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Share]:
-    """error_acc and correct_acc (arXiv 2412.06559, section 3.3)."""
-    member, erroneous = members(evaluation, unparsed), evaluation.gold.earliest >= 0
+    """Give error_acc and correct_acc (arXiv 2412.06559, section 3.3)."""
+    decided = Decided(evaluation, unparsed)
+    # A scorer that gives no verdict at all says so itself.
+    nothing = evaluation.nothing
     return (
-        _share(evaluation, "error_acc", EXACT, member & erroneous, NO_ERRONEOUS),
-        _share(evaluation, "correct_acc", CLEAN, member & ~erroneous, NO_CLEAN),
+        Share("error_acc", decided.count("exact"), decided.count("erroneous"), nothing or NO_ERRONEOUS),
+        Share("correct_acc", decided.count("clean_right"), decided.count("clean"), nothing or NO_CLEAN),
     )
 
 
 def outcome_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share]:
-    """`share_<outcome>` of all cases in the denominators, erroneous and clean alike; they add up to 1."""
-    member = members(evaluation, unparsed)
+    """Give `share_<outcome>` of all cases in the denominators, erroneous and clean alike; they add up to 1."""
+    members = Decided(evaluation, unparsed).members
     for code in (*ON_ERRONEOUS, *ON_CLEAN, UNPARSED, REFUSED):
-        yield _share(evaluation, f"share_{OUTCOMES[code]}", code, member, "no case was scored")
+        hits = members & (evaluation.codes == np.uint8(code))
+        yield Share(f"share_{OUTCOMES[code]}", hits, members, evaluation.nothing or NOTHING)
+
+
+def error_type_shares(evaluation: Evaluation, unparsed: Unparsed) -> Iterator[Share]:
+    """Give the metrics of BY_TYPE, each among the erroneous cases in the denominators.
+
+    An answer that names no step (-2) counts as early and one beyond the last step as late, as their outcomes do. With
+    `drop`, which is what GR-Ben does, cases without a verdict are left out and `unanswered` is 0.
+    """
+    decided = Decided(evaluation, unparsed)
+    among = decided.count("erroneous")
+    for name, outcomes in BY_TYPE.items():
+        hits = among & np.isin(evaluation.codes, [OUTCOMES.index(outcome) for outcome in outcomes])
+        yield Share(name, hits, among, evaluation.nothing or NO_ERRONEOUS)
 
 
 def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Share, Share]:
-    """Wrong processes among right final answers (arXiv 2412.06559, Table 2 and Figure 4), and those found exactly.
+    """Give wrong processes among right final answers (arXiv 2412.06559, Table 2 and Figure 4), and those found exactly.
 
     `process_error_rate` is a property of the data: every case whose gold and final answer are known counts, scored or
     not. `process_error_exact` is the scorer's: among the cases with a right final answer and a wrong process.
@@ -57,15 +77,14 @@ def process_error_shares(evaluation: Evaluation, unparsed: Unparsed) -> tuple[Sh
     gold = evaluation.gold
     right = gold.cases["final_answer_correct"].fill_null(value=False).to_numpy() & gold.known
     wrong_process = right & (gold.earliest >= 0)
-    no_answer = "no case is known to end in the right answer"
-    nothing = "no erroneous case that ends in the right answer was scored"
+    scored = wrong_process & Decided(evaluation, unparsed).members
+    nothing = evaluation.nothing
     return (
-        Share("process_error_rate", wrong_process, right, no_answer),
-        _share(evaluation, "process_error_exact", EXACT, wrong_process & members(evaluation, unparsed), nothing),
+        Share("process_error_rate", wrong_process, right, "no case is known to end in the right answer"),
+        Share(
+            "process_error_exact",
+            scored & (evaluation.codes == np.uint8(EXACT)),
+            scored,
+            nothing or "no erroneous case that ends in the right answer was scored",
+        ),
     )
-
-
-def _share(evaluation: Evaluation, name: str, code: int, among: Bools, empty: str) -> Share:
-    # A scorer that gives no verdict at all says so itself.
-    hits = among & (evaluation.codes == np.uint8(code))
-    return Share(name, hits, among, evaluation.nothing or empty)

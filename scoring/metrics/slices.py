@@ -7,11 +7,10 @@ import numpy as np
 
 from scoring.evaluation import Evaluation
 from scoring.metrics.axes import Axis
-from scoring.metrics.first_error import Unparsed
-from scoring.metrics.intervals import SMALL
-from scoring.metrics.paired import holm
+from scoring.metrics.closed_forms import difference_interval, fisher_exact, holm
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import Share, side_shares
-from scoring.metrics.wilson import difference_interval
 from scoring.step_rewards import Bools
 
 SUPPORT = SMALL
@@ -69,13 +68,6 @@ def _of(share: Share, axis: Axis, rows: Bools) -> Iterator[dict[str, Any]]:
             "high": float(high[number]),
             "n": counts[1],
             "rest": counts[3],
-            "p": _fisher(*counts),
+            "p": fisher_exact(*counts),
             "where": axis.conditions[number],
         }
-
-
-def _fisher(hits: int, total: int, other_hits: int, other_total: int) -> float:
-    """Fisher's exact two-sided p of two shares."""
-    from scipy.stats import fisher_exact
-
-    return float(fisher_exact([[hits, total - hits], [other_hits, other_total - other_hits]])[1])

@@ -1,85 +1,172 @@
-"""What figures of single steps are made of, and these figures.
+"""What a case contributes to figures of single steps, where redundancy and labels beyond the last step have their say.
 
-PRMBench (arXiv 2501.03124, section 4.2, and `mr_eval/tasks/prmtest_classified/task.py` of ssmisya/PRMBench): a step is
-positive if it is right, so that TP are right steps judged right and TN wrong ones judged wrong. PRMScore is the mean of
-the F1s of positive and of negative steps, each the harmonic mean of its precision and recall.
+PRMBench (arXiv 2501.03124; `mr_eval/tasks/prmtest_classified/task.py` of ssmisya/PRMBench): in the classes redundency
+and circular the scorer's redundancy labels, where it has them, take the place of its validity labels; where it has
+numbers instead, a step is redundant iff its number is above the scorer's threshold for them. And the toolkit walks
+through the labels, however many steps there are: a step that is in the list of error steps is wrong, any other is
+right, whether it is there or not.
 """
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.gold import UNKNOWN_STEP, WRONG_STEP
+from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
 from scoring.judged_steps import JudgedSteps
-from scoring.metrics.accuracies import harmonic
-from scoring.metrics.redundancy import by_redundancy
-from scoring.metrics.surplus import surplus
 from scoring.problems import problems
-from scoring.step_rewards import Bools, Floats, Ints
+from scoring.step_rewards import Bools, Floats, Ints, StepLabels
 from scoring.verdicts import AsGiven, Rule
 
-PARTS = ("TP", "FN", "FP", "TN", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
-"""What is summed over cases: counts of steps, then of cases, and for similarity a sum with its count of cases."""
-
-METRICS = (
-    "prmscore",
-    "f1_positive",
-    "f1_negative",
-    "positive_acc",
-    "negative_acc",
-    "acc",
-    "first",
-    "validity_rate",
-    "similarity",
-)
-"""The figures, in the order in which they are reported."""
-OF_WRONG_STEPS = ("f1_negative", "negative_acc", "first")
-"""Figures that a class without a wrong step cannot have."""
-
-OFFICIAL_UNDEFINED = -1.0
-"""What the toolkit says where a denominator is empty."""
+COUNTS = ("tp", "fn", "fp", "tn", "first_hit", "first_n", "judged", "tried", "likeness", "likeness_n")
+"""What is summed over cases: counts of steps, a right step being positive; then of cases; and for similarity a sum with
+its count of cases."""
+OF_STEPS = COUNTS[:4]
 
 
-def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
-    """The cases of the classes in which "not redundant" stands for "right". Shape (n,)."""
-    return evaluation.gold.cases["error_type"].is_in(sorted(facts.by_redundancy)).fill_null(value=False).to_numpy()
-
-
-def case_parts(evaluation: Evaluation, facts: StepLabelled, twins: Evaluation | None = None) -> Floats:
-    """The PARTS of each case, shape (n, len(PARTS)); zeros where nothing was tried.
+def step_contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None = None) -> Floats:
+    """Count COUNTS of each case, shape (n, len(COUNTS)); zeros where nothing was tried. Nobody may write to it.
 
     Steps without a gold label or without a judgement count nowhere, and neither do gold steps beyond the last one; but
-    labels beyond it do (`scoring.metrics.surplus`). `first` is about cases whose earliest wrong step is judged. A case
-    that was tried and has no judgement of its steps lowers the validity rate and counts nowhere else.
+    labels beyond it do. `first` is about cases whose earliest wrong step is judged. A case that was tried and has no
+    judgement of its steps lowers the validity rate and counts nowhere else.
+
+    Args:
+        evaluation: n decided cases; what was counted is kept with it.
+        facts: in which classes redundancy decides.
+        originals: the same scorer on the unharmed originals, for `likeness`.
     """
-    judged = by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
+    kept: dict[tuple[int, int], tuple[object, ...]] = vars(evaluation).setdefault("_step_contributions", {})
+    place = (id(facts), id(originals))
+    if place not in kept:
+        # What is kept holds on to what it was made of, so that no other object can have its id.
+        kept[place] = (_contributions(evaluation, facts, originals), facts, originals)
+    found = kept[place][0]
+    assert isinstance(found, np.ndarray)  # noqa: S101
+    return found
+
+
+def _contributions(evaluation: Evaluation, facts: StepLabelled, originals: Evaluation | None) -> Floats:
+    judged = judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))
     n, gold = judged.rows.size, evaluation.gold
     labels = judged.gold(gold)
     known = labels != UNKNOWN_STEP
-    # TP, FN, FP, TN are 0 to 3: twice "the step is wrong" and once "it is judged wrong".
-    kind = 2 * (labels == WRONG_STEP).astype(np.int64) + judged.wrong
-    counts = np.bincount((4 * judged.cases + kind)[known], minlength=4 * n).reshape(n, 4)
+    counts = count_steps(judged.cases[known], labels[known] == WRONG_STEP, judged.wrong[known], n)
     inside = judged.rows & gold.known & (gold.earliest >= 0) & (gold.earliest < judged.lengths)
-    more = surplus(judged, gold)
-    hit = more.hit.copy()
+    beyond = labels_past_end(judged, gold)
+    hit = beyond.hit.copy()
     hit[inside] = judged.wrong[judged.offsets[:-1][inside] + gold.earliest[inside]]
     tried = judged.rows | (evaluation.tried & ~evaluation.answered)
-    likeness, alike = _likeness(evaluation, judged, twins)
-    first_n = inside | more.first
-    return np.column_stack([counts + more.counts, hit, first_n, judged.rows, tried, likeness, alike]).astype(np.float64)
+    likeness, alike = _likeness(evaluation, judged, originals)
+    columns = [counts + beyond.counts, hit, inside | beyond.first, judged.rows, tried, likeness, alike]
+    found = np.column_stack(columns).astype(np.float64)
+    found.flags.writeable = False
+    return found
 
 
-def _likeness(evaluation: Evaluation, judged: JudgedSteps, twins: Evaluation | None) -> tuple[Floats, Bools]:
-    """1 - |share of steps judged right - that of the unharmed twin's|, and which cases have it. Shapes (n,).
+def count_steps(cases: Ints, wrong: Bools, judged_wrong: Bools, n: int) -> Ints:
+    """Count OF_STEPS of each of n cases, shape (n, 4); of each step its case, what it is and what it is called."""
+    # tp, fn, fp, tn are 0 to 3: twice "the step is wrong" and once "it is judged wrong".
+    kind = 2 * wrong.astype(np.int64) + judged_wrong
+    return np.bincount(4 * cases + kind, minlength=4 * n).reshape(n, 4)
 
-    A twin is that of all cases of its problem. One of which no step is judged right does not count.
+
+# -- redundancy
+
+
+@dataclass(frozen=True, eq=False)
+class RedundancyRows:
+    """Which of n cases redundancy decides: those with `labels` that the scorer gave, and those with `numbers` alone."""
+
+    labels: Bools
+    numbers: Bools
+
+
+def asked_by_redundancy(evaluation: Evaluation, facts: StepLabelled) -> Bools:
+    """Find the cases of the classes in which "not redundant" stands for "right". Shape (n,)."""
+    return evaluation.gold.cases["error_type"].is_in(sorted(facts.by_redundancy)).fill_null(value=False).to_numpy()
+
+
+def redundancy_rows(evaluation: Evaluation, asked: Bools, threshold: float | None) -> RedundancyRows:
+    """Find the cases of `asked` (n) that redundancy decides at a threshold; None decides nothing without labels."""
+    judged, rewards = evaluation.judged_steps.rows, evaluation.rewards
+    labels = asked & judged & rewards.redundant.given
+    numbers = asked & judged & rewards.redundancy.given & ~labels
+    return RedundancyRows(labels, np.zeros_like(numbers) if threshold is None else numbers)
+
+
+def judged_by_redundancy(evaluation: Evaluation, asked: Bools) -> JudgedSteps:
+    """Give the steps judged one by one, with "redundant" in the place of "wrong" on the cases of `asked` (n).
+
+    A case for which the scorer does not tell redundant steps keeps its validity.
+    """
+    judged, cut = evaluation.judged_steps, evaluation.scorer.redundancy_threshold
+    rows = redundancy_rows(evaluation, asked, cut)
+    if rows.labels.any():
+        judged = judged.with_labels(rows.labels, evaluation.rewards.redundant)
+    if cut is not None and rows.numbers.any():
+        numbers = evaluation.rewards.redundancy
+        above = StepLabels(numbers.values > cut, numbers.offsets, numbers.given)
+        judged = judged.with_labels(rows.numbers, above)
+    return judged
+
+
+def without_redundancy_threshold(evaluation: Evaluation, asked: Bools) -> int:
+    """Count the cases of `asked` (n) with redundancy numbers for which no threshold is known."""
+    if evaluation.scorer.redundancy_threshold is not None:
+        return 0
+    return int(redundancy_rows(evaluation, asked, 0.0).numbers.sum())
+
+
+# -- labels beyond the last step
+
+
+class PastEnd(NamedTuple):
+    """What the labels beyond the last steps of n cases add.
+
+    `counts` (n, 4) are OF_STEPS; `first` (n) marks cases whose lowest error step is among them, `hit` (n) those of
+    them where it is judged wrong.
+    """
+
+    counts: Ints
+    hit: Bools
+    first: Bools
+
+
+def labels_past_end(judged: JudgedSteps, gold: Gold) -> PastEnd:
+    """Count what is beyond. Of a case whose error steps are not listed, and that is not clean, nothing counts."""
+    n = judged.rows.size
+    found = PastEnd(np.zeros((n, 4), np.int64), np.zeros(n, np.bool_), np.zeros(n, np.bool_))
+    beyond = judged.beyond
+    if not beyond.cases.size:
+        return found
+    rows, errors = gold.listed_errors
+    width = 1 + max(int(beyond.steps.max()), int(errors.max(initial=0)))
+    wrong = np.isin(width * beyond.cases + beyond.steps, width * rows + errors)
+    known = (gold.listed | (gold.known & (gold.earliest == -1)))[beyond.cases]
+    counts = count_steps(beyond.cases[known], wrong[known], beyond.values[known], n)
+    lowest = np.full(n, np.iinfo(np.int64).max)
+    np.minimum.at(lowest, rows, errors)
+    first = beyond.steps == lowest[beyond.cases]
+    found.first[beyond.cases[first]] = True
+    found.hit[beyond.cases[first & beyond.values]] = True
+    return found._replace(counts=counts)
+
+
+# -- likeness to the unharmed original
+
+
+def _likeness(evaluation: Evaluation, judged: JudgedSteps, originals: Evaluation | None) -> tuple[Floats, Bools]:
+    """1 - |share of steps judged right - that of the unharmed original|, and which cases have it. Shapes (n,).
+
+    An original is that of all cases of its problem. One of which no step is judged right does not count.
     """
     nothing = np.zeros(judged.rows.size)
-    if twins is None or not twins.gold.cases.height:
+    if originals is None or not originals.gold.cases.height:
         return nothing, nothing.astype(np.bool_)
-    known = _same_threshold(twins, evaluation)
+    known = _decided_alike(originals, evaluation)
     if known is None:
         return nothing, nothing.astype(np.bool_)
     rates = right_rates(known.judged_steps)
@@ -95,21 +182,21 @@ def _likeness(evaluation: Evaluation, judged: JudgedSteps, twins: Evaluation | N
     return np.where(there, likeness, 0.0), there
 
 
-def _same_threshold(twins: Evaluation, evaluation: Evaluation) -> Evaluation | None:
-    """The twins as the cases are decided, or by the scorer's own threshold where labels alone decide the cases.
+def _decided_alike(originals: Evaluation, evaluation: Evaluation) -> Evaluation | None:
+    """The originals as the cases are decided, or by the scorer's own threshold where labels alone decide the cases.
 
     None where thresholds differ from case to case.
     """
-    if not isinstance(twins.rule, Rule) or isinstance(evaluation.rule, AsGiven):
-        return twins
+    if not isinstance(originals.rule, Rule) or isinstance(evaluation.rule, AsGiven):
+        return originals
     if not isinstance(evaluation.rule, Rule):
         return None
     rule = evaluation.rule
-    return twins.compared(rule.comparison, rule.on).at(rule.threshold)
+    return originals.compared(rule.comparison, rule.on).at(rule.threshold)
 
 
 def right_rates(judged: JudgedSteps) -> Floats:
-    """The share of each case's judgements that say right, those beyond the last step too; NaN: there is none. (n,)."""
+    """Give the share of each case's judgements that say right, beyond the last step too; NaN: there is none. (n,)."""
     n, beyond = judged.rows.size, judged.beyond
     ends = np.concatenate([[0], np.cumsum(judged.wrong)])
     wrong = ends[judged.offsets[1:]] - ends[judged.offsets[:-1]]
@@ -118,117 +205,3 @@ def right_rates(judged: JudgedSteps) -> Floats:
     rates = np.full(n, np.nan)
     np.divide(wrong, lengths, out=rates, where=lengths > 0)
     return 1 - rates
-
-
-def sums_by(parts: Floats, groups: Ints, n_groups: int) -> Floats:
-    """The PARTS of each group of cases, shape (n_groups, len(PARTS)); a negative group number is in none."""
-    inside = groups >= 0
-    columns = [np.bincount(groups[inside], weights=part[inside], minlength=n_groups) for part in parts.T]
-    return np.column_stack(columns) if columns else np.zeros((n_groups, 0))
-
-
-def figures(sums: Floats, undefined: Literal["nan", "official", "resampled"] = "nan") -> Floats:
-    """The METRICS of sums of PARTS; both lie along the last axis.
-
-    Args:
-        sums: (..., len(PARTS)).
-        undefined: what becomes of an empty denominator. `nan`: the figure is NaN, and so is whatever is made of it.
-            `official`: it is -1 and counts on as -1, and a harmonic mean is -1 only where its two parts sum to 0.
-            `resampled`: as `nan`, but the F1 of steps that are there and are never found counts as 0.
-    """
-    tp, fn, fp, tn, hit, first_n, judged, tried, likeness, likeness_n = np.moveaxis(sums, -1, 0)
-    empty = OFFICIAL_UNDEFINED if undefined == "official" else np.nan
-    f1_positive, f1_negative = (
-        _f1(found, missed, alarms, undefined) for found, missed, alarms in ((tp, fn, fp), (tn, fp, fn))
-    )
-    return np.stack(
-        [
-            (f1_positive + f1_negative) / 2,
-            f1_positive,
-            f1_negative,
-            _share(tp, tp + fn, empty),
-            _share(tn, tn + fp, empty),
-            _share(tp + tn, tp + fn + fp + tn, empty),
-            _share(hit, first_n, empty),
-            _share(judged, tried, np.nan),
-            _share(likeness, likeness_n, empty),
-        ],
-        axis=-1,
-    )
-
-
-def prmscores(counts: Ints | Floats, undefined: Literal["nan", "resampled"] = "nan") -> Floats:
-    """The prmscore of `figures` alone, to the same digits.
-
-    Args:
-        counts: (4, ...) TP, FN, FP, TN.
-        undefined: as for `figures`.
-
-    Returns:
-        PRMScore in the shape of the rest, NaN where undefined.
-    """
-    tp, fn, fp, tn = counts.astype(np.float64)
-    scores: Floats = (_f1(tp, fn, fp, undefined) + _f1(tn, fp, fn, undefined)) / 2
-    return scores
-
-
-def _f1(found: Floats, missed: Floats, alarms: Floats, undefined: str) -> Floats:
-    if undefined == "resampled":
-        twice = _share(2 * found, 2 * found + missed + alarms, np.nan)
-        return np.where(found + missed > 0, twice, np.nan)
-    empty = OFFICIAL_UNDEFINED if undefined == "official" else np.nan
-    mean = harmonic(_share(found, found + alarms, empty), _share(found, found + missed, empty))
-    # Adding zero turns the -0.0 of a precision of -1 and a recall of 0 into 0.0.
-    f1: Floats = np.where(np.isnan(mean), empty, mean) + 0.0
-    return f1
-
-
-def _share(hits: Floats, of: Floats, empty: float) -> Floats:
-    share: Floats = np.divide(hits, of, out=np.full(hits.shape, empty), where=of > 0)
-    return share
-
-
-def denominators(sums: Floats) -> Floats:
-    """What each of METRICS is a share or mean of, as a count: steps, or cases where the figure is about cases."""
-    tp, fn, fp, tn, _, first_n, _, tried, _, likeness_n = np.moveaxis(sums, -1, 0)
-    steps = tp + fn + fp + tn
-    return np.stack([steps, steps, steps, tp + fn, tn + fp, steps, first_n, tried, likeness_n], axis=-1)
-
-
-def cells(values: Floats, alone: Bools) -> Floats:
-    """The figures with f1_positive in the place of prmscore where a class holds no wrong step.
-
-    Args:
-        values: (..., s, len(METRICS)).
-        alone: (s,) which of the classes these are.
-    """
-    found = values.copy()
-    found[..., alone, METRICS.index("prmscore")] = values[..., alone, METRICS.index("f1_positive")]
-    return found
-
-
-def why_undefined(metric: str, sums: Floats) -> str:
-    """Why a figure of one group's sums of PARTS, shape (len(PARTS),), is undefined."""
-    tp, fn, fp, tn = sums[:4]
-    positive = _why_no_f1("right", tp, fn, fp)
-    negative = _why_no_f1("wrong", tn, fp, fn)
-    reasons = {
-        "f1_positive": positive,
-        "f1_negative": negative,
-        "prmscore": positive or negative,
-        "positive_acc": "no right step was scored",
-        "negative_acc": "no wrong step was scored",
-        "acc": "no step was scored",
-        "first": "no case with a wrong step was scored",
-        "validity_rate": "no case was tried",
-        "similarity": "no scored case has a scored twin with a step judged right",
-    }
-    return "no step was scored" if metric != "validity_rate" and not sums[:4].any() else reasons[metric]
-
-
-def _why_no_f1(word: str, found: float, missed: float, alarms: float) -> str:
-    if found + missed == 0:
-        return f"no {word} step was scored"
-    if found + alarms == 0:
-        return f"no step was judged {word}"
-    return "" if found else f"no {word} step was judged {word}"

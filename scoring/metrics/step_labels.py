@@ -1,12 +1,15 @@
 """Figures of single steps: by class, by group of classes, pooled over all steps, and as the mean of classes.
 
 PRMBench (arXiv 2501.03124, section 4.2, Tables 3 and 10 to 23) and Socratic-PRMBench (arXiv 2505.23474, Tables 3 and 4,
-Figure 3): a class's counts are pooled over its steps; a category's (a pattern's) figure is the plain mean of its
-classes'; the overall figure is that of all steps pooled, not a mean of classes.
+Figure 3): a step is positive if it is right, so that tp counts right steps judged right and tn wrong ones judged wrong.
+PRMScore is the mean of the F1s of positive and of negative steps, each the harmonic mean of its precision and recall.
+A class's counts are pooled over its steps; a category's (a pattern's) figure is the plain mean of its classes'; the
+overall figure is that of all steps pooled, not a mean of classes.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,122 +17,297 @@ import polars as pl
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
-from scoring.metrics.intervals import RESAMPLES, SMALL, percentile_intervals
-from scoring.metrics.problem_bootstrap import resampled_sums
-from scoring.metrics.run_means import over_runs
-from scoring.metrics.step_counts import (
-    METRICS,
-    OF_WRONG_STEPS,
-    PARTS,
-    case_parts,
-    cells,
-    denominators,
-    figures,
-    sums_by,
-    why_undefined,
-)
+from scoring.metrics.first_error import figure_rows
+from scoring.metrics.kernel import Empty, Metric, Numbers, Ratio, Sums, Tally, harmonic, share, total
+from scoring.metrics.resampling import SMALL, figure_over_runs, reason_over_runs, resample_problems
+from scoring.metrics.step_counts import COUNTS, OF_STEPS, step_contributions
 from scoring.step_rewards import Bools, Floats, Ints
 
+OFFICIAL_UNDEFINED = -1.0
+"""What the benchmarks' toolkit says where a denominator is empty."""
 AVERAGING = (
     "prmscore is the mean of f1_positive and f1_negative, where a right step is positive; `all` pools steps and is the "
     "official overall figure, a category or pattern is the plain mean of its classes, `average` that of all classes"
 )
-_TRIED = PARTS.index("tried")
-_VALIDITY = METRICS.index("validity_rate")
+NO_STEP = "no step was scored"
 _NO_INTERVAL = "no interval: cases without a result count in it, as in the benchmark's toolkit"
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
-    """The figures of one line of the table: of pooled counts, or a plain mean over classes.
+@dataclass(frozen=True)
+class StepF1(Metric):
+    """The F1 of right steps, or of wrong ones: of steps that are `word`, `hits` are judged so, `missed` are not.
 
-    `values`, `n` and `cases` have one number a metric, the last how many cases are in the denominator; `draws`
-    (resamples, metrics), `reasons` says why a figure is undefined.
+    In a resample the F1 of steps that are there and are never found counts as 0; in official figures an empty
+    denominator is -1 and counts on as -1, and the mean is -1 only where its two parts sum to 0.
+    """
+
+    name: str
+    title: str
+    word: str
+    hits: str
+    missed: str
+    alarms: str
+    needs_errors: bool = False
+    counts = OF_STEPS
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
+        """Take the harmonic mean of precision and recall."""
+        hits, missed, alarms = (sums[name] for name in (self.hits, self.missed, self.alarms))
+        if empty == "resampled":
+            twice = share(2 * hits, 2 * hits + missed + alarms)
+            return np.where(hits + missed > 0, twice, np.nan)
+        mean = harmonic(share(hits, hits + alarms, empty), share(hits, hits + missed, empty))
+        # Adding zero turns the -0.0 of a precision of -1 and a recall of 0 into 0.0.
+        f1: Floats = np.where(np.isnan(mean), empty, mean) + 0.0
+        return f1
+
+    def size(self, sums: Sums) -> Numbers:
+        """Count the steps."""
+        return total(sums, OF_STEPS)
+
+    def why(self, sums: Sums) -> str:
+        """Say that there are no such steps, that none is called so, or that none of them is."""
+        hits, missed, alarms = (sums[name] for name in (self.hits, self.missed, self.alarms))
+        if not self.size(sums):
+            return NO_STEP
+        if hits + missed == 0:
+            return f"no {self.word} step was scored"
+        if hits + alarms == 0:
+            return f"no step was judged {self.word}"
+        return "" if hits else f"no {self.word} step was judged {self.word}"
+
+
+class PRMScore(Metric):
+    """The mean of the F1s of right and of wrong steps."""
+
+    name = "prmscore"
+    title = "PRMScore"
+    counts = OF_STEPS
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
+        """Take the mean."""
+        return (F1_POSITIVE.score(sums, empty) + F1_NEGATIVE.score(sums, empty)) / 2
+
+    def size(self, sums: Sums) -> Numbers:
+        """Count the steps."""
+        return total(sums, OF_STEPS)
+
+    def why(self, sums: Sums) -> str:
+        """Say why the first of the two is undefined that is."""
+        return F1_POSITIVE.why(sums) or F1_NEGATIVE.why(sums)
+
+
+@dataclass(frozen=True)
+class StepRatio(Ratio):
+    """A share of which nothing is known where no step was scored."""
+
+    def why(self, sums: Sums) -> str:
+        """Say that no step was scored, or that there is nothing to divide by."""
+        why = super().why(sums)
+        return NO_STEP if why and not total(sums, OF_STEPS) else why
+
+
+F1_POSITIVE = StepF1("f1_positive", "F1 of right steps", "right", "tp", "fn", "fp")
+F1_NEGATIVE = StepF1("f1_negative", "F1 of wrong steps", "wrong", "tn", "fp", "fn", needs_errors=True)
+PRMSCORE = PRMScore()
+POSITIVE_ACC = StepRatio("positive_acc", "accuracy on right steps", ("tp",), ("tp", "fn"), "no right step was scored")
+NEGATIVE_ACC = StepRatio(
+    "negative_acc", "accuracy on wrong steps", ("tn",), ("tn", "fp"), "no wrong step was scored", needs_errors=True
+)
+ACC = StepRatio("acc", "accuracy", ("tp", "tn"), OF_STEPS, NO_STEP)
+VALIDITY_RATE = Ratio("validity_rate", "validity rate", ("judged",), ("tried",), "no case was tried", null_at_best=True)
+METRICS: tuple[Metric, ...] = (
+    PRMSCORE,
+    F1_POSITIVE,
+    F1_NEGATIVE,
+    POSITIVE_ACC,
+    NEGATIVE_ACC,
+    ACC,
+    StepRatio(
+        "first",
+        "first wrong step found",
+        ("first_hit",),
+        ("first_n",),
+        "no case with a wrong step was scored",
+        needs_errors=True,
+    ),
+    VALIDITY_RATE,
+    StepRatio(
+        "similarity",
+        "similarity",
+        ("likeness",),
+        ("likeness_n",),
+        "no scored case has a scored twin with a step judged right",
+    ),
+)
+"""In the order in which they are reported."""
+NAMES = tuple(metric.name for metric in METRICS)
+
+
+def sums_of(parts: Floats) -> dict[str, Numbers]:
+    """Name sums of COUNTS, which lie along the last axis."""
+    return dict(zip(COUNTS, np.moveaxis(parts, -1, 0), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class StepRun:
+    """What one run of a scorer contributes on some cases: `parts` (n, len(COUNTS)), and the rows that take part.
+
+    Cases that were not tried never do.
+    """
+
+    evaluation: Evaluation
+    parts: Floats
+    taken: Ints
+
+    @classmethod
+    def of(
+        cls, evaluation: Evaluation, rows: Bools, facts: StepLabelled, originals: Evaluation | None = None
+    ) -> "StepRun":
+        """Count one run on the cases of `rows` (n)."""
+        parts = step_contributions(evaluation, facts, originals)
+        return cls(evaluation, parts, np.flatnonzero(rows & (parts[:, COUNTS.index("tried")] > 0)))
+
+    def tally(self, groups: Ints, n_groups: int, seed: int | None) -> Tally:
+        """Sum by group (of each case taken, negative = in none); with a seed, also in resamples of whole problems."""
+        parts, inside = self.parts[self.taken], groups >= 0
+        sums = np.column_stack([np.bincount(groups[inside], part[inside], n_groups) for part in parts.T])
+        tally = Tally(_columns(sums.astype(np.float64)))
+        if seed is None:
+            return tally
+        problems = self.evaluation.gold.problems[self.taken]
+        return replace(tally, draws=_columns(resample_problems(parts, groups, n_groups, problems, seed)))
+
+    @cached_property
+    def pooled(self) -> Tally:
+        """The sums of all steps."""
+        return self.drawn(None)
+
+    def drawn(self, seed: int | None) -> Tally:
+        """Give the same with draws."""
+        return self.tally(np.zeros(self.taken.size, dtype=np.int64), 1, seed)
+
+    def cases(self, metric: Metric) -> Bools:
+        """Find the cases taken that have something in the denominator of a metric."""
+        there: Bools = metric.size(sums_of(self.parts[self.taken])) > 0
+        return there
+
+
+def _columns(parts: Floats) -> dict[str, Numbers]:
+    """Sums (..., g, len(COUNTS)) of one column, by name."""
+    return {name: counted[..., None] for name, counted in sums_of(parts).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """One line of a run's table: figures of pooled counts, or plain means over classes; by metric's name.
+
+    `cases` counts the cases in each denominator, `reasons` says why a figure, or its interval, is not there.
     """
 
     subset: str
-    values: Floats
-    n: Floats
-    cases: Floats
-    draws: Floats
+    values: Mapping[str, float]
+    n: Mapping[str, int]
+    cases: Mapping[str, int]
+    draws: Mapping[str, Floats]
     reasons: Mapping[str, str]
 
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """The classes of some cases: `names`, which of them hold no wrong step (`alone`), sums of PARTS and their draws.
+    """The classes of some cases: which of them hold no wrong step (`alone`), their sums, and the cases behind them.
 
-    `cases` (s, metrics) counts the cases in each denominator. `missing` (s,) are cases without a result that count in
-    the denominator of validity_rate and in no draw.
+    `missing` (g,) are cases without a result that count in the denominator of validity_rate and in no draw.
     """
 
-    names: list[str]
+    names: Sequence[str]
     alone: Bools
-    sums: Floats
-    cases: Floats
-    drawn: Floats
-    official: bool
-    missing: Floats
+    tally: Tally
+    cases: Mapping[str, Ints]
+    missing: Ints
+    empty: float
+    metrics: Sequence[Metric]
 
-    def values(self) -> Floats:
-        """The figure of every class's cell, shape (s, metrics)."""
-        return cells(figures(self.sums, "official" if self.official else "nan"), self.alone)
+    def values(self, metric: Metric, empty: Empty) -> Floats:
+        """The figure of every class, shape (g,): of one without a wrong step f1_positive in the place of prmscore."""
+        return self._without_errors(metric, empty, self.tally.values)[:, 0]
 
-    def lines(self) -> Iterator[_Part]:
+    def draws(self, metric: Metric) -> Floats:
+        """The same in resamples, (RESAMPLES, g); of none where nothing was drawn."""
+        if self.tally.draws is None:
+            return np.zeros((0, len(self.names)))
+        return self._without_errors(metric, "resampled", lambda one, _: self.tally.drawn(one))[..., 0]
+
+    def _without_errors(self, metric: Metric, empty: Empty, score: Any) -> Floats:
+        found: Floats = score(metric, empty)
+        if metric is PRMSCORE and self.alone.any():
+            found = np.where(self.alone[:, None], score(F1_POSITIVE, empty), found)
+        return found
+
+    def lines(self) -> Iterator[_Line]:
         """A line a class."""
-        plain, values = cells(figures(self.sums), self.alone), self.values()
-        draws = cells(figures(self.drawn, "resampled"), self.alone)
+        values = {metric.name: self.values(metric, self.empty) for metric in self.metrics}
+        draws = {metric.name: self.draws(metric) for metric in self.metrics}
         for place, name in enumerate(self.names):
-            pooled = self.sums[place]
-            reasons = _reasons(plain[place], pooled, alone=bool(self.alone[place]))
+            sums = {count: counted[place, 0] for count, counted in self.tally.sums.items()}
+            told = {
+                metric.name: (F1_POSITIVE if metric is PRMSCORE and self.alone[place] else metric).why(sums)
+                for metric in self.metrics
+            }
+            reasons = {metric: why for metric, why in told.items() if why}
             if self.missing[place]:
-                reasons["validity_rate"] = _NO_INTERVAL
-            yield _Part(name, values[place], denominators(pooled), self.cases[place], draws[:, place], reasons)
+                reasons[VALIDITY_RATE.name] = _NO_INTERVAL
+            yield _Line(
+                name,
+                {metric: float(each[place]) for metric, each in values.items()},
+                {metric.name: int(metric.size(sums)) for metric in self.metrics},
+                {metric: int(each[place]) for metric, each in self.cases.items()},
+                {metric: each[:, place] for metric, each in draws.items()},
+                reasons,
+            )
 
-    def mean(self, subset: str, members: Ints) -> _Part:
+    def mean(self, subset: str, members: Ints) -> _Line:
         """The plain mean over some of the classes; over those with a wrong step for figures that need one."""
-        plain, values = cells(figures(self.sums), self.alone), self.values()
-        draws = cells(figures(self.drawn, "resampled"), self.alone)
-        sizes = denominators(self.sums)
-        means, drawn = np.full(len(METRICS), np.nan), np.full(draws.shape[::2], np.nan)
-        n, cases = np.zeros((2, len(METRICS)))
-        reasons = {}
-        for place, metric in enumerate(METRICS):
-            taken = members[~self.alone[members]] if metric in OF_WRONG_STEPS else members
-            undefined = int(np.isnan(plain[taken, place]).sum())
+        values, n, cases, draws, reasons = {}, {}, {}, {}, {}
+        for metric in self.metrics:
+            taken = members[~self.alone[members]] if metric.needs_errors else members
+            undefined = int(np.isnan(self.values(metric, np.nan)[taken]).sum())
+            values[metric.name], draws[metric.name] = float("nan"), np.zeros(0)
+            n[metric.name] = int(metric.size(self.tally.sums)[taken].sum())
+            cases[metric.name] = int(self.cases[metric.name][taken].sum())
             if not taken.size:
-                reasons[metric] = "no class with a wrong step was scored" if members.size else "no case has a class"
+                why = "no class with a wrong step was scored" if members.size else "no case has a class"
+                reasons[metric.name] = why
                 continue
             if undefined:
-                reasons[metric] = f"undefined in {undefined} of {taken.size} classes"
-            means[place], n[place] = values[taken, place].mean(), sizes[taken, place].sum()
-            cases[place] = self.cases[taken, place].sum()
-            drawn[:, place] = draws[:, taken, place].mean(axis=1)
+                reasons[metric.name] = f"undefined in {undefined} of {taken.size} classes"
+            values[metric.name] = float(self.values(metric, self.empty)[taken].mean())
+            draws[metric.name] = self.draws(metric)[:, taken].mean(axis=1)
         if self.missing[members].any():
-            reasons["validity_rate"] = _NO_INTERVAL
-        return _Part(subset, means, n, cases, drawn, reasons)
+            reasons[VALIDITY_RATE.name] = _NO_INTERVAL
+        return _Line(subset, values, n, cases, draws, reasons)
 
 
-def metric_rows(
+def step_rows(
     evaluation: Evaluation,
     rows: Bools,
     facts: StepLabelled,
-    twins: Evaluation | None = None,
-    seed: int = 0,
+    originals: Evaluation | None = None,
+    seed: int | None = 0,
     *,
     official: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Every figure of METRICS of every class, every group of classes, `all` steps pooled and the classes' `average`.
+    """Give every figure of every class, every group of classes, `all` steps pooled and the classes' `average`.
 
     Args:
         evaluation: the decided cases of one benchmark, and perhaps of others.
         rows: (n,) which cases take part. Those that were not tried never do.
         facts: how the benchmark makes its figures.
-        twins: the same scorer on the unharmed originals, for `similarity` (1 - the mean difference of rates).
-        seed: of the intervals: 95%, whole problems resampled, no strata.
+        originals: the same scorer on the unharmed originals, for `similarity` (1 - the mean difference of rates).
+        seed: of the intervals: 95%, whole problems resampled, no strata; None = there are none.
         official: say -1 where the benchmarks' toolkit does, and go on counting with it; and count what has no result
-            at all (of cases, and of `twins` in `all`) in the denominator of validity_rate, as the toolkit does, unless
-            nothing has one. Such figures have no interval.
+            at all (of cases, and of `originals` in `all`) in the denominator of validity_rate, as the toolkit does,
+            unless nothing has one. Such figures have no interval.
 
     Yields dictionaries with `subset, metric, value, low, high, n, reason, small, sd, runs`: fractions, null with a
     reason where undefined; `small` marks what fewer than SMALL cases say. Of a scorer with several runs, `value` is the
@@ -138,120 +316,94 @@ def metric_rows(
     a class that holds no wrong step `prmscore` is `f1_positive`, as in the benchmark's tables, and means of what needs
     a wrong step leave it out.
     """
-    nothing = why_nothing(evaluation, rows)
     runs = evaluation.runs
-    beside = (
-        [None] * len(runs) if twins is None else twins.runs if len(twins.runs) == len(runs) else [twins] * len(runs)
-    )
-    every = [_lines(run, rows, facts, other, seed, official) for run, other in zip(runs, beside, strict=True)]
-    alike = all(np.array_equal(taken, every[0][0]) for taken, _ in every)
-    for line in every[0][1]:
-        same = [one for _, lines in every for one in lines if one.subset == line.subset]
-        yield from _rows(same, nothing, twins=facts.twins, alike=alike)
+    beside: Sequence[Evaluation | None] = [originals] * len(runs)
+    if originals is not None and len(originals.runs) == len(runs):
+        beside = originals.runs
+    counted = [StepRun.of(run, rows, facts, other) for run, other in zip(runs, beside, strict=True)]
+    metrics = [metric for metric in METRICS if facts.twins or metric.name != "similarity"]
+    tables = [
+        list(_lines(run, rows, facts, other, seed, metrics, official=official))
+        for run, other in zip(counted, beside, strict=True)
+    ]
+    alike = all(np.array_equal(run.taken, counted[0].taken) for run in counted)
+    nothing = why_nothing(evaluation, rows)
+    for line in tables[0]:
+        same = [other for table in tables for other in table if other.subset == line.subset]
+        figures = []
+        for metric in metrics:
+            reason = reason_over_runs([one.reasons.get(metric.name) for one in same])
+            if reason and nothing and metric is not VALIDITY_RATE:
+                reason = nothing
+            if reason is None and not alike:
+                reason = "no interval: the runs are counted in different cases"
+            values = np.array([one.values[metric.name] for one in same])
+            draws = None if seed is None or reason else np.column_stack([one.draws[metric.name] for one in same])
+            small = line.cases[metric.name] < SMALL
+            n = line.n[metric.name]
+            figures.append(figure_over_runs(metric.name, values, draws, n, small=small, reason=reason))
+        yield from figure_rows(line.subset, tuple(figures))
 
 
 def _lines(
-    evaluation: Evaluation,
+    run: StepRun,
     rows: Bools,
     facts: StepLabelled,
-    twins: Evaluation | None,
-    seed: int,
+    originals: Evaluation | None,
+    seed: int | None,
+    metrics: Sequence[Metric],
+    *,
     official: bool,
-) -> tuple[Ints, list[_Part]]:
-    """The rows that one run is counted in, and the lines of its table."""
-    parts = case_parts(evaluation, facts, twins)
-    tried = parts[:, _TRIED] > 0
-    taken = np.flatnonzero(rows & tried)
-    cases, parts = evaluation.gold.cases[taken], parts[taken]
-    numbers = evaluation.gold.problems[taken]
-    there = (denominators(parts) > 0).astype(np.float64)
-    untried = evaluation.gold.cases.filter(pl.Series(rows & ~tried)) if official and taken.size else cases.clear()
+) -> Iterator[_Line]:
+    """The lines of the table of one run."""
+    gold = run.evaluation.gold
+    cases = gold.cases[run.taken]
+    without = np.zeros_like(rows)
+    if official and run.taken.size:
+        without = rows.copy()
+        without[run.taken] = False
+    there = {metric.name: run.cases(metric) for metric in metrics}
 
-    def classes_of(names: list[str], alone: Bools, groups: Ints, missing: Floats) -> _Classes:
-        # Of no group at all, bincount gives integers.
-        sums, counted = (sums_by(each, groups, len(names)).astype(np.float64) for each in (parts, there))
-        sums[:, _TRIED] += missing
-        counted[:, _VALIDITY] += missing
-        drawn = resampled_sums(parts, groups, len(names), numbers, seed)
-        return _Classes(names, alone, sums, counted, drawn, official, missing)
+    def classes_of(names: Sequence[str], groups: Ints, alone: Bools, missing: Ints) -> _Classes:
+        tally = run.tally(groups, len(names), seed)
+        sums = {**tally.sums, "tried": tally.sums["tried"] + missing[:, None]}
+        inside = groups >= 0
+        counted = {name: np.bincount(groups[inside & has], minlength=len(names)) for name, has in there.items()}
+        counted[VALIDITY_RATE.name] = counted[VALIDITY_RATE.name] + missing
+        empty = OFFICIAL_UNDEFINED if official else np.nan
+        return _Classes(names, alone, replace(tally, sums=sums), counted, missing, empty, metrics)
 
     def grouped(column: str) -> _Classes:
         names, groups = _numbered(cases[column])
         alone = np.array([name in facts.without_errors for name in names], dtype=np.bool_)
-        missing = np.array([untried[column].eq(name).sum() for name in names], dtype=np.float64)
-        return classes_of(names, alone, groups, missing)
+        untried = gold.cases[column].filter(pl.Series(without))
+        missing = np.array([untried.eq(name).sum() for name in names], dtype=np.int64)
+        return classes_of(names, groups, alone, missing)
 
     subsets = grouped("subset")
     # Where the subset is the class, as in PRMBench, there is no need to count twice.
-    same = cases["subset"].equals(cases["error_type"])
-    classes = subsets if same else grouped("error_type")
-    twins_missing = _without_result(twins, evaluation.gold.cases.filter(pl.Series(rows))) if official else 0
-    missing = np.array([untried.height + (twins_missing if taken.size else 0)], dtype=np.float64)
-    pooled = classes_of(["all"], np.zeros(1, np.bool_), np.zeros(len(taken), dtype=np.int64), missing)
-    return taken, [
-        *subsets.lines(),
-        *(classes.mean(name, members) for name, members in _categories(cases, classes.names, facts.group)),
-        *pooled.lines(),
-        subsets.mean("average", np.arange(len(subsets.names))),
-    ]
+    classes = subsets if cases["subset"].equals(cases["error_type"]) else grouped("error_type")
+    beside = _without_result(originals, gold.cases.filter(pl.Series(rows))) if official and run.taken.size else 0
+    everything = np.zeros(run.taken.size, dtype=np.int64)
+    missing = np.array([int(without.sum()) + beside])
+    pooled = classes_of(["all"], everything, np.zeros(1, np.bool_), missing)
+    yield from subsets.lines()
+    for name, members in _categories(cases, classes.names, facts.group):
+        yield classes.mean(name, members)
+    yield from pooled.lines()
+    yield subsets.mean("average", np.arange(len(subsets.names)))
 
 
-def _without_result(twins: Evaluation | None, cases: pl.DataFrame) -> int:
-    """How many of the twins of these cases have no result at all."""
-    if twins is None:
+def _without_result(originals: Evaluation | None, cases: pl.DataFrame) -> int:
+    """How many of the originals of these cases have no result at all."""
+    if originals is None:
         return 0
-    of_these = twins.gold.cases["twin_of"].is_in(cases["case"].implode()).to_numpy()
-    return int((of_these & ~twins.present).sum())
-
-
-def pooled_figures(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> tuple[Floats, Floats]:
-    """Every figure of METRICS of all steps pooled but `similarity`, and its denominator. Shapes (len(METRICS),).
-
-    The figures are means over the scorer's runs, the denominators those of the first.
-    """
-    found = pooled_runs(evaluation, rows, facts)
-    return found.mean(axis=0), denominators(case_parts(evaluation, facts)[rows].sum(axis=0))
-
-
-def pooled_cases(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> int:
-    """How many cases have a step in the denominator of PRMScore over all steps."""
-    return int(counted_cases(evaluation, rows, facts).sum())
-
-
-def counted_cases(evaluation: Evaluation, rows: Bools, facts: StepLabelled, metric: str = "prmscore") -> Bools:
-    """Which of the cases `rows` (n) have a step, or are a case, in the denominator of one of METRICS. Shape (n,)."""
-    there: Bools = rows & (denominators(case_parts(evaluation, facts))[:, METRICS.index(metric)] > 0)
-    return there
-
-
-def pooled_runs(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> Floats:
-    """The same figures of each of the scorer's runs. Shape (runs, len(METRICS))."""
-    return np.array([figures(case_parts(run, facts)[rows].sum(axis=0)) for run in evaluation.runs])
-
-
-def why_no_prmscore(evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> str:
-    """Why PRMScore over all steps is undefined, in the words of `metric_rows`."""
-    return why_undefined("prmscore", case_parts(evaluation, facts)[rows].sum(axis=0))
-
-
-def pooled_interval(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> tuple[float, float] | None:
-    """The interval of PRMScore over all steps, the same as in `metric_rows`; None where it is undefined."""
-    drawn = []
-    first = None
-    for run in evaluation.runs:
-        parts = case_parts(run, facts)
-        taken = np.flatnonzero(rows & (parts[:, _TRIED] > 0))
-        if first is not None and not np.array_equal(taken, first):
-            return None
-        first = taken
-        sums = resampled_sums(parts[taken], np.zeros(taken.size, dtype=np.int64), 1, run.gold.problems[taken], seed)
-        drawn.append(figures(sums, "resampled")[:, 0, :1])
-    low, high = _interval(np.mean(drawn, axis=0))
-    return None if low[0] is None or high[0] is None else (low[0], high[0])
+    of_these = originals.gold.cases["twin_of"].is_in(cases["case"].implode()).to_numpy()
+    return int((of_these & ~originals.present).sum())
 
 
 def why_nothing(evaluation: Evaluation, rows: Bools) -> str | None:
-    """Why no step of the cases is judged by itself; None where one is."""
+    """Say why no step of the cases is judged by itself; None where one is."""
     if (evaluation.judged_steps.rows & rows).any():
         return None
     if evaluation.nothing:
@@ -269,55 +421,52 @@ def _numbered(column: pl.Series) -> tuple[list[str], Ints]:
     return names.to_list(), numbers["number"].cast(pl.Int64).fill_null(-1).to_numpy()
 
 
-def _categories(cases: pl.DataFrame, names: list[str], column: str) -> Iterator[tuple[str, Ints]]:
+def _categories(cases: pl.DataFrame, names: Sequence[str], column: str) -> Iterator[tuple[str, Ints]]:
     """Every value of the column, with the places of its classes among `names`."""
     pairs = cases.select(column, "error_type").unique(maintain_order=True).drop_nulls()
     for (category,), part in pairs.group_by(column, maintain_order=True):
         yield str(category), np.array([names.index(name) for name in part["error_type"]], dtype=np.int64)
 
 
-def _reasons(values: Floats, sums: Floats, *, alone: bool) -> dict[str, str]:
-    undefined = [metric for metric, value in zip(METRICS, values, strict=True) if np.isnan(value)]
-    told = {metric: "f1_positive" if alone and metric == "prmscore" else metric for metric in undefined}
-    return {metric: why_undefined(source, sums) for metric, source in told.items()}
+@dataclass(frozen=True, eq=False)
+class PooledSteps:
+    """The official overall figures of a scorer: of all steps of some cases pooled, the means over its runs."""
+
+    runs: tuple[StepRun, ...]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, rows: Bools, facts: StepLabelled) -> "PooledSteps":
+        """Count every run on the cases of `rows` (n)."""
+        return cls(tuple(StepRun.of(run, rows, facts) for run in evaluation.runs))
+
+    def values(self, metric: Metric) -> Floats:
+        """Give a figure in each run, shape (r,); NaN where undefined."""
+        return np.array([run.pooled.values(metric)[0, 0] for run in self.runs])
+
+    def size(self, metric: Metric) -> int:
+        """Count what is in the first run's denominator."""
+        return int(metric.size(self.runs[0].pooled.sums)[0, 0])
+
+    def cases(self, metric: Metric) -> int:
+        """Count the cases in the first run's denominator."""
+        return int(self.runs[0].cases(metric).sum())
+
+    def why(self, metric: Metric) -> str:
+        """Say why a figure is undefined in the first run."""
+        return metric.why({name: counted[0, 0] for name, counted in self.runs[0].pooled.sums.items()})
+
+    def interval(self, metric: Metric, seed: int) -> tuple[float, float] | None:
+        """Give the interval of `step_rows`; None where there is none, or the runs are counted in different cases."""
+        first = self.runs[0].taken
+        if not all(np.array_equal(run.taken, first) for run in self.runs):
+            return None
+        draws = np.column_stack([run.drawn(seed).drawn(metric)[:, 0, 0] for run in self.runs])
+        values = self.values(metric)
+        figure = figure_over_runs(metric.name, values, draws, 0, small=False, reason=None)
+        return None if figure.low is None or figure.high is None else (figure.low, figure.high)
 
 
-def _interval(draws: Floats) -> tuple[list[float | None], list[float | None]]:
-    """The central 95% of each column of draws, None where there is none."""
-    low, high = percentile_intervals(draws)
-    return _nulls(low), _nulls(high)
-
-
-def _nulls(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
-
-
-def _rows(runs: list[_Part], nothing: str | None, *, twins: bool, alike: bool) -> Iterator[dict[str, Any]]:
-    """A row a metric of one line; there is one of it in each run, and `alike` says that all count the same cases."""
-    line, values = runs[0], np.array([run.values for run in runs])
-    draws = np.mean([run.draws for run in runs], axis=0)
-    low, high = _interval(draws)
-    for place, metric in enumerate(METRICS):
-        if metric == "similarity" and not twins:
-            continue
-        reason = over_runs([run.reasons.get(metric) for run in runs])
-        if reason and nothing and metric != "validity_rate":
-            reason = nothing
-        value = float(values[:, place].mean())
-        if reason is None and not alike:
-            reason = "no interval: the runs are counted in different cases"
-        if reason is None and low[place] is None:
-            lost = int(np.isnan(draws[:, place]).sum())
-            reason = f"no interval: undefined in {lost} of {RESAMPLES} resamples"
-        yield {
-            "subset": line.subset,
-            "metric": metric,
-            "value": None if np.isnan(value) else value,
-            "low": None if reason else low[place],
-            "high": None if reason else high[place],
-            "n": int(line.n[place]),
-            "reason": reason,
-            "small": not np.isnan(value) and line.cases[place] < SMALL,
-            "sd": None if len(runs) == 1 or np.isnan(value) else float(values[:, place].std(ddof=1)),
-            "runs": len(runs),
-        }
+def counted_cases(evaluation: Evaluation, rows: Bools, facts: StepLabelled, metric: Metric = PRMSCORE) -> Bools:
+    """Find which of the cases `rows` (n) have a step, or are a case, in the denominator of a metric. Shape (n,)."""
+    there: Bools = rows & (metric.size(sums_of(step_contributions(evaluation, facts))) > 0)
+    return there

@@ -17,17 +17,17 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import numpy as np  # noqa: E402  # after the path is set
 from textual.app import App, ComposeResult  # noqa: E402
 
-from inspector.charts.axes import Tick  # noqa: E402
 from inspector.charts.bars import Bar, bars  # noqa: E402
-from inspector.charts.curve import Series, curve  # noqa: E402
+from inspector.charts.curve import curve  # noqa: E402
 from inspector.charts.heat_map import heat_map  # noqa: E402
-from inspector.charts.histogram import Bin, histogram  # noqa: E402
+from inspector.charts.histogram import histogram  # noqa: E402
 from inspector.charts.mark import Mark  # noqa: E402
 from inspector.charts.reliability import Bin as ReliabilityBin  # noqa: E402
 from inspector.charts.reliability import reliability  # noqa: E402
 from inspector.charts.stacked_bars import Stack, stacked_bars  # noqa: E402
 from inspector.paint import Brush  # noqa: E402
-from inspector.sheets.sheet import Drill, Row, Sheet  # noqa: E402
+from inspector.render.lines import CaseLink, Row, Sheet  # noqa: E402
+from inspector.render.view import Bin, Series, Tick  # noqa: E402
 from inspector.widgets.sheet_view import SheetView  # noqa: E402
 
 WIDTH, HEIGHT = 120, 36
@@ -38,7 +38,7 @@ Chart = Callable[[], list[Row]]
 
 def charts(draw: np.random.Generator) -> dict[str, Chart]:
     """By what it is a chart that fills the pane."""
-    brush, drill = Brush(), Drill((), 1, "one")
+    brush, drill = Brush(), CaseLink((), 1, "one")
 
     def mark() -> Mark:
         value = float(draw.random())

@@ -25,13 +25,12 @@ from scoring.dev_sets import dev_tuned  # noqa: E402
 from scoring.evaluate import evaluate  # noqa: E402
 from scoring.evaluation import Evaluation  # noqa: E402
 from scoring.gold import Gold  # noqa: E402
-from scoring.metrics import problem_bootstrap  # noqa: E402
-from scoring.metrics.first_error import first_errors  # noqa: E402
-from scoring.metrics.step_labels import metric_rows as step_metrics  # noqa: E402
+from scoring.metrics import resampling  # noqa: E402
+from scoring.metrics.first_error import FirstErrors  # noqa: E402
+from scoring.metrics.step_labels import step_rows as step_metrics  # noqa: E402
+from scoring.metrics.threshold_curves import case_curve, official_curve, tuned  # noqa: E402
 from scoring.schema import METADATA, REWARDS  # noqa: E402
-from scoring.score_curves import score_curve, tuned  # noqa: E402
 from scoring.scorer import Scorer  # noqa: E402
-from scoring.thresholds import sweep  # noqa: E402
 from scoring.verdicts import OUTCOMES  # noqa: E402
 
 GRID = 100
@@ -66,12 +65,12 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
         found, lists = study(n, n_steps)
         everything = np.ones(n, dtype=np.bool_)
         one = np.zeros(n, dtype=np.int64)
-        best = sweep(found, everything, one)
-        ours = timed(lambda found=found, rows=everything, one=one: sweep(found, rows, one).best(), repeats)
+        best = case_curve(found, everything, one)
+        ours = timed(lambda found=found, rows=everything, one=one: case_curve(found, rows, one).best, repeats)
         start = time.perf_counter()
         _, f1 = naive_grid(*lists)
         slow = time.perf_counter() - start
-        better = f"best F1 {best.best()[1]:.4f} against {f1:.4f} of the grid"
+        better = f"best F1 {best.best[1]:.4f} against {f1:.4f} of the grid"
         yield f"exact best threshold, {n:,} x {n_steps} ({better})", ours, slow, target
     yield from step_rows()
     types = np.random.default_rng(1).integers(0, TYPES, n)
@@ -92,9 +91,9 @@ def bootstraps() -> Iterator[tuple[str, float, float | None, str]]:
         everything = np.ones(3_400, dtype=np.bool_)
 
         def ours(scorers: list[Evaluation] = scorers, rows: np.ndarray = everything) -> None:
-            problem_bootstrap._drawn.cache_clear()
+            resampling._problem_draws.cache_clear()
             for one in scorers:
-                first_errors(one, rows).average()
+                FirstErrors.of(one, rows).average()
 
         ours()
         start = time.perf_counter()
@@ -102,7 +101,7 @@ def bootstraps() -> Iterator[tuple[str, float, float | None, str]]:
         # One scorer and a few resamples are measured; the rest are more of the same.
         slow = (time.perf_counter() - start) * SCORERS * RESAMPLES / NAIVE_RESAMPLES
         yield f"{what}, {way}", timed(ours, 9), slow, "under 50 ms"
-        again = timed(lambda one=found, rows=everything: first_errors(one, rows).average(), 30)
+        again = timed(lambda one=found, rows=everything: FirstErrors.of(one, rows).average(), 30)
         yield "  the same of one scorer whose threshold moved, draws remembered", again, None, "under 5 ms"
 
 
@@ -141,21 +140,18 @@ def step_rows() -> Iterator[tuple[str, float, float | None, str]]:
     )
     found = replace(found, gold=Gold(cases))
     everything = np.ones(cases.height, dtype=np.bool_)
-    best = tuned(score_curve(found, everything, "drop", "prmbench")).threshold
-    ours = timed(lambda: tuned(score_curve(found, everything, "drop", "prmbench")), 9)
+    best = tuned(official_curve(found, everything, "drop", "prmbench")).threshold
+    ours = timed(lambda: tuned(official_curve(found, everything, "drop", "prmbench")), 9)
     start = time.perf_counter()
     _, score = naive_step_grid(rewards, wrong.tolist())
     slow = time.perf_counter() - start
     exact = naive_prmscore(rewards, wrong.tolist(), best)
     better = f"PRMScore {exact:.4f} against {score:.4f} of the grid"
     yield f"exact best threshold for steps, {cases.height:,} x 13 ({better})", ours, slow, ""
-    figures = timed(lambda: list(step_metrics(found.at(0.5), everything, STEP_LABELLED)), 9)
-    yield (
-        f"all PRMBench figures of one scorer, {cases.height:,} x 13, {len(CLASSES)} classes",
-        figures,
-        None,
-        "under 50 ms",
-    )
+    what = f"all PRMBench figures of one scorer, {cases.height:,} x 13, {len(CLASSES)} classes"
+    for name, seed, target in (("without intervals", None, "under 10 ms"), ("with intervals", 0, "under 50 ms")):
+        figures = timed(lambda seed=seed: list(step_metrics(found.at(0.5), everything, STEP_LABELLED, seed=seed)), 9)
+        yield f"{what}, {name}", figures, None, target
 
 
 def drawn(found: Evaluation) -> Evaluation:

@@ -19,14 +19,13 @@ import numpy as np  # noqa: E402  # after the path is set
 from bench_metrics import study, timed  # noqa: E402
 
 from scoring.evaluation import Evaluation  # noqa: E402
+from scoring.metrics.aligned import AlignedScorers, align_scorers  # noqa: E402
 from scoring.metrics.aligned_rewards import aligned_rows  # noqa: E402
 from scoring.metrics.cascade import cascade  # noqa: E402
-from scoring.metrics.complements import agreement_rows, oracle_rows  # noqa: E402
-from scoring.metrics.intervals import RESAMPLES  # noqa: E402
-from scoring.metrics.lineup import Lineup, line_up  # noqa: E402
+from scoring.metrics.ensembles import agreement_rows, correct_sets, oracle_rows  # noqa: E402
+from scoring.metrics.resampling import RESAMPLES  # noqa: E402
 from scoring.metrics.reward_histograms import case_histogram, step_histogram  # noqa: E402
-from scoring.metrics.right_sets import right_sets  # noqa: E402
-from scoring.metrics.threshold_bands import first_error_bands  # noqa: E402
+from scoring.metrics.threshold_curves import case_bands  # noqa: E402
 
 SIZES = (3_400, 100_000)
 SCORERS = 10
@@ -47,7 +46,7 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
     for n in SIZES:
         found, (rewards, gold) = study(n, 7, subsets=4)
         everything, repeats = np.ones(n, dtype=np.bool_), 5 if n == SIZES[0] else 1
-        curve = timed(lambda found=found, rows=everything: first_error_bands(found, rows, GRID), repeats)
+        curve = timed(lambda found=found, rows=everything: case_bands(found, rows, GRID), repeats)
         yield (
             f"F1 at {GRID.size} thresholds with bands, {n:,} cases in 4 subsets",
             curve,
@@ -60,7 +59,7 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
         yield f"reward histograms of cases and steps, {n:,} x 7", bars, None, "100 ms"
         aligned = timed(lambda found=found, rows=everything: list(aligned_rows(found, rows)), 5)
         yield f"rewards around the earliest error, {n:,} x 7", aligned, None, "100 ms"
-        lineup = line_up([found.at(0.2 + place / 20) for place in range(SCORERS)], everything)
+        lineup = align_scorers([found.at(0.2 + place / 20) for place in range(SCORERS)], everything)
         yield from of_lineup(found, lineup, repeats)
 
 
@@ -69,7 +68,9 @@ def histograms(found: Evaluation, everything: np.ndarray) -> list[dict[str, Any]
     return [*case_histogram(found, everything), *step_histogram(found, everything)]
 
 
-def of_lineup(found: Evaluation, lineup: Lineup, repeats: int) -> Iterator[tuple[str, float, float | None, str]]:
+def of_lineup(
+    found: Evaluation, lineup: AlignedScorers, repeats: int
+) -> Iterator[tuple[str, float, float | None, str]]:
     """What several scorers make of the same cases together."""
     what = f"{SCORERS} scorers, {lineup.rows.size:,} cases"
     start = time.perf_counter()
@@ -77,9 +78,14 @@ def of_lineup(found: Evaluation, lineup: Lineup, repeats: int) -> Iterator[tuple
         (bool(side), tuple(row)) for side, row in zip(lineup.erroneous, lineup.right.tolist(), strict=True)
     )
     naive = time.perf_counter() - start
-    sets = list(right_sets(lineup, range(SCORERS)))
+    sets = list(correct_sets(lineup, range(SCORERS)))
     assert sum(one.count > 0 for one in sets) == len(counted)
-    yield f"who is right together, {what}", timed(lambda: list(right_sets(lineup, range(SCORERS))), 5), naive, "100 ms"
+    yield (
+        f"who is right together, {what}",
+        timed(lambda: list(correct_sets(lineup, range(SCORERS))), 5),
+        naive,
+        "100 ms",
+    )
     yield f"agreement of all pairs, {what}", timed(lambda: list(agreement_rows(lineup)), repeats), None, "150 ms"
     yield (
         f"oracle of all pairs with intervals, {what}",
@@ -100,7 +106,7 @@ def of_lineup(found: Evaluation, lineup: Lineup, repeats: int) -> Iterator[tuple
     yield f"  intervals at {len(cuts)} of them", timed(lambda: made.scores(cuts), repeats), None, "behind"
 
 
-def naive_cascade(lineup: Lineup, distances: np.ndarray) -> float:
+def naive_cascade(lineup: AlignedScorers, distances: np.ndarray) -> float:
     """Seconds for all cuts, of a few measured ones: who is asked, and F1 of one pooled group."""
     right, gold, asked = lineup.right.tolist(), lineup.erroneous.tolist(), distances.tolist()
     cuts = sorted(set(asked))

@@ -81,7 +81,8 @@ def test_scorers_and_metrics_tell_them(space, capsys):
     told = "judge: 24 of 36 answers unparsed: 12 cut at the token limit, 12 no box; 12 answers did not come"
     for command in ("scorers", "metrics"):
         assert cli.main([command, "-w", str(space)]) == 0
-        assert told in capsys.readouterr().err
+        shown = capsys.readouterr()
+        assert told in shown.err + shown.out
     assert cli.main(["metrics", "-w", str(space), "--json"]) == 0
     assert told in json.loads(capsys.readouterr().out)["provenance"]["notes"]
     assert cli.main(["scorers", "-w", str(space), "--json"]) == 0

@@ -8,15 +8,15 @@ import polars as pl
 import pytest
 
 import example
-from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_document, load_both
+from inspector.both_labels import BOTH, NOT_UNDER, OTHER_CASES, both_view, load_both
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.official_rows import METRICS
 from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal
+from views import metrics_view
 
 FIGURES = ("value", "low", "high", "n", "reason", "small", "sd", "runs")
 
@@ -37,11 +37,11 @@ def root(tmp_path):
 
 
 def both(root, **asked):
-    return both_document(*load_both(Request(workspace=str(root), labels="both", **asked)))
+    return both_view(*load_both(Request(workspace=str(root), labels="both", **asked)))
 
 
 def each(root, labels, **asked):
-    return metrics_document(load(Request(workspace=str(root), labels=labels, **asked)))
+    return metrics_view(load(Request(workspace=str(root), labels=labels, **asked)))
 
 
 def test_the_figures_are_those_of_each_set_by_itself(root):
@@ -116,7 +116,7 @@ def test_groups_that_the_labels_make_are_under_one_set_alone(root):
 def test_conditions_that_speak_of_labels_keep_other_cases_and_say_so(root, capsys):
     words = ["metrics", "-w", str(root), "--labels", "both", "--where", "earliest_error >= 0"]
     assert main(words) == 0
-    assert OTHER_CASES in capsys.readouterr().err
+    assert OTHER_CASES in capsys.readouterr().out
     assert main([*words, "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
     told = "0 cases under the original ones alone and 1 case under the adjudicated ones alone"
@@ -150,10 +150,9 @@ def test_every_form_holds_both(root, capsys, form):
 def test_a_terminal_has_both_beside_each_other_in_percent(root, capsys):
     assert main(["metrics", "-w", str(root), "--labels", "both", "--scorer", "alpha"]) == 0
     out, err = capsys.readouterr()
-    head, _, *lines = out.splitlines()
-    columns = ["scorer", "benchmark", "subset", "metric", "original", "adjudicated", "difference", "n", "reason"]
-    assert head.split() == columns
-    (line,) = [line for line in lines if line.split()[2:4] == ["sums", "error_acc"]]
+    _, head, *lines = out.splitlines()
+    assert head.split() == ["scorer", "subset", "metric", "original", "adjudicated", "difference", "n"]
+    (line,) = [line for line in lines if line.split()[1:4] == ["sums", "error", "acc"]]
     assert line.split()[4] == "33.3"
     assert "75.0" in line
     assert "+41.7" in line

@@ -12,7 +12,6 @@ from inspector.breakdown import View, breakdown_document
 from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.documents import metrics_document
 from inspector.filtering.facet_columns import FacetColumn
 from inspector.filtering.facet_counts import facet_counts
 from inspector.loading import load
@@ -24,6 +23,7 @@ from scoring.errors import UsageError
 from scoring.filters import Filter, passing
 from scoring.metrics.breakdown import TOTAL
 from thoroughness import together
+from views import metrics_view
 
 VIEWS = {
     "usual": View(),
@@ -96,7 +96,7 @@ def test_a_cells_outcomes_are_the_counts_of_the_facet(root):
 def test_the_total_is_what_metrics_says(root):
     selection = load(Request(workspace=root, unparsed="drop"))
     totals = breakdown_document(selection, View(rows="subset")).rows.filter(pl.col("subset") == TOTAL)
-    metrics = metrics_document(selection).rows.filter(pl.col("subset") == "all")
+    metrics = metrics_view(selection).rows.filter(pl.col("subset") == "all")
     keys = ["scorer", "metric"]
     joined = metrics.join(totals, on=keys).select("value", "value_right", "n", "n_right")
     assert joined.height == 9

@@ -5,17 +5,16 @@ import pytest
 from inherited import INHERITED
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
+from inspector.screens.analysis import screen_of
 from inspector.screens.bias import BiasScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
-from inspector.screens.compare import CompareScreen
 from inspector.screens.paper import PaperScreen
 from inspector.screens.statistics import StatisticsScreen
 from inspector.screens.taxonomy import TaxonomyScreen
-from inspector.screens.thresholds import ThresholdsScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
 from opened import opened
@@ -27,9 +26,10 @@ CLASSES = {
     "cases": CasesScreen,
     "case": CaseScreen,
     "triage": TriageScreen,
-    "compare": CompareScreen,
+    "metrics": screen_of("metrics"),
+    "compare": screen_of("compare"),
     "card": CardScreen,
-    "thresholds": ThresholdsScreen,
+    "thresholds": screen_of("thresholds"),
     "statistics": StatisticsScreen,
     "paper": PaperScreen,
     "breakdown": BreakdownScreen,
@@ -41,6 +41,7 @@ REACHED = {
     "cases": ("enter",),
     "case": ("enter", "enter"),
     "triage": ("enter", "T", "enter"),
+    "metrics": ("V",),
     "compare": ("c",),
     "card": ("i",),
     "thresholds": ("H",),
@@ -56,7 +57,8 @@ SHOWN = {
     "cases": "5 of 9 cases",
     "case": "1 of 5",
     "triage": "0 ruled, 5 to go",
-    "compare": "Holm over 2 tests",
+    "metrics": "beta",
+    "compare": "could be none",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
     "statistics": "right answer, wrong process",
@@ -81,6 +83,7 @@ class Effect:
 LONG = ("escape", "escape", "a", "G", "enter")
 DOWN, UP = ["j"] * 18, ["k"] * 31
 BESIDE = {
+    "metrics": "error acc",
     "compare": "Who is right where the other is wrong",
     "statistics": "right answer, wrong process",
     "paper": "No paper",
@@ -162,7 +165,7 @@ EFFECTS = {
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
-    ("compare", "page-before"): Effect("[two thresholds]", undo=("tab",)),
+    ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
     ("card", "compare-with"): Effect("Beside which card"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("9 of 9 cases"),
@@ -183,8 +186,10 @@ EFFECTS = {
     },
     **{("board", other): Effect(words) for other, words in BESIDE.items()},
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
+    ("metrics", "drill"): Effect("filter tried by alpha"),
+    ("metrics", "help"): Effect("Every official metric of"),
     ("thresholds", "curves"): Effect("Scorers beside each other"),
-    ("thresholds", "next-page"): Effect("[from subset to subset]", undo=("shift+tab",)),
+    ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("thresholds", "drill"): Effect("filter tried by alpha"),
     ("thresholds", "help"): Effect("What every threshold would"),
@@ -206,14 +211,18 @@ EFFECTS = {
     ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
     ("taxonomy", "help"): Effect("Notes become a taxonomy"),
     ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("breakdown", "bias", "taxonomy")},
-    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in ("breakdown", "bias", "taxonomy")},
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("metrics", "breakdown", "bias", "taxonomy")},
+    **{
+        (one, "previous-scorer"): Effect("· beta ·", undo=("M",))
+        for one in ("metrics", "breakdown", "bias", "taxonomy")
+    },
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
 EVERYWHERE = {
+    "metrics": Effect("error acc"),
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),

@@ -9,16 +9,16 @@ import reference
 from inspector.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
-from inspector.documents import case_document, metrics_document
+from inspector.documents import case_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.sentences import outcome_sentence
-from inspector.threshold_rows import thresholds_document
 from opened import inspected, opened
 from reference import Case
 from screen_text import press, shows
+from views import metrics_view, thresholds_view
 
 CASES = [
     Case(3, 1, (0.9, 0.7, 0.8)),
@@ -61,7 +61,7 @@ def test_the_rule_decides_by_differences_and_the_rewards_stay(root):
 def test_metrics_are_those_of_plain_counting_and_their_command_makes_them_again(root, threshold, capsys):
     rules, thresholds = ((None, "diff<="),), (("falls", threshold),)
     selection = asked(root, *rules, scorers=("falls",), thresholds=thresholds)
-    document = metrics_document(selection, "json")
+    document = metrics_view(selection, "json")
     at = selection.evaluation("falls").rule.threshold
     expected = reference.metrics([falls(case) for case in CASES], at, "<=")
     found = {(row["subset"], row["metric"]): row["value"] for row in document.rows.iter_rows(named=True)}
@@ -87,13 +87,13 @@ def test_a_boundary_alone_leaves_what_is_compared_and_rewards_can_be_asked_for(r
 def test_a_scorer_that_is_on_differences_by_itself_says_so(root):
     selection = asked(root)
     assert [one.rule.threshold for one in selection.evaluations] == [0.5, -0.2]
-    notes = metrics_document(selection).provenance["notes"]
+    notes = metrics_view(selection).provenance["notes"]
     assert next(note for note in notes if note.startswith("own: ")).startswith("own: a step is judged wrong iff its")
     assert not any("falls: " in note for note in notes)
 
 
 def test_thresholds_are_chosen_among_differences(root):
-    rows = thresholds_document(asked(root, (None, "diff<"), scorers=("falls",))).rows
+    rows = thresholds_view(asked(root, (None, "diff<"), scorers=("falls",))).rows
     assert set(rows["comparison"].drop_nulls()) == {"diff<"}
     default = rows.filter(kind="default", subset="all")
     assert default["threshold"].to_list() == [-0.05]

@@ -20,6 +20,7 @@ from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
 from scoring.wishes import OPTIMISTIC
 from thoroughness import also, one_of, together
+from views import metrics_view
 
 REQUESTS = {
     "plain": Request(),
@@ -80,7 +81,7 @@ def assert_repeats(document, form, capture):
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
-    made = [cases_document(selection, form), documents.metrics_document(selection, form)]
+    made = [cases_document(selection, form), metrics_view(selection, form)]
     made += [statistics_document(selection, form), documents.case_document(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
@@ -98,7 +99,7 @@ def ways(root):
     failures = start.failures()
     yield failures
     yield failures.moved(0.30000000000000004).filtered(failures.filter.toggled("final_answer_correct", True))
-    yield start.moved(start.sweep.best()[0], OPTIMISTIC).filtered(
+    yield start.moved(start.sweep.best[0], OPTIMISTIC).filtered(
         Filter((Facet("error_type", ("gap\n2", None), keep=False),))
     )
     yield start.moved(0.1).moved(start.evaluation.scorer.threshold, start.evaluation.scorer.threshold_source)
@@ -209,7 +210,7 @@ def test_the_demo_needs_no_workspace_and_its_numbers_are_those_of_plain_counting
 
 def test_rows_have_the_columns_of_the_contract(root):
     selection = load(Request(workspace=root, scorers=("gpt4", "rand-0")))
-    metrics = documents.metrics_document(selection).rows
+    metrics = metrics_view(selection).rows
     assert metrics.columns == [
         *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
         *("small", "sd", "runs"),
@@ -236,7 +237,7 @@ def test_rows_have_the_columns_of_the_contract(root):
 
 
 def test_grouped_metrics_are_those_of_the_group(root):
-    found = documents.metrics_document(load(Request(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
+    found = metrics_view(load(Request(workspace=root, by=("generator",), scorers=("gpt4",)))).rows
     rows, generators = making.study()[1][0][1], making.labels(making.study()[0])["generator"]
     assert set(found["subset"]) == {"all"}
     for row in found.iter_rows(named=True):
@@ -253,18 +254,18 @@ def test_the_notes_say_what_a_reader_would_trip_over(tmp_path):
         reference.Case(1, 0, subset="b"),
     ]
     making.workspace(tmp_path, cases, [(making.scorer("x"), cases)])
-    notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    notes = metrics_view(load(Request(workspace=str(tmp_path)))).provenance["notes"]
     assert notes[1].startswith("small: fewer than 20 cases")
     assert notes[2:] == ["x on bench: average over 1 of 2 subsets, the others are not scored"]
     selection = load(Request(workspace=str(tmp_path), subsets=("a",)))
-    assert len(documents.metrics_document(selection).provenance["notes"]) == 2
+    assert len(metrics_view(selection).provenance["notes"]) == 2
 
 
 def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
     cases = [reference.Case(1, gold, (0.9,)) for gold in (-1, 0, -1)]
     same = {"problem": ["same"] * 3, "steps": [["one"]] * 3}
     making.workspace(tmp_path, cases, [], **same)
-    notes = documents.metrics_document(load(Request(workspace=str(tmp_path)))).provenance["notes"]
+    notes = metrics_view(load(Request(workspace=str(tmp_path)))).provenance["notes"]
     assert any(note.startswith("2 cases repeat the problem and steps of another") for note in notes)
 
 

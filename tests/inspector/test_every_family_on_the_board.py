@@ -6,7 +6,6 @@ import pytest
 pytest.importorskip("torch")
 import every_family  # needs torch
 from inspector.board import board_frame
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.benchmarks.demo import NAME
@@ -17,6 +16,7 @@ from scoring.prms.catalogue import ADAPTERS, family
 from scoring.run import score
 from scoring.running import Running
 from scoring.workspace import Workspace
+from views import metrics_view
 
 CASES = 12
 
@@ -76,5 +76,5 @@ def test_reasoneval_tells_redundancy_beside_validity(selection):
 
 
 def test_they_have_metrics(selection):
-    rows = metrics_document(selection).rows
+    rows = metrics_view(selection).rows
     assert set(ADAPTERS) <= set(rows["scorer"])

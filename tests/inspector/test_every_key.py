@@ -24,9 +24,9 @@ import inspector.screens
 import inspector.widgets
 from inspector.commands import bindings_of, bindings_of_answers
 from inspector.request import Request
+from inspector.screens.analysis import screen_of
 from inspector.screens.category import CategoryDialog
 from inspector.screens.column_menu import ColumnMenu
-from inspector.screens.compare import CompareScreen
 from inspector.screens.condition import ConditionScreen
 from inspector.screens.export import ExportMenu
 from inspector.screens.history import HistoryDialog
@@ -171,10 +171,10 @@ PLACES: dict[type[Any], Place] = {
     ),
     SheetView: Place(
         ("c",),
-        on(CompareScreen, filled),
+        on(screen_of("compare"), filled),
         (
             *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 15), ("home", 0), ("G", 15), ("g", 0)),
-            *(("pagedown", 4), ("pageup", 7), ("g j j j l", 5), ("h", 4), ("right", 5), ("left", 4)),
+            *(("pagedown", 8), ("pageup", 10), ("g j j j l", 5), ("h", 4), ("right", 5), ("left", 4)),
             ("enter", AWAY),
         ),
     ),

@@ -14,7 +14,7 @@ import scenes
 from inspector.commands import COMMANDS
 from inspector.commands.command import ANALYSES
 from inspector.request import Request
-from inspector.screens.analysis import AnalysisScreen
+from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import press, rests, shows, until
@@ -73,7 +73,7 @@ async def walked(pilot, screen: str) -> int:
     await press(pilot, KEYS[screen])
     await complete(pilot, screen)
     front = pilot.app.screen
-    assert isinstance(front, AnalysisScreen)
+    assert isinstance(front, SheetScreen)
     places = 0
     for page in [one.name for one in front.PAGES] or [""]:
         if page:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from authored import json_lines
 from benchmark_rows import grben
 from inspector.cli import main
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.cache import BALLOTS, VoteParts
@@ -26,6 +25,7 @@ from scoring.scorer import Scorer
 from scoring.verdicts import outcome_names
 from scoring.workspace import Workspace
 from thoroughness import up_to
+from views import metrics_view
 
 DOMAINS = ("physics", "FOLIO")
 METRICS = ("error_acc", "correct_acc", "f1")
@@ -64,7 +64,7 @@ def imported(folder, cases, results):
 
 
 def figures(root, **asked):
-    rows = metrics_document(load(Request(workspace=root, benchmarks=("grben",), **asked))).rows.iter_rows(named=True)
+    rows = metrics_view(load(Request(workspace=root, benchmarks=("grben",), **asked))).rows.iter_rows(named=True)
     return {(row["subset"], row["metric"]): row["value"] for row in rows}
 
 

@@ -65,7 +65,8 @@ REACHED = {
     "cases": ("j", "a"),
     "case": ("j", "a", *SEARCH, "enter"),
     "triage": ("j", "a", "T", "enter"),
-    "compare": ("j", "c", "until Holm over"),
+    "metrics": ("j", "V", "until error acc"),
+    "compare": ("j", "c", "until could be none"),
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
     "statistics": ("j", "K", "until characters"),
@@ -93,7 +94,8 @@ EVERYWHERE = {
     "undo": Way(("w", *"hard", "enter"), after=(), tells="Undone"),
     "redo": Way(("w", *"hard", "enter", "u"), after=("u",), tells="Done again"),
     "yank-row": Way(after=(), tells="Copied"),
-    "compare": Way(opens="CompareScreen", says="Holm over"),
+    "metrics": Way(opens="MetricsScreen", says="error acc"),
+    "compare": Way(opens="CompareScreen", says="p Holm"),
     "card": Way(opens="CardScreen", says="How a verdict"),
     "statistics": Way(opens="StatisticsScreen", says="characters"),
     "paper": Way(opens="PaperScreen", says="No paper"),
@@ -103,7 +105,8 @@ EVERYWHERE = {
     "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
 }
 BESIDE = (
-    ("compare", "CompareScreen", "Holm over"),
+    ("metrics", "MetricsScreen", "error acc"),
+    ("compare", "CompareScreen", "p Holm"),
     ("statistics", "StatisticsScreen", "characters"),
     ("paper", "PaperScreen", "No paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),
@@ -181,7 +184,7 @@ WAYS = {
     ("compare", "compare-with"): Way(opens="Picking", says=ESC),
     ("compare", "swap"): turned("x"),
     ("compare", "next-page"): turned("tab", "shift+tab", says="[cascade]"),
-    ("compare", "page-before"): turned("shift+tab", "tab", says="[two thresholds]"),
+    ("compare", "page-before"): turned("shift+tab", "tab", says="[right together]"),
     ("compare", "drill"): Way(opens="CasesScreen"),
     ("board", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
     **{

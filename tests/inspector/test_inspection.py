@@ -138,11 +138,11 @@ def test_while_a_threshold_moves_rows_keep_their_places(start):
 @pytest.mark.parametrize("unparsed", ["wrong", "drop"])
 def test_the_curve_passes_through_the_headline(root, unparsed):
     start = inspect(load(Request(workspace=root, unparsed=unparsed))).focused("x=y", "bench")
-    for threshold, value in zip(start.sweep.thresholds.tolist(), start.sweep.f1.tolist(), strict=True):
+    for threshold, value in zip(start.sweep.thresholds.tolist(), start.sweep.score.tolist(), strict=True):
         headline = start.moved(threshold).headline
         assert (headline.score is None) == np.isnan(value)
         assert headline.score is None or headline.score == pytest.approx(value)
-    best = start.sweep.best()
+    best = start.sweep.best
     assert best[1] == pytest.approx(reference.best_f1(SCORED["x=y"], "<", unparsed))
     assert start.moved(best[0], OPTIMISTIC).selection.request.thresholds == (("x=y", f"best:{best[0]!r}"),)
 
@@ -150,9 +150,9 @@ def test_the_curve_passes_through_the_headline(root, unparsed):
 def test_the_curve_follows_the_filter(start):
     some = start.filtered(Filter((Facet("subset", ("two words",)),)))
     part = [case for case in SCORED["gpt4"] if case.subset == "two words"]
-    assert some.sweep.best()[1] == pytest.approx(reference.best_f1(part, "<"))
-    assert some.moved(0.2).sweep.best() == some.sweep.best()
-    assert start.filtered(Filter(where=("n_steps > 99",))).sweep.best() is None
+    assert some.sweep.best[1] == pytest.approx(reference.best_f1(part, "<"))
+    assert some.moved(0.2).sweep.best == some.sweep.best
+    assert start.filtered(Filter(where=("n_steps > 99",))).sweep.best is None
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_a_scorer_that_was_refused_everywhere_breaks_nothing(tmp_path):
     assert start.scorer == "b"
     other = start.focused("a", "bench")
     assert other.span == (0.0, 1.0)
-    assert other.sweep.best() is None
+    assert other.sweep.best is None
     assert (other.headline.on_wrong, other.headline.on_right, other.headline.score) == (0, 0, None)
     assert other.next_scorer(1).scorer == other.next_scorer(-1).scorer == "b"
     assert board_frame(start.selection)["scorer"].to_list() == ["b", "a"]

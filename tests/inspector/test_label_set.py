@@ -15,7 +15,7 @@ import papers
 import reference
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
-from inspector.documents import case_document, metrics_document
+from inspector.documents import case_document
 from inspector.first_inspection import inspect
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
 from inspector.loading import load
@@ -28,12 +28,13 @@ from inspector.statistics_document import statistics_document
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.first_error import first_errors
+from scoring.metrics.first_error import FirstErrors
 from scoring.triage.actions import RATE, RULE, RULINGS
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule
 from thoroughness import up_to
+from views import metrics_view
 
 GOLD, IMPORT = "gold wrong", "import problem"
 
@@ -108,11 +109,11 @@ def test_outcomes_are_those_of_the_adjudicated_labels(triaged):
 
 
 def test_figures_are_those_reckoned_by_hand(triaged):
-    rows = metrics_document(selected(triaged)).rows
+    rows = metrics_view(selected(triaged)).rows
     # Of the erroneous sums exact-one, late-one and alarm-one are right and early-one is not; no clean one is left.
     assert value(rows, scorer="alpha", subset="sums", metric="error_acc") == (3 / 4, 4)
     assert value(rows, scorer="alpha", subset="sums", metric="correct_acc") == (None, 0)
-    rows = metrics_document(selected(triaged, "original")).rows
+    rows = metrics_view(selected(triaged, "original")).rows
     assert value(rows, scorer="alpha", subset="sums", metric="error_acc") == (1 / 3, 3)
     assert value(rows, scorer="alpha", subset="sums", metric="correct_acc") == (1 / 2, 2)
 
@@ -120,8 +121,8 @@ def test_figures_are_those_reckoned_by_hand(triaged):
 def test_without_the_flag_nothing_is_said_or_changed(triaged, tmp_path):
     example.write(tmp_path / "plain")
     found, plain = selected(triaged, "original"), selected(tmp_path / "plain", "original")
-    assert metrics_document(found).rows.equals(metrics_document(plain).rows)
-    facts, others = (metrics_document(one).provenance for one in (found, plain))
+    assert metrics_view(found).rows.equals(metrics_view(plain).rows)
+    facts, others = (metrics_view(one).provenance for one in (found, plain))
     assert {name: facts[name] for name in facts if name != "command"} == {
         name: others[name] for name in others if name != "command"
     }
@@ -273,7 +274,7 @@ def test_where_nobody_says_that_the_gold_is_wrong_all_figures_are_the_same(root,
         say(root, case, ruling, who=who, **{f"s{step}": rating})
     own, found = (selected(root, labels) for labels in ("original", "adjudicated"))
     assert found.cases.equals(own.cases)
-    assert metrics_document(found).rows.equals(metrics_document(own).rows)
+    assert metrics_view(found).rows.equals(metrics_view(own).rows)
     assert other_labels(found.adjudicated) == ""
 
 
@@ -312,7 +313,7 @@ def test_figures_are_those_of_cases_that_had_these_labels_all_along(cases, data)
     for case, code in zip(by_hand, found.codes, strict=True):
         if case.gold is not None:
             assert OUTCOMES[code] == reference.outcome(case, 0.5, "<")
-    assert first_errors(found, np.ones(len(cases), dtype=np.bool_), "wrong").score == pytest.approx(
+    assert FirstErrors.of(found, np.ones(len(cases), dtype=np.bool_), "wrong").score == pytest.approx(
         reference.metrics(by_hand, 0.5, "<")["average", "f1"]
     )
 

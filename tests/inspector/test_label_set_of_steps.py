@@ -7,7 +7,6 @@ import pytest
 
 import making
 import step_reference
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from reference import Case
@@ -17,6 +16,7 @@ from scoring.triage.actions import RATE, RULE
 from scoring.triage.journal import Author, Journal
 from scoring.workspace import Workspace
 from step_reference import Step
+from views import metrics_view
 
 CLASSES = ("redundency", "circular", "counterfactual", step_reference.ALONE)
 N, N_STEPS = 24, 4
@@ -46,7 +46,7 @@ def write(root, made):
 
 
 def rows(root, labels):
-    return metrics_document(load(Request(workspace=str(root), labels=labels))).rows
+    return metrics_view(load(Request(workspace=str(root), labels=labels))).rows
 
 
 @pytest.mark.parametrize("seed", range(4))

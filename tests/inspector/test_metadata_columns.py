@@ -7,6 +7,7 @@ import json
 import pytest
 
 from authored import json_lines, rows
+from inspector.analyses.metrics import _OF_A_FIGURE
 from inspector.case_rows import FOUND_IN
 from inspector.catalogue import OF_CASES, OF_SCORER, catalogue
 from inspector.cli import main
@@ -17,7 +18,6 @@ from inspector.ordering import INSTRUCTIVE
 from inspector.request import Request
 from inspector.sheets.breakdown.columns import axis
 from inspector.sheets.breakdown.columns import offered as axes_offered
-from inspector.shell.wide import _OF_A_FIGURE
 from inspector.widgets.facet_list import FacetList
 from opened import inspected, listed, opened
 from scoring.case_measures import MEASURES

@@ -7,12 +7,12 @@ import pytest
 
 import making
 import step_making
-from inspector.documents import metrics_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
 from scoring.filters import Facet
 from step_reference import Step
+from views import metrics_view
 
 
 @pytest.fixture(scope="module", params=["F1", "PRMScore"])
@@ -35,7 +35,7 @@ def request_(request, tmp_path_factory):
 
 def printed(inspection):
     """Value and interval of the official figure, as `prm-inspect metrics` prints them for what is on screen."""
-    rows = metrics_document(load(inspection.for_metrics().request)).rows.to_dicts()
+    rows = metrics_view(load(inspection.for_metrics().request)).rows.to_dicts()
     wanted = ("prmscore", "all") if inspection.headline.metric == "PRMScore" else ("f1", "average")
     return [
         (row["value"], row["low"], row["high"])

@@ -7,10 +7,10 @@ import pytest
 import making
 import reference
 from inspector.cli import main
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.errors import UsageError
+from views import metrics_view
 
 CASES = [
     reference.Case(2, 1, (0.9, 0.1), subset="gsm8k"),
@@ -29,7 +29,7 @@ def made(tmp_path, benchmark, *names, cases=CASES):
 
 
 def values(root, **asked):
-    document = metrics_document(load(Request(workspace=root, **asked)))
+    document = metrics_view(load(Request(workspace=root, **asked)))
     return {(row["subset"], row["metric"]): row for row in document.rows.iter_rows(named=True)}, document.provenance
 
 
@@ -51,7 +51,7 @@ def test_what_is_asked_comes_before_the_protocol(tmp_path):
 def test_several_benchmarks_count_each_in_its_own_way(tmp_path):
     root = made(tmp_path, "grben")
     making.workspace(tmp_path / "w", CASES, [], "processbench")
-    document = metrics_document(load(Request(workspace=root)))
+    document = metrics_view(load(Request(workspace=root)))
     found = {
         row["benchmark"]: row["value"]
         for row in document.rows.iter_rows(named=True)
@@ -83,12 +83,12 @@ def test_rewards_on_the_threshold_are_told_where_the_protocol_decides_otherwise(
     root = made(tmp_path, "prmbench")
     told = "plain on prmbench: rewards on the threshold (1) are wrong by the protocol, right by its own rule"
     assert main(["metrics", "-w", root]) == 0
-    assert told in capsys.readouterr().err
+    assert told in capsys.readouterr().out
     assert told in " ".join(values(root)[1]["notes"])
     assert main(["metrics", "-w", root, "--protocol", "prmbench"]) == 0
-    assert "on the threshold" not in capsys.readouterr().err
+    assert "on the threshold" not in capsys.readouterr().out
     assert main(["metrics", "-w", root, "--threshold", "0.4"]) == 0
-    assert "on the threshold" not in capsys.readouterr().err
+    assert "on the threshold" not in capsys.readouterr().out
 
 
 def test_processbench_tunes_skywork_on_gsm8k_and_nobody_else(tmp_path):
@@ -156,7 +156,7 @@ def test_an_unknown_protocol_ends_in_a_sentence(tmp_path, capsys):
 def test_the_command_says_what_counts_how(tmp_path, capsys):
     root = made(tmp_path, "grben")
     assert main(["metrics", "-w", root]) == 0
-    assert "grben: 1 unparsed or refused cases are left out" in capsys.readouterr().err
+    assert "grben: 1 unparsed or refused cases are left out" in capsys.readouterr().out
     assert main(["metrics", "-w", root, "--protocol", "processbench", "--json"]) == 0
     provenance = json.loads(capsys.readouterr().out)["provenance"]
     assert provenance["command"].endswith("--protocol processbench --json")

@@ -138,7 +138,7 @@ async def test_the_best_is_the_highest_point_of_the_curve_and_is_called_optimist
         await shows(pilot, "threshold 0.5500 (was 0.5000)", "F1 60.0", "tuned on these cases, optimistic")
         best = inspected(pilot)
         assert best.evaluation.rule.source == OPTIMISTIC
-        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.f1), abs=1e-15)
+        assert best.headline.score == pytest.approx(np.nanmax(best.sweep.score), abs=1e-15)
         await press(pilot, "enter", "enter")
         await shows(pilot, "(optimistic: best on these cases)")
 

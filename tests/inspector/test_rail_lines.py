@@ -50,7 +50,7 @@ def column_best(cases, low, high, comparison="<"):
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10)), comparison=st.sampled_from(("<", "<=")))
 def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, comparison):
     now = opened(cases, -1.0, 1.0, comparison)
-    if now.sweep.best() is None:
+    if now.sweep.best is None:
         told = text_of(rail_lines(now, now, 200, Brush())[1])
         assert told.startswith("no curve: F1 is undefined at every threshold: ")
         return
@@ -65,7 +65,7 @@ def test_every_column_of_the_curve_is_the_best_of_its_thresholds(cases, width, c
 @given(cases=making.balanced(making.COARSE), width=st.sampled_from((4, 7, 10, 100)))
 def test_the_mark_of_the_best_stands_under_the_highest_column(cases, width):
     now = opened(cases, -1.0, 1.1)
-    best = now.sweep.best()
+    best = now.sweep.best
     lines = rail_lines(now, now, width, Brush(ascii_only=True))
     curve, axis = text_of(lines[1]), text_of(lines[2])
     assert len(axis) == width
@@ -101,7 +101,7 @@ def test_numbers_are_those_of_before_and_after(study, width, threshold):
     said = (full if width == WIDE else short) if right + wrong + other else "nothing changed"
     assert said in "".join(rest)
     assert "optimistic" in rest[-1]
-    best = study.sweep.best()
+    best = study.sweep.best
     assert f"* best {best[0]:.4f}: F1 {100 * best[1]:.1f}" in rest[-1]
 
 

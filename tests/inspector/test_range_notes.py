@@ -30,7 +30,7 @@ def test_rewards_outside_the_range_are_counted_once_a_scorer_and_its_ends_are_in
 def test_metrics_says_so_and_thresholds_are_found_beyond_the_range(tmp_path, capsys):
     root = workspace(tmp_path)
     assert main(["metrics", "-w", root]) == 0
-    assert capsys.readouterr().err.count("unit: 3 of 5 rewards are outside its range") == 1
+    assert capsys.readouterr().out.count("unit: 3 of 5 rewards are outside its range") == 1
     assert main(["metrics", "-w", root, "--json"]) == 0
     notes = json.loads(capsys.readouterr().out)["provenance"]["notes"]
     assert sum("outside its range" in note for note in notes) == 1

@@ -14,7 +14,7 @@ def space(tmp_path):
 def told(space, capsys):
     capsys.readouterr()
     assert cli.main(["metrics", "-w", str(space)]) == 0
-    return capsys.readouterr().err
+    return capsys.readouterr().out
 
 
 def test_a_run_with_another_number_of_votes_is_left_out_and_told(space, capsys):

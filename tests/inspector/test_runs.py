@@ -8,9 +8,9 @@ import pytest
 
 from inspector.board import board_frame
 from inspector.cli import main
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
+from views import metrics_view
 
 GOLD = [0, 1, -1, -1, 0, 1, -1, -1]
 RUNS = [
@@ -71,7 +71,7 @@ def test_a_table_with_a_column_of_runs_becomes_means_over_runs(root, capsys):
 
 def test_the_board_and_metrics_give_the_same_digits_and_screens_the_first_run(root):
     found = load(Request(workspace=root))
-    rows = metrics_document(found).rows.rows(named=True)
+    rows = metrics_view(found).rows.rows(named=True)
     (line,) = board_frame(found).rows(named=True)
     row = next(row for row in rows if (row["subset"], row["metric"]) == ("average", "f1"))
     assert {name: line[name] for name in ("low", "high", "sd", "runs")} == {
@@ -88,7 +88,7 @@ def test_a_terminal_shows_the_sd_and_marks_few_cases(root, capsys):
     shown = capsys.readouterr()
     assert " sd " in shown.out
     assert " ~" in shown.out
-    assert "~ few: 19 cases or less" in shown.err + shown.out
+    assert "~ fewer than 20 cases" in shown.err + shown.out
 
 
 @pytest.mark.parametrize("command", [["cases"], ["breakdown"], ["show", "0"]])

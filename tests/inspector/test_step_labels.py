@@ -10,7 +10,6 @@ import pytest
 import making
 import reference
 import step_reference
-from inspector import documents
 from inspector.board import board_frame, board_lines, metrics_of
 from inspector.board_columns import BoardKind, board_columns
 from inspector.cli import main
@@ -19,7 +18,6 @@ from inspector.loading import load
 from inspector.paint import Brush
 from inspector.rail_lines import rail_lines
 from inspector.request import Request
-from inspector.shell.wide import wide_metrics
 from opened import opened
 from reference import Case
 from scoring.benchmarks.base import Imported
@@ -29,6 +27,7 @@ from scoring.wishes import OPTIMISTIC
 from scoring.workspace import Workspace
 from screen_text import press, shows
 from step_reference import Step
+from views import metrics_view, table_of
 
 PROBLEMS = 4
 CLASSES = ("redundency", "circular", "counterfactual", step_reference.ALONE)
@@ -131,16 +130,16 @@ def test_the_provenance_says_how_figures_of_steps_are_made(root, capsys):
 
 
 def test_a_table_counts_steps_and_cases_apart(root):
-    rows = documents.metrics_document(load(Request(workspace=root, benchmarks=("prmbench",)))).rows
-    wide = wide_metrics(rows)
-    assert "n" not in wide.columns
-    whole = wide.filter(subset="all").row(0, named=True)
+    rows = metrics_view(load(Request(workspace=root, benchmarks=("prmbench",)))).rows
+    lines = table_of(metrics_view(load(Request(workspace=root, benchmarks=("prmbench",)))))
+    assert "n" not in lines[0]
+    whole = next(line for line in lines if line["subset"] == "all")
     sizes = dict(rows.filter(subset="all").select("metric", "n").iter_rows())
-    assert (whole["n (steps)"], whole["n (cases)"]) == (sizes["prmscore"], sizes["f1"])
-    assert whole["n (steps)"] > whole["n (cases)"] > 0
-    bare = wide_metrics(documents.metrics_document(load(Request(workspace=root, benchmarks=("bench",)))).rows)
-    assert "n" in bare.columns
-    assert "n (cases)" not in bare.columns
+    assert (whole["n (steps)"], whole["n (cases)"]) == (str(sizes["prmscore"]), str(sizes["f1"]))
+    assert sizes["prmscore"] > sizes["f1"] > 0
+    (bare, *_) = table_of(metrics_view(load(Request(workspace=root, benchmarks=("bench",)))))
+    assert "n" in bare
+    assert "n (cases)" not in bare
 
 
 def test_groups_are_pooled(root, capsys):
@@ -155,10 +154,9 @@ def test_groups_are_pooled(root, capsys):
 
 def test_a_table_for_people_leads_with_prmscore(root, capsys, tmp_path):
     assert main(["metrics", "-w", root]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    header = lines[0].split()
-    assert header.index("prmscore") < header.index("f1_positive") < header.index("f1")
-    assert len([line for line in lines if " prmbench " in line and " all " in line]) == 1
+    out = capsys.readouterr().out
+    header = next(line for line in out.splitlines() if "PRMScore" in line)
+    assert header.index("PRMScore") < header.index("f1 positive") < header.index(" F1 ")
     path = tmp_path / "out.csv"
     assert main(["metrics", "-w", root, "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.read_text().splitlines()))
@@ -187,9 +185,7 @@ def test_the_board_and_the_rail_show_prmscore_by_name(root):
     titles = [column.title for column in board_columns(Brush(ascii_only=True), BoardKind(metrics=metrics_of(frame)))]
     assert titles[1:5] == ["PRMScore", "95%", "on wrong", "on right"]
     now = inspect(selection)
-    table = (
-        documents.metrics_document(now.for_metrics()).rows.filter(subset="all", metric="prmscore").row(0, named=True)
-    )
+    table = metrics_view(now.for_metrics()).rows.filter(subset="all", metric="prmscore").row(0, named=True)
     assert (now.headline.score, now.headline.low, now.headline.high) == (table["value"], table["low"], table["high"])
     assert now.headline.n == table["n"]
     words = "".join(text for line in rail_lines(now, now, 140, Brush(ascii_only=True)) for text, _ in line.parts)
@@ -203,7 +199,7 @@ def test_the_curve_is_of_prmscore_and_its_best_can_be_put(root):
     for threshold, score in zip(start.sweep.thresholds.tolist(), start.sweep.score.tolist(), strict=True):
         found = start.moved(threshold).headline.score
         assert np.isnan(score) if found is None else found == pytest.approx(score)
-    best = start.sweep.best()
+    best = start.sweep.best
     assert start.moved(best[0], OPTIMISTIC).headline.score == pytest.approx(best[1])
 
 

@@ -16,12 +16,8 @@ import reference
 import step_making
 import step_reference
 from inspector.cli import main
-from inspector.documents import metrics_document
-from inspector.flips import flip_counts, flips_document
 from inspector.loading import load
 from inspector.request import Request
-from inspector.shell.thresholds import wide_thresholds
-from inspector.threshold_rows import thresholds_document
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported
@@ -32,6 +28,7 @@ from scoring.wishes import OPTIMISTIC, Surroundings, at_wish
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import up_to
+from views import flips_view, metrics_view, table_of, thresholds_view, words_of
 
 CUT = 0.3
 """The redundancy threshold of `abel`; `bert` has none, `carl` gives no redundancy."""
@@ -71,7 +68,7 @@ def root(tmp_path_factory):
 
 
 def rows_of(root, **asked):
-    return thresholds_document(load(Request(workspace=root, **asked))).rows
+    return thresholds_view(load(Request(workspace=root, **asked))).rows
 
 
 def tries(values):
@@ -101,7 +98,7 @@ SCORERS = {"abel": ("<=", CUT, ITEMS), "bert": ("<", None, ITEMS), "carl": ("<="
 def test_a_kind_gives_the_digits_of_metrics_at_that_threshold(root, scorer, wish, where):
     rows = rows_of(root, scorers=(scorer,), where=where, seed=3)
     request = Request(workspace=root, scorers=(scorer,), where=where, thresholds=((None, wish),), seed=3)
-    same = metrics_document(load(request)).rows
+    same = metrics_view(load(request)).rows
     same = same.filter(pl.col("metric") == "prmscore").drop("reason")
     assert same["subset"].to_list()[-1] == "average"
     assert rows.filter(rows["kind"] == wish).select(same.columns).equals(same)
@@ -210,22 +207,16 @@ def test_several_benchmarks_are_tuned_apart_and_one_has_to_be_chosen(root, tmp_p
     assert metrics == {"other": "f1", "prmbench": "prmscore"}
     alone = rows_of(str(tmp_path / "w"), benchmarks=("prmbench",))
     assert rows.filter(benchmark="prmbench").equals(alone)
-    wide = wide_thresholds(rows)
-    assert wide.columns[:5] == ["scorer", "benchmark", "metric", "kind", "threshold"]
 
 
-def test_the_table_for_people_says_once_why_a_way_comes_to_nothing(root, capsys):
-    wide = wide_thresholds(rows_of(root, scorers=("abel",)))
-    assert wide.columns[-1] == "reason"
-    dev = wide.filter(kind="dev").row(0, named=True)
-    assert dev["all"] is None
-    assert dev["reason"].startswith("'dev' tunes F1")
-    assert wide.filter(kind="best")["reason"].to_list() == [None]
-    (best,) = wide.filter(kind="best").select("n (steps)", "n (cases)").rows()
-    assert best[0] > 0
-    assert best[1] is None
+def test_people_are_told_once_why_a_way_comes_to_nothing(root, capsys):
+    view = thresholds_view(load(Request(workspace=root, scorers=("abel",))))
+    lines = {line["way"]: line for line in table_of(view, "Ways")}
+    assert lines["dev-tuned, seed 0"]["PRMScore"] == "–"
+    assert words_of(view).count("'dev' tunes F1") == 1
+    assert int(lines["best on these"]["n (steps)"]) > 0
     assert main(["thresholds", "-w", root]) == 0
-    assert "redundancy:best" in capsys.readouterr().out
+    assert "redundancy, best" in capsys.readouterr().out
 
 
 def test_where_a_class_stays_at_the_default_the_whole_is_no_upper_bound(root):
@@ -313,7 +304,7 @@ def right_steps(item, threshold, comparison, redundancy):
 def test_flips_tell_steps_as_the_official_figure_judges_them(root, pair, scorer):
     comparison, redundancy, items = SCORERS[scorer]
     selection = load(Request(workspace=root, scorers=(scorer,)))
-    document = flips_document(selection, *map(repr, pair))
+    document = flips_view(selection, *map(repr, pair))
     expected = {}
     for index, item in enumerate(items):
         before, after = (right_steps(item, threshold, comparison, redundancy) for threshold in pair)
@@ -338,17 +329,17 @@ def test_flips_tell_steps_as_the_official_figure_judges_them(root, pair, scorer)
     ]
     assert steps["right"] - steps["wrong"] == right[1] - right[0]
     if expected:
-        counted = flip_counts(document.rows)
-        assert counted["steps_right"].sum() == steps["right"]
+        (line,) = table_of(document)
+        assert int(line["steps become right"] or 0) == steps["right"]
 
 
 def test_flips_of_first_errors_count_no_steps(tmp_path):
     cases, scorers = making.study()
     making.workspace(tmp_path, cases, scorers)
-    document = flips_document(load(Request(workspace=str(tmp_path))), "0.2", "0.7")
+    document = flips_view(load(Request(workspace=str(tmp_path))), "0.2", "0.7")
     assert "steps" not in document.provenance
     assert document.rows["steps_right"].null_count() == document.rows.height > 0
-    assert "steps_right" not in flip_counts(document.rows).columns
+    assert all("steps become right" not in line for line in table_of(document))
 
 
 # -- on screen

@@ -12,7 +12,7 @@ from inspector.case_columns import case_columns
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cases_document import cases_document
 from inspector.cli import main
-from inspector.documents import case_document, metrics_document
+from inspector.documents import case_document
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
 from inspector.first_inspection import inspect
@@ -25,6 +25,7 @@ from scoring.cache import VoteParts
 from scoring.errors import UsageError
 from scoring.wishes import OPTIMISTIC
 from screen_text import press, rests, shows
+from views import metrics_view
 
 PLAIN = Brush(ascii_only=True)
 UNMOVABLE = {
@@ -74,21 +75,21 @@ def test_the_board_in_plain_lines_says_why(selection):
 
 
 def test_provenance_has_no_threshold_and_says_the_rule(selection):
-    facts = metrics_document(selection).provenance
+    facts = metrics_view(selection).provenance
     assert facts["threshold"] == {"moving": 0.5, **dict.fromkeys(UNMOVABLE)}
     assert facts["threshold_source"] == {"moving": "default", **UNMOVABLE}
     assert facts["coverage"] == {"moving": "5 of 6", "labels": "5 of 6", "critic": "4 of 6", "number": "0 of 6"}
     assert "first step that the scorer labelled wrong" in facts["rule"]
-    assert "None" not in metrics_document(selection, "markdown").render("markdown")
+    assert "None" not in metrics_view(selection, "markdown").render("markdown")
 
 
 def test_the_metrics_of_a_critic_are_those_of_its_verdicts(selection):
-    rows = metrics_document(selection).rows
+    rows = metrics_view(selection).rows
     found = {(row["scorer"], row["subset"], row["metric"]): row for row in rows.iter_rows(named=True)}
     assert (found["critic", "one", "error_acc"]["value"], found["critic", "one", "error_acc"]["n"]) == (0.25, 4)
     assert found["critic", "one", "correct_acc"]["value"] == 0.5
     assert found["number", "average", "f1"]["reason"] == "one number a solution, no step rewards"
-    dropped = metrics_document(load(Request(workspace=selection.request.workspace, unparsed="drop"))).rows
+    dropped = metrics_view(load(Request(workspace=selection.request.workspace, unparsed="drop"))).rows
     (row,) = dropped.filter(scorer="critic", subset="one", metric="error_acc").rows(named=True)
     assert (row["value"], row["n"]) == (0.5, 2)
 

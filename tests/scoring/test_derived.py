@@ -16,7 +16,6 @@ import judged
 import making
 import reference
 from imports import import_source
-from inspector.documents import metrics_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring import derived
@@ -29,6 +28,7 @@ from scoring.packed import DamagedPack, discard
 from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from thoroughness import up_to
+from views import metrics_view
 
 SOME = up_to(40)
 
@@ -61,7 +61,7 @@ def same(found, other):
         assert one.rewards.range == two.rewards.range
         for threshold in (0.2, 0.5, 0.7):
             assert one.at(threshold).columns.equals(two.at(threshold).columns)
-    assert metrics_document(found).rows.equals(metrics_document(other).rows)
+    assert metrics_view(found).rows.equals(metrics_view(other).rows)
 
 
 def places(request):

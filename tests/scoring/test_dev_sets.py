@@ -13,7 +13,7 @@ from scoring.dev_sets import EACH, dev_sets, dev_thresholds, dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.first_error import metric_rows
+from scoring.metrics.first_error import first_error_rows
 from scoring.schema import REWARDS
 from scoring.verdicts import DEV, Rule, RuleByCase
 from thoroughness import up_to
@@ -74,7 +74,7 @@ def test_every_subset_gets_the_best_threshold_of_its_dev_cases_and_is_reported_o
     tuned = dev_tuned(found, draw, lambda _: unparsed)
     assert set(np.flatnonzero(tuned.codes == DEV)) == dev
     everything = np.ones(len(cases), dtype=bool)
-    rows = {(row["subset"], row["metric"]): row for row in metric_rows(tuned, everything, unparsed)}
+    rows = {(row["subset"], row["metric"]): row for row in first_error_rows(tuned, everything, unparsed)}
     for subset in ("one", "two"):
         own = [case for row, case in enumerate(cases) if row in dev and case.subset == subset]
         threshold = slow_threshold(own, comparison, unparsed)

@@ -17,10 +17,9 @@ from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_labels import metric_rows
+from scoring.metrics.step_labels import step_rows
+from scoring.metrics.threshold_curves import case_curve, step_curve
 from scoring.scorer import Scorer
-from scoring.step_thresholds import step_sweep
-from scoring.thresholds import sweep
 from scoring.verdicts import OUTCOMES, AsGiven, Rule
 from thoroughness import up_to
 
@@ -100,11 +99,11 @@ def test_however_it_is_reached_a_rule_decides_alike(cases, rule, other):
 @given(cases=making.balanced(VALUES), comparison=st.sampled_from(("<", "<=")))
 def test_the_curve_of_f1_is_that_of_evaluating_at_every_difference(cases, comparison):
     found, plain = decided(cases, 0.0, comparison), [falls(case) for case in cases]
-    curve = sweep(found, np.ones(len(cases), dtype=bool), found.gold.subsets[1])
-    for threshold, f1 in zip(curve.thresholds.tolist(), curve.f1.tolist(), strict=True):
+    curve = case_curve(found, np.ones(len(cases), dtype=bool), found.gold.subsets[1])
+    for threshold, f1 in zip(curve.thresholds.tolist(), curve.score.tolist(), strict=True):
         expected = reference.metrics(plain, threshold, comparison)["average", "f1"]
         assert same(f1, expected) or f1 == pytest.approx(expected)
-    best = curve.best()
+    best = curve.best
     assert (best and best[1]) == pytest.approx(reference.best_f1(plain, comparison))
 
 
@@ -115,12 +114,12 @@ def test_figures_of_steps_and_their_curve_are_those_of_the_differences(items, ru
     plain = [replace(item, case=falls(item.case)) for item in items]
     rows = np.ones(len(items), dtype=bool)
     expected = step_reference.table(plain, *rule, None)
-    for row in metric_rows(found, rows, step_making.FACTS):
+    for row in step_rows(found, rows, step_making.FACTS):
         key = row["subset"], row["metric"]
         if key in expected:
             assert row["value"] == pytest.approx(expected[key])
-    curve = step_sweep(found, rows, step_making.FACTS)
-    for threshold, counts in zip(curve.thresholds.tolist(), curve.counts.tolist(), strict=True):
+    curve = step_curve(found, rows, step_making.FACTS)
+    for threshold, counts in zip(curve.thresholds.tolist(), step_making.counted(curve).tolist(), strict=True):
         told = step_reference.counts(plain, threshold, rule[1], None)
         assert counts == [told[name] for name in ("TP", "FN", "FP", "TN")]
 
@@ -141,7 +140,7 @@ def test_twins_are_decided_on_what_the_cases_are_decided_on():
     item = step_reference.Step(Case(2, 1, (0.9, 0.1), "", "circular", (1,)), "circular")
     found = step_making.evaluation([item]).compared("<=", "differences")
     twins = step_making.twins(found.gold.cases, [Case(2, -1, (0.9, 0.88))])
-    rows = {row["metric"]: row["value"] for row in metric_rows(found, np.array([True]), step_making.FACTS, twins)}
+    rows = {row["metric"]: row["value"] for row in step_rows(found, np.array([True]), step_making.FACTS, twins)}
     # The twin's rate is 1, the case's a half; on rewards alone both steps of the twin would be right too.
     assert rows["similarity"] == 0.5
     assert decided([Case(2, -1, (0.9, 0.5))], -0.05, "<=").judged_wrong(0) == [False, True]

@@ -11,9 +11,10 @@ from reference import Case
 from scoring.errors import UsageError
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.first_error import count, metric_rows
+from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.kernel import FIRST_ERROR, Decided
+from scoring.metrics.threshold_curves import case_curve
 from scoring.scorer import Scorer
-from scoring.thresholds import sweep
 from scoring.verdicts import NO_VERDICT, AsGiven, Rule
 from thoroughness import up_to
 
@@ -67,11 +68,8 @@ def test_labels_say_what_the_threshold_that_made_them_says(cases, rule):
     for name in ("verdict", "outcome", "step_accuracy"):
         column = f"scorer.{name}"
         assert fixed.columns[column].filter(scored).equals(moving.columns[column].filter(scored), null_equal=True)
-    groups = moving.gold.subsets[1]
-    everything = np.ones(len(cases), dtype=bool)
-    one, other = (count(each, everything, groups, 9, "drop") for each in (fixed, moving))
-    assert (one.exact.tolist(), one.clean_right.tolist()) == (other.exact.tolist(), other.clean_right.tolist())
-    assert (one.erroneous.tolist(), one.clean.tolist()) == (other.erroneous.tolist(), other.clean.tolist())
+    one, other = (Decided(each, "drop").count for each in (fixed, moving))
+    assert all(one(name).tolist() == other(name).tolist() for name in FIRST_ERROR)
 
 
 def test_labels_decide_where_there_are_rewards_too():
@@ -113,9 +111,9 @@ def test_rows_with_and_without_labels_are_decided_each_in_its_way():
     assert np.isnan(found.margins[:2]).all()
     assert np.isfinite(found.margins[2:]).all()
     assert found.step_accuracies.tolist() == [1.0] * 4
-    curve = sweep(found, np.ones(4, dtype=bool), found.gold.subsets[1])
-    for threshold, f1 in zip(curve.thresholds, curve.f1, strict=True):
-        rows = metric_rows(found.at(threshold), np.ones(4, dtype=bool))
+    curve = case_curve(found, np.ones(4, dtype=bool), found.gold.subsets[1])
+    for threshold, f1 in zip(curve.thresholds, curve.score, strict=True):
+        rows = first_error_rows(found.at(threshold), np.ones(4, dtype=bool))
         (value,) = [row["value"] for row in rows if (row["subset"], row["metric"]) == ("average", "f1")]
         assert value == pytest.approx(f1)
 
@@ -145,7 +143,7 @@ def test_verdicts_that_name_no_step_are_wrong_and_one_answer_is_no_vote():
 
 def test_unparsed_cases_count_as_wrong_or_not_at_all():
     def f1(unparsed):
-        rows = metric_rows(voted(), np.ones(6, dtype=bool), unparsed)
+        rows = first_error_rows(voted(), np.ones(6, dtype=bool), unparsed)
         return {(row["subset"], row["metric"]): (row["value"], row["n"]) for row in rows}
 
     assert f1("wrong")["one", "error_acc"] == (0.25, 4)
@@ -173,7 +171,7 @@ def test_one_number_a_solution_is_no_verdict_and_never_wrong():
     assert found.present.all()
     assert not found.tried.any()
     assert found.nothing == "one number a solution, no step rewards"
-    rows = list(metric_rows(found, np.ones(6, dtype=bool)))
+    rows = list(first_error_rows(found, np.ones(6, dtype=bool)))
     assert {row["reason"] for row in rows} == {found.nothing}
     assert {(row["value"], row["n"]) for row in rows} == {(None, 0)}
 
@@ -193,7 +191,7 @@ def test_no_threshold_can_be_set_and_there_is_no_curve(made):
     assert isinstance(found.rule, AsGiven)
     with pytest.raises(UsageError, match=f"scorer has no threshold to set: {found.rule.source[:10]}"):
         found.at(0.5)
-    assert sweep(found, np.ones(6, dtype=bool), found.gold.subsets[1]) is None
+    assert case_curve(found, np.ones(6, dtype=bool), found.gold.subsets[1]) is None
 
 
 @pytest.mark.parametrize("made", [labelled, voted])

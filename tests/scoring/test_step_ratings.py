@@ -9,7 +9,7 @@ import reference
 import step_making
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_labels import metric_rows, pooled_figures
+from scoring.metrics.step_labels import PRMSCORE, PooledSteps, step_rows
 from scoring.schema import VOTES, conform
 from scoring.step_ratings import split
 from scoring.verdicts import NO_VERDICT, UNPARSED
@@ -136,7 +136,7 @@ def test_figures_of_steps_are_means_over_the_runs():
     )
     everyone = np.ones(3, dtype=bool)
     told = [
-        {(row["subset"], row["metric"]): row for row in metric_rows(one, everyone, facts)}
+        {(row["subset"], row["metric"]): row for row in step_rows(one, everyone, facts)}
         for one in (both, first, second)
     ]
     for key, row in told[0].items():
@@ -147,4 +147,4 @@ def test_figures_of_steps_are_means_over_the_runs():
             continue
         assert row["value"] == pytest.approx(np.mean(alone))
         assert row["sd"] == pytest.approx(np.std(alone, ddof=1))
-    assert pooled_figures(both, everyone, facts)[0][0] == told[0]["all", "prmscore"]["value"]
+    assert PooledSteps.of(both, everyone, facts).values(PRMSCORE).mean() == told[0]["all", "prmscore"]["value"]

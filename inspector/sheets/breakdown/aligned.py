@@ -5,19 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from inspector.charts.axes import Tick
-from inspector.charts.curve import Series, curve
+from inspector.charts.curve import curve
 from inspector.charts.mark import figure
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, paragraph, table
+from inspector.render.view import Series, Tick
 from inspector.sheets.breakdown.grid import focused
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import Cell, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import WAITING, count
 from inspector.text import number
 from scoring.metrics.aligned_rewards import aligned_rows
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 
 Rows = Sequence[Mapping[str, Any]]
 HEIGHT = 10
@@ -84,11 +83,11 @@ def _ends(values: Sequence[float]) -> tuple[float, float]:
 
 
 def _table(inspection: Inspection, around: Rows, clean: Mapping[str, Any]) -> list[Row]:
-    rows: list[list[Cell]] = []
+    rows: list[list[LineCell]] = []
     for row in (*around, clean):
         offset = row["offset"]
         name = "clean, all steps" if offset is None else "the earliest error" if not offset else f"{offset:+d}"
-        drill = Drill((row["where"],), row["n"], f"with rewards: {name}", inspection.scorer)
+        drill = CaseLink((row["where"],), row["n"], f"with rewards: {name}", inspection.scorer)
         small = "dim" if row["small"] else ""
         rows.append([
             Piece(name, "gold" if offset == 0 else ""),

@@ -8,14 +8,13 @@ from inspector.charts.heat_map import heat_map
 from inspector.charts.mark import Form, Mark
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import Piece, Row, paragraph
 from inspector.sentences import counted
 from inspector.sheets.breakdown.choice import NONE, Choice
 from inspector.sheets.breakdown.columns import axis, missing_words, offered, usual, words
 from inspector.sheets.breakdown.figures import FIGURES, figures_of, form_of, usual_figure
 from inspector.sheets.breakdown.grid import Grid, focused
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Piece, Row
 from inspector.subject import covering
 from inspector.text import squeezed
 from scoring.metrics.breakdown import Cells

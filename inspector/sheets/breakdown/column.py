@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from inspector.charts.mark import Mark, interval_text
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import LineCell, Piece, Row, paragraph, table
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.columns import axis, offered, words
 from inspector.sheets.breakdown.grid import Grid
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import Cell, paragraph, table
-from inspector.sheets.sheet import Piece, Row
 from inspector.sheets.words import count
 from scoring.metrics.breakdown import Cells
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 
 FIGURES = {"error_acc": "erroneous", "correct_acc": "clean", "f1": "F1"}
 USUAL = ("n_steps", "steps", "generator", "language", "subset")
@@ -56,11 +55,11 @@ def column_lines(
         return
     yield from title("Accuracy", f", by {words(column_of(inspection, choice))}", width)
     yield ()
-    rows: list[list[Cell]] = []
+    rows: list[list[LineCell]] = []
     for at in grids.cases.numbers(0):
         whole = grids.cases.marks.get((at,))
         n = int((whole.known if whole else 0) or 0)
-        cells: list[Cell] = [Piece(grids.cases.value(0, at)), count(n, whole.drill if whole else None)]
+        cells: list[LineCell] = [Piece(grids.cases.value(0, at)), count(n, whole.drill if whole else None)]
         for name, grid in grids.by_figure.items():
             # F1 is of both sides, whose numbers stand there.
             cells += _cells(grid.marks.get((at,)), brush)[: 2 if name == "f1" else 3]
@@ -77,7 +76,7 @@ def column_lines(
     )
 
 
-def _cells(mark: Mark | None, brush: Brush) -> list[Cell]:
+def _cells(mark: Mark | None, brush: Brush) -> list[LineCell]:
     """The figure, its interval, and how many cases it is of, which it opens."""
     if mark is None or mark.known is None:
         return [Piece("-" if brush.ascii_only else "–", "dim"), Piece(""), Piece("")]

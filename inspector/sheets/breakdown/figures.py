@@ -11,8 +11,8 @@ from inspector.sentences import WORDS
 from scoring.evaluation import Evaluation
 from scoring.metrics.breakdown import Cells
 from scoring.metrics.cell_conditions import COUNTS
-from scoring.metrics.error_types import error_type_shares
-from scoring.metrics.shares import members, process_error_shares
+from scoring.metrics.kernel import Decided
+from scoring.metrics.shares import error_type_shares, process_error_shares
 from scoring.verdicts import OUTCOMES
 
 
@@ -65,7 +65,7 @@ def figures_of(inspection: Inspection, *, difference: bool) -> tuple[str, ...]:
 
 def _defined(evaluation: Evaluation, inspection: Inspection) -> Iterator[str]:
     rows, unparsed = inspection.slice, inspection.unparsed
-    member, erroneous = members(evaluation, unparsed) & rows, evaluation.gold.earliest >= 0
+    member, erroneous = Decided(evaluation, unparsed).members & rows, evaluation.gold.earliest >= 0
     sides = [bool((member & erroneous).any()), bool((member & ~erroneous).any())]
     names = ("error_acc", "correct_acc")
     yield from (name for name, any_of in zip(names, sides, strict=True) if any_of)
@@ -84,7 +84,7 @@ def _defined(evaluation: Evaluation, inspection: Inspection) -> Iterator[str]:
 
 def usual_figure(evaluation: Evaluation, cells: Cells, inspection: Inspection) -> str:
     """F1 where most cells have both sides, else the accuracy on the side that they have."""
-    member, erroneous = members(evaluation, inspection.unparsed), evaluation.gold.earliest >= 0
+    member, erroneous = Decided(evaluation, inspection.unparsed).members, evaluation.gold.earliest >= 0
     inner = np.ones(cells.places[0].size, dtype=np.bool_)
     for place, one in zip(cells.places, cells.axes, strict=True):
         inner &= place < len([value for value in one.values if value is not None])

@@ -9,9 +9,9 @@ import polars as pl
 
 from inspector.charts.mark import Mark, finite
 from inspector.inspection import Inspection
+from inspector.render.lines import CaseLink
 from inspector.sheets.breakdown.columns import value_words
 from inspector.sheets.breakdown.figures import FIGURES
-from inspector.sheets.sheet import Drill
 from scoring.evaluation import Evaluation
 from scoring.metrics.axes import Axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
@@ -74,7 +74,7 @@ class Grid:
             value, row["low"], row["high"], row["n"], self._drill(key, row["where"], row["n"]), few=row["small"]
         )
 
-    def _drill(self, key: Key, where: str, n: int) -> Drill | None:
+    def _drill(self, key: Key, where: str, n: int) -> CaseLink | None:
         if not n:
             return None
         cell = () if where == EVERYTHING else (where,)
@@ -82,7 +82,7 @@ class Grid:
         named = [self.value(place, at) for place, at in enumerate(key) if not self.is_total(place, at)]
         among = FIGURES[self.figure].among + (" by both" if len(self.scorers) > 1 else "")
         said = ", ".join([*named, among])
-        return Drill((*cell, *dict.fromkeys(conditions)), n, said, self.scorers[0], self.scorers[1:])
+        return CaseLink((*cell, *dict.fromkeys(conditions)), n, said, self.scorers[0], self.scorers[1:])
 
     def is_total(self, place: int, at: int) -> bool:
         """Whether a number of a value stands for all of them."""

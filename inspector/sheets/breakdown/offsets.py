@@ -8,11 +8,10 @@ import numpy as np
 from inspector.charts.columns import Column, columns
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, paragraph, table
 from inspector.sentences import GLYPHS, WORDS, counted
 from inspector.sheets.breakdown.grid import focused
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import Cell, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count
 from scoring.filters import Facet
 from scoring.metrics.outcome_conditions import SIDES, answered
@@ -81,7 +80,7 @@ def _column(name: str, outcome: str, rows: Sequence[Mapping[str, Any]], scorer: 
     wheres = [row["where"] for row in rows if row["value"]]
     where = wheres[0] if len(wheres) == 1 else " OR ".join(f"({one})" for one in wheres)
     said = WORDS[outcome] if name in {outcome, "0"} else f"{WORDS[outcome]}, offset {name}"
-    drill = Drill((where,), total, said, scorer) if total else None
+    drill = CaseLink((where,), total, said, scorer) if total else None
     return Column(name, total, _STYLES[outcome], drill)
 
 
@@ -91,20 +90,20 @@ def _outcomes(inspection: Inspection, n: int, width: int) -> Iterator[Row]:
     erroneous = inspection.slice & (evaluation.gold.earliest >= 0)
     there = erroneous & evaluation.answered
     counts = np.bincount(evaluation.codes[there], minlength=len(OUTCOMES))
-    rows: list[list[Cell]] = []
+    rows: list[list[LineCell]] = []
     for name in _OUTCOMES:
         own = int(counts[OUTCOMES.index(name)])
         where = (SIDES["erroneous"], answered(scorer), Facet(f"{scorer}.outcome", (name,)).sql)
         share = f"{100 * own / n:.1f}%" if n else ""
         sign = Piece(f"{GLYPHS[name]} {WORDS[name]}", _STYLES[name])
-        rows.append([sign, count(own, Drill(where, own, f"{WORDS[name]}", scorer)), Piece(share, "dim")])
-    whole = Drill((SIDES["erroneous"], answered(scorer)), n, "erroneous with a verdict", scorer)
+        rows.append([sign, count(own, CaseLink(where, own, f"{WORDS[name]}", scorer)), Piece(share, "dim")])
+    whole = CaseLink((SIDES["erroneous"], answered(scorer)), n, "erroneous with a verdict", scorer)
     rows.append([Piece("erroneous with a verdict", "strong"), count(n, whole, "strong")])
     left = np.bincount(evaluation.codes[erroneous & ~evaluation.answered], minlength=len(OUTCOMES)).tolist()
     for name, number in zip(OUTCOMES, left, strict=True):
         if number:
             gone = (SIDES["erroneous"], Facet(f"{scorer}.outcome", (name,)).sql)
-            drill = Drill(gone, number, f"erroneous, {WORDS[name]}", scorer)
+            drill = CaseLink(gone, number, f"erroneous, {WORDS[name]}", scorer)
             rows.append([Piece(f"left out: {WORDS[name]}", "dim"), count(number, drill)])
     yield from table([], rows, [False, True, True])
     total = int(erroneous.sum())

@@ -7,11 +7,10 @@ from inspector.breakdown import judged_steps
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import CaseLink, Row, paragraph
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.grid import focused
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Drill, Row
 from scoring.metrics.positions import all_position_rows, first_position_rows
 from scoring.metrics.step_bins import PRESETS, StepBins
 
@@ -68,7 +67,7 @@ def _places(rows: Sequence[Mapping[str, Any]], bins: StepBins, inspection: Inspe
             continue
         counts = [int(row["value"] or 0) if row else 0 for row in pair]
         drills = [
-            Drill((row["where"],), count, f"{side} {label}", inspection.scorer) if row and row["where"] else None
+            CaseLink((row["where"],), count, f"{side} {label}", inspection.scorer) if row and row["where"] else None
             for (side, _), row, count in zip(CLASSES, pair, counts, strict=True)
         ]
         yield Place(label, (counts[0], counts[1]), (drills[0], drills[1]))

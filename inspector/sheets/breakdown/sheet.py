@@ -7,6 +7,7 @@ from typing import Any
 from inspector.breakdown import View, breakdown_document
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import Row, Sheet, heading, paragraph
 from inspector.sheets.breakdown import column, types
 from inspector.sheets.breakdown.aligned import aligned_lines, aligned_of
 from inspector.sheets.breakdown.cells import cells_lines, grid_of, shown
@@ -17,8 +18,6 @@ from inspector.sheets.breakdown.offsets import offsets_lines
 from inspector.sheets.breakdown.places import bins_of, errors_of, places_lines
 from inspector.sheets.breakdown.steps import steps_lines, steps_of
 from inspector.sheets.breakdown.types import types_lines
-from inspector.sheets.layout import heading, paragraph
-from inspector.sheets.sheet import Row, Sheet
 from inspector.subject import subject
 from scoring.export import Document
 

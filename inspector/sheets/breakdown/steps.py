@@ -8,12 +8,11 @@ from inspector.charts.bars import Bar, bars
 from inspector.charts.mark import Mark
 from inspector.inspection import Inspection
 from inspector.paint import Brush
+from inspector.render.lines import Piece, Row, paragraph
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.grid import focused
 from inspector.sheets.breakdown.places import bins_of
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Piece, Row
 from inspector.sheets.words import WAITING
 from scoring.metrics.positions import step_position_rows
 

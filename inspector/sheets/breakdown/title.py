@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from inspector.sheets.layout import paragraph
-from inspector.sheets.sheet import Piece, Row
+from inspector.render.lines import Piece, Row, paragraph
 from inspector.text import clean
 
 

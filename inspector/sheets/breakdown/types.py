@@ -5,20 +5,18 @@ from collections.abc import Iterator
 from inspector.charts.names import legend
 from inspector.inspection import Inspection
 from inspector.paint import apportioned
+from inspector.render.lines import CaseLink, LineCell, Piece, Row, paragraph, table
 from inspector.sheets.breakdown.choice import Choice
 from inspector.sheets.breakdown.columns import GIVEN_BY, axis, offered, usual_types, words
 from inspector.sheets.breakdown.grid import EVERYTHING, Grid, focused
 from inspector.sheets.breakdown.title import title
-from inspector.sheets.layout import Cell, paragraph, table
-from inspector.sheets.sheet import Drill, Piece, Row
 from inspector.sheets.words import count
 from scoring.filters import Facet
 from scoring.metrics.breakdown import Cells
-from scoring.metrics.error_types import FAMILY, error_type_shares
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.kernel import Decided
 from scoring.metrics.outcome_conditions import SIDES, tried
-from scoring.metrics.shares import members
-from scoring.verdicts import OUTCOMES
+from scoring.metrics.resampling import SMALL
+from scoring.metrics.shares import BY_TYPE, error_type_shares
 
 KINDS = (
     ("fp", "FP", "early"),
@@ -55,11 +53,11 @@ def types_lines(inspection: Inspection, choice: Choice, width: int) -> Iterator[
         yield from paragraph("There are no erroneous cases tried in this slice.", width)
         return
     kinds = [kind for kind in KINDS if any(counts[kind[0]] for _, _, _, counts in rows)]
-    said: list[list[Cell]] = []
+    said: list[list[LineCell]] = []
     beside = width >= WIDE
     for name, where, n, counts in rows:
         small = "dim" if n < SMALL else ""
-        cells: list[Cell] = [Piece(name), (count(n, _drill(inspection, where, None, n, name), small),)]
+        cells: list[LineCell] = [Piece(name), (count(n, _drill(inspection, where, None, n, name), small),)]
         cells += [Piece("~" if n < SMALL else "", "dim"), Piece(_percent(counts["fn"], n), small)]
         for kind, _, _ in kinds:
             hits = counts[kind]
@@ -94,7 +92,7 @@ def _rows(inspection: Inspection, column: str) -> Iterator[tuple[str, str, int, 
     evaluation = focused(inspection)
     cells = Cells((axis(inspection, column),), inspection.slice)
     grid = Grid.made(inspection, cells, "error_acc")
-    among = members(evaluation, inspection.unparsed) & (evaluation.gold.earliest >= 0)
+    among = Decided(evaluation, inspection.unparsed).members & (evaluation.gold.earliest >= 0)
     n = cells.counts(among).tolist()
     shares = error_type_shares(evaluation, inspection.unparsed)
     found = {share.name: cells.counts(share.hits).tolist() for share in shares}
@@ -104,16 +102,13 @@ def _rows(inspection: Inspection, column: str) -> Iterator[tuple[str, str, int, 
             yield grid.value(0, number), wheres[at], n[at], {name: counts[at] for name, counts in found.items()}
 
 
-def _drill(inspection: Inspection, where: str, kind: str | None, n: int, name: str) -> Drill:
+def _drill(inspection: Inspection, where: str, kind: str | None, n: int, name: str) -> CaseLink:
     """The erroneous cases of a value that were tried, or of these the ones with the outcomes of a metric."""
     scorer = str(inspection.scorer)
     cell = () if where == EVERYTHING else (where,)
-    if kind is None:
-        own = tried(scorer, inspection.unparsed)
-    else:
-        own = Facet(f"{scorer}.outcome", tuple(OUTCOMES[code] for code in FAMILY[kind])).sql
+    own = tried(scorer, inspection.unparsed) if kind is None else Facet(f"{scorer}.outcome", BY_TYPE[kind]).sql
     word = "erroneous cases tried" if kind is None else next(word for one, word, _ in KINDS if one == kind)
-    return Drill((*cell, SIDES["erroneous"], own), n, f"{name}, {word}", scorer)
+    return CaseLink((*cell, SIDES["erroneous"], own), n, f"{name}, {word}", scorer)
 
 
 def _bar(counts: dict[str, int], kinds: list[tuple[str, str, str]], width: int) -> Row:

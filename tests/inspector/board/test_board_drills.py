@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scoring.benchmarks.imported import Imported
 
 import example
 import judged
@@ -18,9 +19,8 @@ from inspector.board_published import published_frame
 from inspector.drilling import drilled
 from inspector.first_inspection import inspect
 from inspector.loading import load
+from inspector.render.lines import CaseLink
 from inspector.request import Request
-from inspector.sheets.sheet import Drill
-from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
@@ -209,7 +209,7 @@ def test_on_mr_math_every_number_opens_its_cases(data_folder, tmp_path):
     for row, piece in rows_of(selection):
         for column in MEANINGS:
             drill = board_drill(selection, piece, row, column)
-            if isinstance(drill, Drill):
+            if isinstance(drill, CaseLink):
                 opened += 1
                 assert drill.n == len(drilled(start, drill).shown)
                 assert column not in COUNTS or drill.n == row[column]

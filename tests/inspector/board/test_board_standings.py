@@ -11,12 +11,12 @@ from inspector.board import board_frame, pieces
 from inspector.board_arrangement import Arrangement, arranged
 from inspector.board_cells import BEST, BUSY, REFERENCE, TIED
 from inspector.board_standings import Standings, standings, waiting
-from inspector.comparison import compare_document
 from inspector.loading import load
 from inspector.request import Request
 from inspector.selection import with_baselines
 from scoring.metrics.baselines import BASELINES, baselines
 from step_reference import Step
+from views import compare_view
 
 DEMO = Request(benchmarks=("demo",))
 
@@ -65,7 +65,7 @@ def test_the_best_and_the_tied_are_those_of_compare(request_):
     for (benchmark, _), ranks in known.ranks.items():
         rows = [
             row
-            for row in compare_document(selection).rows.filter(benchmark=benchmark).iter_rows(named=True)
+            for row in compare_view(selection).rows.filter(benchmark=benchmark).iter_rows(named=True)
             if row["metric"] in {"tied_with_best", "prmscore_tied_with_best"}
         ]
         of_steps = [row for row in rows if row["metric"].startswith("prmscore")]
@@ -81,7 +81,7 @@ def test_differences_are_those_of_compare(request_):
     names = [one.scorer.name for one in selection.evaluations]
     for against in names[:2]:
         known = standings(selection, pieces(selection), against)
-        rows = compare_document(selection).rows
+        rows = compare_view(selection).rows
         assert known.differences.keys() == {
             row for row, name in board_frame(selection).select("row", "scorer").rows() if name != against
         }
@@ -109,7 +109,7 @@ def test_of_a_subset_they_are_those_of_the_subset_alone():
     assert len(known.ranks) == 5
     for (benchmark, subset), ranks in known.ranks.items():
         only = selection if subset is None else load(Request(benchmarks=("demo",), subsets=(subset,)))
-        rows = compare_document(only).rows.filter(metric="tied_with_best").iter_rows(named=True)
+        rows = compare_view(only).rows.filter(metric="tied_with_best").iter_rows(named=True)
         kinds = {row["scorer"]: BEST if row["scorer"] == row["other"] else TIED if row["value"] else "" for row in rows}
         assert kinds == ranks.kinds
         assert (benchmark, ranks.n, ranks.scorers) == ("demo", 240 if subset is None else 60, 7)

@@ -5,7 +5,7 @@ from inspector.charts.bars import Bar, bars
 from inspector.charts.mark import Mark
 from inspector.charts.stacked_bars import Stack, stacked_bars
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
 
 CLASSES = (("erroneous", "missed"), ("clean", "clean"))
 
@@ -53,7 +53,7 @@ def test_differences_go_both_ways_from_zero():
 
 
 def test_a_bar_opens_its_cases_by_its_figure():
-    drill = Drill((), 30, "thirty")
+    drill = CaseLink((), 30, "thirty")
     (row, *_) = bars([Bar("x", Mark(0.5, n=30, drill=drill))], 60, Brush())
     assert [(piece.text.strip(), piece.drill) for piece in row if piece.drill] == [("50.0 n=30", drill)]
     assert drawn(bars([], 60, Brush())) == drawn(stacked_bars([], CLASSES, 60, Brush())) == "There is nothing to draw."

@@ -8,17 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from inspector.charts.axes import Tick
 from inspector.charts.bars import Bar, bars
-from inspector.charts.curve import Series, curve
+from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
-from inspector.charts.histogram import Bin, histogram
+from inspector.charts.histogram import histogram
 from inspector.charts.mark import Mark
 from inspector.charts.reliability import Bin as ReliabilityBin
 from inspector.charts.reliability import reliability
 from inspector.charts.stacked_bars import Stack, stacked_bars
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
+from inspector.render.view import Bin, Series, Tick
 from inspector.text import clean
 
 WIDTHS = st.integers(40, 200)
@@ -36,7 +36,7 @@ COUNTS = st.one_of(st.integers(0, 40), st.integers(0, 10_000_000))
 
 
 def drill(n=1):
-    return Drill((f"n = {n}",), n, f"{n} cases")
+    return CaseLink((f"n = {n}",), n, f"{n} cases")
 
 
 @st.composite

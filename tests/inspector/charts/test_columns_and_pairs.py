@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from inspector.charts.columns import Column, columns
 from inspector.charts.paired_bars import Place, paired_bars
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
 from thoroughness import up_to
 
 COUNTS = st.lists(st.integers(0, 30_000), min_size=1, max_size=40)
@@ -16,7 +16,7 @@ SOME = up_to(60)
 
 
 def opens(count):
-    return Drill(("x",), count, "those")
+    return CaseLink(("x",), count, "those")
 
 
 @SOME

@@ -1,9 +1,9 @@
 import numpy as np
 
-from inspector.charts.axes import Tick
-from inspector.charts.curve import MOST, Series, curve
+from inspector.charts.curve import MOST, curve
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
+from inspector.render.view import Series, Tick
 
 XS = np.linspace(0, 1, 50)
 TICKS = (
@@ -85,7 +85,7 @@ def test_more_series_than_can_be_told_apart_are_named():
 
 
 def test_a_tick_opens_its_cases_from_the_legend():
-    drill = Drill((), 3, "three")
+    drill = CaseLink((), 3, "three")
     lines = curve([line("a", XS)], 60, 5, Brush(), ticks=[Tick(0.5, "D", "default", drill=drill)])
     assert [piece.text for row in lines for piece in row if piece.drill] == ["D"]
 

@@ -1,7 +1,7 @@
 from inspector.charts.heat_map import heat_map
 from inspector.charts.mark import Mark
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
 
 ROWS = ["deductive", "inductive reasoning"]
 COLUMNS = ["missing_condition", "redundant"]
@@ -70,7 +70,7 @@ def test_differences_have_signs_arrows_and_colours_of_both_sides():
 
 
 def test_few_and_missing_cells_have_no_colour_and_do_not_make_the_scale():
-    drill = Drill((), 4, "few")
+    drill = CaseLink((), 4, "few")
     lines = heat_map(
         ["a"], list("xyz"), [[Mark(0.2, n=20), Mark(0.4, n=20), Mark(0.9, n=19, drill=drill)]], 80, Brush()
     )

@@ -1,10 +1,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.charts.axes import Tick
-from inspector.charts.histogram import Bin, histogram
+from inspector.charts.histogram import histogram
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
+from inspector.render.view import Bin, Tick
 
 CLASSES = (("wrong", "missed"), ("right", "clean"))
 BINS = [Bin(0.0, 0.25, (4, 0)), Bin(0.25, 0.5, (2, 1)), Bin(0.5, 0.75, (0, 3)), Bin(0.75, 1.0, (2, 4))]
@@ -53,7 +53,7 @@ def test_many_bins_lie_beside_each_other():
 
 
 def test_counts_open_their_cases_and_zeros_open_nothing():
-    one = Drill((), 4, "four")
+    one = CaseLink((), 4, "four")
     bins = [Bin(0, 0.5, (4, 0), (one, one)), Bin(0.5, 1, (0, 9), (one, one))]
     for width in (40, 200):
         for many in (bins, [Bin(at.low, at.high, (at.counts[0] * 10**7, at.counts[1]), at.drills) for at in bins * 9]):

@@ -1,9 +1,9 @@
 from inspector.charts.mark import Mark
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
-from inspector.sheets.sheet import Drill, text_of
+from inspector.render.lines import CaseLink, text_of
 
-FEW = Drill((), 3, "three")
+FEW = CaseLink((), 3, "three")
 BINS = [
     Bin(0.0, 0.5, 0.25, Mark(0.5, 0.25, 0.75, 40)),
     Bin(0.5, 0.9, 0.75, Mark(1.0, 1.0, 1.0, 3, FEW)),

@@ -10,12 +10,12 @@ import reference
 from inspector.checking.document import CHECK, LISTED, cases_command, check
 from inspector.checking.figures import newly_wrong_rows
 from inspector.cli import main
-from inspector.comparison import compare_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.errors import UsageError
-from scoring.metrics.intervals import SMALL
 from scoring.metrics.outcome_conditions import tried
+from scoring.metrics.resampling import SMALL
+from views import compare_view
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_differences_intervals_and_tests_are_those_of_compare(root):
     told = row(check(selection, "worse", "old"))
     compared = {
         (one["subset"], one["metric"]): one
-        for one in compare_document(selection).rows.iter_rows(named=True)
+        for one in compare_view(selection).rows.iter_rows(named=True)
         if one["other"] == "old" or one["metric"] == "f1"
     }
     for name, key in {

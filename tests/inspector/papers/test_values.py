@@ -10,7 +10,7 @@ import making
 import reference
 from inspector.papers.values import Asked, values_of
 from scoring.benchmarks import prmbench, socratic
-from scoring.metrics.step_labels import metric_rows
+from scoring.metrics.step_labels import step_rows
 from scoring.published.figures import figures
 from scoring.published.papers import PAPERS, Table
 
@@ -53,7 +53,7 @@ def computed(benchmark, number, cases, columns, within=None):
 @pytest.mark.parametrize("number", [3, 15, 16, 20])
 def test_prmbench_is_as_its_official_metrics_say(number):
     evaluation, found = computed("prmbench", number, *by_class("prmbench"))
-    rows = metric_rows(evaluation, np.ones(27, dtype=np.bool_), prmbench.STEP_LABELLED, official=True)
+    rows = step_rows(evaluation, np.ones(27, dtype=np.bool_), prmbench.STEP_LABELLED, official=True)
     official = {(row["subset"], row["metric"]): (row["value"], row["n"]) for row in rows}
     compared = [(cell, ours) for cell, ours in found.items() if cell[1] != "similarity"]
     assert compared
@@ -64,7 +64,7 @@ def test_prmbench_is_as_its_official_metrics_say(number):
 
 def test_socratic_is_as_its_official_metrics_say():
     evaluation, found = computed("socratic", 3, *by_class("socratic"))
-    rows = metric_rows(evaluation, np.ones(60, dtype=np.bool_), socratic.STEP_LABELLED, official=True)
+    rows = step_rows(evaluation, np.ones(60, dtype=np.bool_), socratic.STEP_LABELLED, official=True)
     official = {(row["subset"], row["metric"]): row["value"] for row in rows}
     assert len(found) == 21
     for cell, ours in found.items():

@@ -6,8 +6,8 @@ import chromium
 import hostile_space
 import markup_space
 from inspector.loading import load
+from inspector.render.html import POLICY
 from inspector.report.document import Choices, report_document
-from inspector.report.page import POLICY
 from inspector.request import Request
 from report_parts import Parts
 

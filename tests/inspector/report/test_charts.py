@@ -1,23 +1,24 @@
 """Charts are drawn from numbers: where shapes lie, what they are called, and that no meaning is in colour alone."""
 
-import random
-
 import numpy as np
 import polars as pl
 import pytest
 
 import making
+from inspector.analyses.thresholds import curve_chart
 from inspector.headline import official_score
-from inspector.report.blocks import table_of
-from inspector.report.curve_chart import Mark, curve_chart, figures_at
-from inspector.report.elements import Element
+from inspector.loading import load
+from inspector.render.cells import rights
+from inspector.render.charts import pictured
+from inspector.render.elements import Element
+from inspector.render.svg import WIDTH, name_label
+from inspector.render.view import table_of
 from inspector.report.interval_chart import LEFT as AXIS
 from inspector.report.interval_chart import RIGHT, Measured, interval_chart
 from inspector.report.offset_chart import FAR, bars_of, offset_chart
 from inspector.report.outcome_chart import LEFT, outcome_chart
-from inspector.report.svg import WIDTH, name_label
+from inspector.request import Request
 from inspector.sentences import GLYPHS
-from scoring.score_curves import score_curve
 from scoring.verdicts import OUTCOMES
 
 
@@ -73,8 +74,8 @@ def test_outcomes_fill_their_bar_in_proportion_and_are_told_by_glyph_and_number(
     assert widths[0] == pytest.approx(0.3 * (WIDTH - LEFT), abs=0.01)
     assert [rect["class"] for rect in first] == ["o-exact", "o-missed", "o-clean", "o-refused"]
     assert {"= 30", "o 10", ". 59", "= 100", "exact", "missed", "clean", "refused"} <= set(labels(chart.picture))
-    assert [cell.text for cell in chart.table.rows[0]] == ["a", "30", "10", "59", "1"]
-    assert chart.table.heads == ("scorer", "= exact", "o missed", ". clean", "x refused")
+    assert [cell.value for cell in chart.table.rows[0]] == ["a", 30, 10, 59, 1]
+    assert [column.title for column in chart.table.columns] == ["scorer", "= exact", "o missed", ". clean", "x refused"]
 
 
 def test_no_two_outcomes_have_one_glyph():
@@ -98,31 +99,31 @@ def test_far_offsets_share_a_bar_and_empty_ones_between_have_one():
     chart = offset_chart("t", rows)
     heights = [float(rect["height"]) for rect in shapes(chart.picture, "rect")]
     assert [round(height / max(heights) * 7) for height in heights] == list(bars.values())
-    assert sum(float(line[3].text) for line in chart.table.rows) == pytest.approx(100, abs=0.5)
+    assert sum(line[3].value for line in chart.table.rows) == pytest.approx(1)
 
 
 def test_no_offset_at_all_is_a_chart_without_a_bar():
     chart = offset_chart("t", offsets([(None, "missed", 0)]))
-    assert [line[3].text for line in chart.table.rows] == ["–", "–"]
+    assert [line[3].value for line in chart.table.rows] == [None, None]
 
 
 @pytest.mark.parametrize("comparison", ["<", "<="])
-def test_the_curve_has_the_figure_of_every_threshold(comparison):
-    rng = random.Random(3)
+def test_the_curve_has_the_figure_of_every_threshold(tmp_path, comparison):
     cases, scorers = making.study(n=60)
-    found = making.evaluation(scorers[0][1], comparison=comparison)
+    making.workspace(tmp_path, cases, [(making.scorer("a", comparison=comparison), scorers[0][1])])
+    results = load(Request(workspace=str(tmp_path)))
+    (found,) = results.evaluations
+    chart = curve_chart(results, (found,), "bench")
     every = np.ones(len(cases), dtype=bool)
-    curve = score_curve(found, every, "wrong", "bench")
-    thresholds = np.array([rng.uniform(-0.2, 1.2) for _ in range(50)] + [0.1, 0.2, 1 / 3, 0.4, 0.5, 0.7, 0.9])
-    figures = figures_at(curve, thresholds, comparison)
-    for threshold, figure in zip(thresholds.tolist(), figures.tolist(), strict=True):
-        assert figure == pytest.approx(official_score(found.at(threshold), every, "wrong", "bench"), abs=1e-12)
-    chart = curve_chart("t", ("threshold", "F1"), curve, comparison, (0.0, 1.0), [Mark("present", 0.5, 0.25)])
-    assert "present 0.5: 25.0" in labels(chart.picture)
-    assert len(shapes(chart.picture, "polyline")[0]["points"].split()) > 3
-    listed = [(line[1].value, line[2].value) for line in chart.table.rows[1:] if line[2].value is not None]
-    assert len(listed) == 11
-    assert all(figures_at(curve, np.array([x]), comparison)[0] == y for x, y in listed)
+    (line,) = chart.series
+    for threshold, figure in list(zip(line.xs.tolist(), line.ys.tolist(), strict=True))[::13]:
+        expected = official_score(found.at(threshold), every, "wrong", "bench")
+        assert (None if np.isnan(figure) else pytest.approx(figure, abs=1e-12)) == expected
+    made = pictured(chart)
+    present = chart.ticks[0]
+    assert f"{present.words} {present.at:.4g}: {100 * present.score:.1f}" in labels(made.picture)
+    assert len(shapes(made.picture, "polyline")[0]["points"].split()) > 3
+    assert made.table.rows[0][1].value == present.at
 
 
 def test_long_names_keep_their_ends_and_their_whole_in_the_tooltip():
@@ -139,6 +140,6 @@ def test_columns_of_numbers_stand_to_the_right_and_empty_ones_are_left_out():
         {"a_b": ["x", "1"], "n": [1, 2], "d": ["+1.0  [-1.0, 2.0]", None], "p": ["< 0.01", ""], "e": [None, None]}
     )
     table = table_of(frame, "c", ("p",))
-    assert table.heads == ("a b", "n", "d")
-    assert table.right == (True, True, True)
-    assert table_of(frame, "c").right[-1]
+    assert [column.title for column in table.columns] == ["a b", "n", "d"]
+    assert rights(table) == (True, True, True)
+    assert rights(table_of(frame, "c"))[-1]

@@ -9,7 +9,7 @@ import making
 import reference
 from inspector.cli import main
 from inspector.loading import load
-from inspector.report.blocks import CaseBlock
+from inspector.render.view import CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
 from report_parts import Parts

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import markup_space
-from inspector.report.elements import element, escaped, number, rendered
+from inspector.render.elements import element, escaped, number, rendered
 from inspector.text import clean
 
 HOSTILE = st.sampled_from(markup_space.TEXTS)

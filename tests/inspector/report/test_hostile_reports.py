@@ -11,9 +11,9 @@ import hostile_space
 import markup_space
 from inspector.loading import load
 from inspector.mathtext import unicode_math
+from inspector.render.html import POLICY, style
+from inspector.render.markdown import prose
 from inspector.report.document import Choices, report_document
-from inspector.report.markdown import prose
-from inspector.report.page import POLICY, style
 from inspector.request import Request
 from inspector.text import clean
 from report_parts import Parts

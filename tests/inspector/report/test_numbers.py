@@ -9,7 +9,8 @@ import pytest
 import making
 from inspector.cli import main
 from inspector.loading import load
-from inspector.report.blocks import Chart, Fold, Table
+from inspector.render.cells import plain_text, value_text
+from inspector.render.view import Curve, Fold, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
 from scoring.benchmarks.base import Imported
@@ -58,11 +59,15 @@ def blocks(found: ReportDocument, anchor: str):
             yield block
             if isinstance(block, Fold):
                 yield from inside(block.blocks)
-            if isinstance(block, Chart) and block.table is not None:
+            if isinstance(block, Picture) and block.table is not None:
                 yield block.table
 
     sections = [part for one in found.report.sections for part in (one, *one.parts)]
     return {one.anchor: list(inside(one.blocks)) for one in sections if one.anchor.startswith(anchor) and one.blocks}
+
+
+def heads(table):
+    return [column.title for column in table.columns]
 
 
 def tables(found, anchor):
@@ -81,23 +86,23 @@ def test_the_board_has_the_figures_of_metrics(words, capsys):
     ):
         for line in board.rows:
             for cell, metric in zip(line[1:4], ("f1", "error_acc", "correct_acc"), strict=True):
-                row = told[benchmark, line[0].text, "average", metric]
+                row = told[benchmark, line[0].value, "average", metric]
                 assert cell.value == row["value"]
                 if row["value"] is not None:
-                    assert cell.text == f"{100 * row['value']:.1f}"
-                    assert f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in cell.note
+                    assert plain_text(cell).startswith(f"{100 * row['value']:.1f} ")
+                    assert f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in plain_text(cell)
                     seen += 1
         subsets = others[-1]
         for line in subsets.rows:
-            for cell, subset in zip(line[1:], subsets.heads[1:], strict=True):
-                assert cell.value == told[benchmark, line[0].text, subset, "f1"]["value"]
+            for cell, subset in zip(line[1:], heads(subsets)[1:], strict=True):
+                assert cell.value == told[benchmark, line[0].value, subset, "f1"]["value"]
                 seen += 1
     assert seen > 15
 
 
 def test_the_summary_names_the_best_and_who_is_not_told_apart(words, capsys):
     found = report(words)
-    names = [line[0].text for line in tables(found, "compare").popitem()[1][0].rows]
+    names = [line[0].value for line in tables(found, "compare").popitem()[1][0].rows]
     told = rows(capsys, "compare", words, *names)
     said = [item for block in found.report.about for item in getattr(block, "items", ()) if isinstance(item, str)]
     for benchmark in dict.fromkeys(row["benchmark"] for row in told):
@@ -118,50 +123,47 @@ def test_outcomes_are_those_of_the_cases(words, capsys):
         dict.fromkeys(row["benchmark"] for row in found), tables(report(words), "board").values(), strict=True
     ):
         own = [row for row in found if row["benchmark"] == benchmark]
-        names = [head.split(" ", 1)[-1].replace(" ", "_") for head in counts.heads[1:]]
+        names = [head.split(" ", 1)[-1].replace(" ", "_") for head in heads(counts)[1:]]
         for line in counts.rows:
-            outcomes = [row[f"{line[0].text}.outcome"] for row in own]
+            outcomes = [row[f"{line[0].value}.outcome"] for row in own]
             assert [cell.value for cell in line[1:]] == [outcomes.count(name) for name in names]
             assert sum(cell.value for cell in line[1:]) == len(own)
 
 
 def test_the_comparison_has_the_numbers_of_compare(words, capsys):
-    names = [line[0].text for line in tables(report(words), "compare").popitem()[1][0].rows]
+    names = [line[0].value for line in tables(report(words), "compare").popitem()[1][0].rows]
     told = rows(capsys, "compare", words, *names)
-    for benchmark, (standings, pairs, *_) in zip(
+    for benchmark, found in zip(
         dict.fromkeys(row["benchmark"] for row in told), tables(report(words), "compare").values(), strict=True
     ):
+        standings, pairs = (next(one for one in found if one.title.startswith(word)) for word in ("Stand", "Diff"))
         own = {
             (row["scorer"], row["other"], row["subset"], row["metric"]): row
             for row in told
             if row["benchmark"] == benchmark
         }
-        at = {name: number for number, name in enumerate(standings.heads)}
+        at = {name: number for number, name in enumerate(heads(standings))}
         for line in standings.rows:
-            row = own[line[0].text, None, "average", "f1"]
-            interval = f"  [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
-            assert line[at["f1"]].text == f"{100 * row['value']:.1f}{interval}"
-            tied = next(row for key, row in own.items() if (key[0], key[3]) == (line[0].text, "tied_with_best"))
-            assert line[at["tied with best"]].text == {1.0: "yes", 0.0: "no"}[tied["value"]]
-        at = {name: number for number, name in enumerate(pairs.heads)}
-        best = pairs.caption.partition(" less each other")[0]
-        erroneous = [line for line in pairs.rows if line[at["cases"]].text == "erroneous"]
+            row = own[line[0].value, None, "average", "f1"]
+            assert plain_text(line[at["F1"]]) == (
+                f"{100 * row['value']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+            )
+            tied = next(row for key, row in own.items() if (key[0], key[3]) == (line[0].value, "tied_with_best"))
+            assert line[at["tied"]].value == {1.0: "yes", 0.0: "no"}[tied["value"]]
+        at = {name: number for number, name in enumerate(heads(pairs))}
+        erroneous = [line for line in pairs.rows if line[at["cases"]].value == "erroneous"]
         assert erroneous
         assert sum(line[0].rows for line in pairs.rows) == len(pairs.rows)
-        first = [(line[0].text, line[0].note) == (pairs.rows[0][0].text, pairs.rows[0][0].note) for line in pairs.rows]
-        assert pairs.rows[0][0].rows == sum(first) > 2
         for line in erroneous:
-            ends = {"pair": (line[0].text, line[0].note.removeprefix("less ")), "other": (best, line[0].text)}
-            pair = ends[pairs.heads[0]]
+            pair = (line[0].value, line[0].note.removeprefix("less "))
             quadrants = [
                 own[*pair, "all", f"erroneous_{name}_right"]["value"]
                 for name in ("both", "only_scorer", "only_other", "neither")
             ]
-            assert [
-                float(line[at[name]].text) for name in ("both", "only scorer", "only other", "neither")
-            ] == quadrants
+            assert [line[at[name]].value for name in ("both", "only first", "only second", "neither")] == quadrants
             test = own[*pair, "all", "erroneous_mcnemar"]
-            assert line[at["p (Holm)"]].text == ("< 0.0001" if test["p_holm"] < 0.0001 else f"{test['p_holm']:.4f}")
+            shown = plain_text(line[at["p Holm"]])
+            assert shown == ("< 0.0001" if test["p_holm"] < 0.0001 else f"{test['p_holm']:.4f}")
 
 
 def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
@@ -175,8 +177,8 @@ def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
         benchmark = names[int(anchor.partition("-")[2] or 1) - 1]
         metric = (
             "f1"
-            if maps[0].caption.removeprefix(f"{maps[0].caption.partition(': ')[0]}: ").startswith("F1")
-            or maps[0].caption.startswith("F1")
+            if maps[0].title.removeprefix(f"{maps[0].title.partition(': ')[0]}: ").startswith("F1")
+            or maps[0].title.startswith("F1")
             else "error_acc"
         )
         cells = {
@@ -187,13 +189,13 @@ def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
         seen = 0
         for table in maps:
             for line in table.rows:
-                for cell, value in zip(line[1:], table.heads[1:], strict=True):
-                    first = line[0].text if len(asked) == 2 else table.caption.partition(": ")[0]
-                    key = (first, *(() if len(asked) == 2 else (line[0].text,)), value)
+                for cell, value in zip(line[1:], heads(table)[1:], strict=True):
+                    first = line[0].value if len(asked) == 2 else table.title.partition(": ")[0]
+                    key = (first, *(() if len(asked) == 2 else (line[0].value,)), value)
                     row = cells.get(tuple(None if part == "(none)" else part for part in key))
-                    assert cell.value == (None if row is None else row["value"])
+                    assert (cell.value or None) == (None if row is None else row["value"] or None)
                     if row is not None:
-                        assert cell.note.endswith(f"n {row['n']:,}")
+                        assert cell.n == row["n"]
                         assert cell.small == row["small"]
                         seen += cell.value is not None
         assert seen > 3
@@ -203,7 +205,9 @@ def test_the_histogram_has_the_counts_of_breakdown(words, capsys):
     told = rows(capsys, "breakdown", words, "--of", "offset")
     for number, found in enumerate(tables(report(words), "offset").values()):
         benchmark = list(dict.fromkeys(row["benchmark"] for row in told))[number]
-        charts = [block for block in list(blocks(report(words), "offset").values())[number] if isinstance(block, Chart)]
+        charts = [
+            block for block in list(blocks(report(words), "offset").values())[number] if isinstance(block, Picture)
+        ]
         for table, chart in zip(found, charts, strict=True):
             scorer = chart.title.removeprefix("Verdict minus earliest error, ")
             own = {
@@ -211,7 +215,7 @@ def test_the_histogram_has_the_counts_of_breakdown(words, capsys):
                 for row in told
                 if (row["scorer"], row["benchmark"], row["metric"]) == (scorer, benchmark, "count")
             }
-            bars = {line[0].text: line[2].value for line in table.rows}
+            bars = {line[0].value: line[2].value for line in table.rows}
             assert sum(bars.values()) == sum(own.values())
             for label, count in bars.items():
                 far = label.endswith("…")
@@ -229,11 +233,12 @@ def test_the_present_threshold_on_the_curve_has_the_figure_of_metrics(words, cap
     names = list(dict.fromkeys(key[0] for key in told))
     seen = 0
     for number, found in enumerate(blocks(report(words), "threshold").values()):
-        for chart in (block for block in found if isinstance(block, Chart)):
+        for chart in (block for block in found if isinstance(block, Curve)):
             scorer = chart.title.removeprefix("F1 by threshold, ")
-            marks = {line[0].text: line[2].value for line in chart.table.rows if line[0].text}
-            assert marks["present"] == pytest.approx(told[names[number], scorer], abs=1e-12)
-            assert marks["best (optimistic)"] >= marks["present"]
+            marks = {tick.words.partition(":")[0]: tick.score for tick in chart.ticks if tick.score is not None}
+            present = next(score for words, score in marks.items() if words.startswith("present"))
+            assert present == pytest.approx(told[names[number], scorer], abs=1e-12)
+            assert marks["best on these"] >= present
             seen += 1
     assert seen >= 3
 
@@ -260,15 +265,17 @@ def test_the_page_has_the_cells(words):
     held = Data(found.render("html")).values
     every = [table for anchor in ("board", "breakdown") for these in tables(found, anchor).values() for table in these]
     told = [
-        (repr(cell.value), cell.text)
+        (repr(cell.value), value_text(cell))
         for table in every
         for line in table.rows
         for cell in line
-        if cell.value is not None
+        if isinstance(cell.value, (int, float))
     ]
     assert len(told) > 40
     assert set(told) <= set(held)
-    assert all(f"{100 * float(value):.1f}" == text or f"{float(value):.4g}" == text for value, text in told)
+    assert all(
+        text in {f"{100 * float(value):.1f}", f"{float(value):.4g}", f"{int(float(value)):,}"} for value, text in told
+    )
 
 
 @pytest.mark.parametrize("form", ["html", "markdown"])

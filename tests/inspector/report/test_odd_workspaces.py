@@ -7,7 +7,7 @@ import pytest
 import making
 import reference
 from inspector.loading import load
-from inspector.report.blocks import Bullets, CaseBlock
+from inspector.render.view import Bullets, CaseBlock
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
 from report_parts import Parts
@@ -37,7 +37,7 @@ def test_scorers_of_different_benchmarks(tmp_path):
     for name in ("gpt4", "only-second"):
         assert f"No comparison: it needs two scorers, and {name} is the only scorer with a verdict here." in text
     boards = next(section for section in document.report.sections if section.anchor == "board").parts
-    assert [[line[0].text for line in part.blocks[0].rows] for part in boards] == [["gpt4"], ["only-second"]]
+    assert [[line[0].value for line in part.blocks[0].rows] for part in boards] == [["gpt4"], ["only-second"]]
     assert "Standings" not in text
 
 

@@ -1,6 +1,6 @@
 """How texts of a case stand in a report."""
 
-from inspector.report.reading import readable
+from inspector.render.readable import readable
 
 
 def test_formulas_are_unicode_and_drawings_are_named():

@@ -1,23 +1,26 @@
 """What every screen of analysis does: figures that take longer, pages, and lists of the cases behind a number."""
 
 import re
+import threading
 
 import pytest
 
-from inspector.screens import analysis, compare
+from inspector.analyses import summaries
+from inspector.screens import sheet
 from inspector.screens.analysis import AnalysisScreen
+from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from inspector.wiring import moving
 from opened import inspected, opened
 from scoring.errors import UsageError
-from screen_text import press, rests, screen_text, shows
+from screen_text import press, rests, screen_text, shows, until
 
 MAKERS = {
-    "c": "compare.comparisons",
-    "L": "bias.document_of",
-    "i": "card.cards",
-    "K": "statistics.statistics_of",
-    "H": "thresholds.threshold_figures",
+    "c": "inspector.analyses.Analysis.view",
+    "L": "inspector.screens.bias.document_of",
+    "i": "inspector.screens.card.cards",
+    "K": "inspector.screens.statistics.statistics_of",
+    "H": "inspector.analyses.Analysis.view",
 }
 
 
@@ -30,7 +33,7 @@ async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_compute
     def fails(*_, **__):
         raise UsageError("The rewards\x1b[5m cannot be read.", "Import them again.")
 
-    monkeypatch.setattr(f"inspector.screens.{MAKERS[key]}", fails)
+    monkeypatch.setattr(MAKERS[key], fails)
     async with opened(request_) as pilot:
         await press(pilot, key)
         await shows(pilot, "cannot be read.", "Import them again.")
@@ -40,13 +43,13 @@ async def test_what_cannot_be_computed_says_why_and_not_that_it_is_being_compute
 
 async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch):
     asked = []
-    make = compare.comparisons
+    make = AnalysisScreen.view_of
 
-    def counting(inspection, other, page):
-        asked.append(page)
-        return make(inspection, other, page)
+    def counting(self, inspection, page, *, intervals):
+        asked.append((page, intervals))
+        return make(self, inspection, page, intervals=intervals)
 
-    monkeypatch.setattr(compare, "comparisons", counting)
+    monkeypatch.setattr(AnalysisScreen, "view_of", counting)
     async with opened(request_) as pilot:
         await press(pilot, "c")
         first = await rests(pilot, "McNemar")
@@ -54,8 +57,8 @@ async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch)
         for page in (*pages[1:], *pages):
             pilot.app.screen.turn_to(page)
             await rests(pilot)
-            assert not sheet_of(pilot).sheet.busy
-        assert len(asked) == len(set(asked))
+            await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
+        assert len(asked) == len(set(asked)) == 2 * len(pages)
         pilot.app.screen.turn_to(pages[0])
         assert await rests(pilot) == first
         # Another threshold makes other figures, of this page and of the others.
@@ -63,7 +66,33 @@ async def test_a_page_that_was_open_is_not_computed_again(request_, monkeypatch)
         await rests(pilot)
         pilot.app.screen.turn_to(pages[2])
         await rests(pilot)
-        assert asked.count(pages[0]) == asked.count(pages[2]) == 2
+        assert asked.count((pages[0], True)) == asked.count((pages[2], True)) == 2
+
+
+async def test_values_stand_there_before_their_intervals_and_a_moving_threshold_waits_for_neither(
+    request_, monkeypatch
+):
+    go_on, make = threading.Event(), AnalysisScreen.view_of
+
+    def waiting(self, inspection, page, *, intervals):
+        if intervals:
+            go_on.wait(20)
+        return make(self, inspection, page, intervals=intervals)
+
+    monkeypatch.setattr(AnalysisScreen, "view_of", waiting)
+    async with opened(request_) as pilot:
+        await press(pilot, "c")
+        await shows(pilot, "A less B")
+        before = screen_text(pilot.app)
+        assert "[" not in next(line for line in before.splitlines() if line.strip().startswith("F1 "))
+        await press(pilot, "t", "right", "right")
+        moved = inspected(pilot)
+        assert moved.threshold == pytest.approx(0.52)
+        assert sheet_of(pilot).sheet.busy
+        go_on.set()
+        await until(pilot, lambda: not sheet_of(pilot).sheet.busy)
+        shown = await rests(pilot, "A less B")
+        assert "[" in next(line for line in shown.splitlines() if line.strip().startswith("F1 "))
 
 
 @pytest.mark.parametrize(("swaps", "first", "second"), [(0, "alpha", "beta"), (1, "beta", "alpha")])
@@ -95,11 +124,11 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
 
 
 async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
-    monkeypatch.setattr(AnalysisScreen, "_start", lambda *_: None)
+    monkeypatch.setattr(SheetScreen, "_start", lambda *_: None)
     async with opened(request_) as pilot:
         await press(pilot, "i")
         await rests(pilot, "How a verdict is decided")
-        monkeypatch.setattr(analysis, "FEW", 1)
+        monkeypatch.setattr(sheet, "FEW", 1)
         await press(pilot, "escape", "i")
         assert "How a verdict is decided" not in await rests(pilot, "Computing.")
 
@@ -109,4 +138,4 @@ async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request
     monkeypatch.setattr(moving, "_kind", imported.append)
     async with opened(request_) as pilot:
         await rests(pilot)
-        assert imported == list(moving.SCREENS)
+        assert imported == [*moving.SCREENS, *summaries()]

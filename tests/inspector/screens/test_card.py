@@ -10,11 +10,11 @@ from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.screens.card import CardScreen
 from inspector.selection import select
 from inspector.sheets.card import card_sheet, cards
-from inspector.sheets.sheet import text_of
 from inspector.subject import covering
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened

@@ -10,9 +10,9 @@ from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.sheets.paper import paper_figures, paper_of, paper_sheet
-from inspector.sheets.sheet import text_of
 from opened import opened
 from screen_text import hides, press, shows, until
 from walking import walk

@@ -9,8 +9,8 @@ from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.lines import text_of
 from inspector.request import Request
-from inspector.sheets.sheet import text_of
 from inspector.sheets.statistics import statistics_of, statistics_sheet
 from opened import listed, opened
 from screen_text import press, shows, until

@@ -11,9 +11,9 @@ import making
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
+from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.screens.taxonomy import TaxonomyScreen
-from inspector.sheets.sheet import text_of
 from inspector.sheets.taxonomy import VALUES, gathered_on, taxonomy_sheet, theme_of
 from inspector.widgets.text_list import TextList
 from opened import inspected, listed, opened

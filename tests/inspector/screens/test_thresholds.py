@@ -7,16 +7,14 @@ import pytest
 
 import example
 import judged
+from inspector.analyses import thresholds as analysis
 from inspector.loading import load
 from inspector.request import Request
-from inspector.screens.analysis import _same
-from inspector.screens.thresholds import ThresholdsScreen
-from inspector.sheets.thresholds.figures import depends_on
-from inspector.threshold_curve import curve_document
-from inspector.threshold_rows import thresholds_document
+from inspector.screens.analysis import screen_of
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, opened
 from screen_text import hides, looks_like, press, rests, screen_lines, shows
+from views import curve_view, thresholds_view
 
 COMPLETE = "best of each subset"
 
@@ -37,7 +35,7 @@ async def test_h_opens_it_from_everywhere_and_escape_goes_back(request_, keys):
         await press(pilot, *keys)
         before = await rests(pilot)
         await press(pilot, "H")
-        assert isinstance(pilot.app.screen, ThresholdsScreen)
+        assert isinstance(pilot.app.screen, screen_of("thresholds"))
         await shows(pilot, "F1 against the threshold", "▲ 0.500 present, the default", COMPLETE)
         await press(pilot, "escape")
         await looks_like(pilot, before)
@@ -50,34 +48,40 @@ async def test_the_mark_and_the_line_of_the_present_threshold_move_with_it(reque
         at, default = marked(pilot.app, "▲"), marked(pilot.app, "d")
         await press(pilot, "t", *["right"] * 8)
         await shows(pilot, "▲ 0.580 present: chosen")
+        await rests(pilot)
         assert marked(pilot.app, "▲") > at
         # Beside the mark of the present one where both would be in one column, else in its own.
         assert default - 1 <= marked(pilot.app, "d") <= default
-        cells = line_of(pilot.app, "present").split()
-        assert cells[1:3] == ["0.58", f"{100 * inspected(pilot).headline.score:.1f}"]
-        for line in ("default", "best on these"):
-            assert line_of(pilot.app, line) in before
+        cells = line_of(pilot.app, "chosen").split()
+        assert cells[1:4] == ["0.58", "(present)", f"{100 * inspected(pilot).headline.score:.1f}"]
+        best = line_of(pilot.app, "best on these").split()
+        assert best in [line.split() for line in before.splitlines()]
         await press(pilot, "asterisk")
         await shows(pilot, "present: optimistic: best on these cases")
-        assert "optimistic" in line_of(pilot.app, "present").split("]")[1]
+        assert "*" in line_of(pilot.app, "chosen")
         await press(pilot, "escape")
         await looks_like(pilot, before)
 
 
-async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(request_):
+async def test_figures_of_other_ways_are_not_computed_again_while_it_moves(request_, monkeypatch):
+    asked = []
+    make = analysis.way_rows
+
+    def counting(*words, **more):
+        asked.append(more.get("only"))
+        return make(*words, **more)
+
+    monkeypatch.setattr(analysis, "way_rows", counting)
     async with opened(request_) as pilot:
         await press(pilot, "H")
         await shows(pilot, COMPLETE)
-        screen = pilot.app.screen
-        start = inspected(pilot)
-        figures = screen._known[screen.page]
+        await rests(pilot)
+        every = asked.count(None)
         await press(pilot, "t", "right", "right")
-        assert screen._known[screen.page] is figures
-        moved = inspected(pilot)
-        assert moved is not start
-        assert _same(depends_on(start, ("alpha",)), depends_on(moved, ("alpha",)))
-        assert not _same(depends_on(start, ("alpha",)), depends_on(moved, ("beta",)))
-        assert not _same(depends_on(start, ("alpha",)), depends_on(start, ("alpha", "beta")))
+        await shows(pilot, "present: chosen")
+        await rests(pilot)
+        assert asked.count(None) == every
+        assert asked.count("chosen")
 
 
 async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number(request_):
@@ -97,7 +101,11 @@ async def test_enter_opens_exactly_the_cases_and_escape_comes_back_to_the_number
 async def test_pages_turn_and_bins_open_their_cases(request_):
     async with opened(request_, size=(120, 44)) as pilot:
         await press(pilot, "H", "tab")
+        await shows(pilot, "[curves in numbers]", "At some thresholds")
+        await press(pilot, "tab")
         await shows(pilot, "[from subset to subset]", "tuned on sums", "optimistic")
+        await press(pilot, "tab")
+        await shows(pilot, "[two thresholds]", "Does it help")
         await press(pilot, "tab")
         await shows(pilot, "[rewards by gold]", "AUROC", "erroneous: 6 cases", "clean: 3 cases")
         view = pilot.app.screen.query_one(SheetView)
@@ -107,7 +115,7 @@ async def test_pages_turn_and_bins_open_their_cases(request_):
         await press(pilot, "escape", "tab")
         await shows(pilot, "[reliability]", "expected calibration error")
         await press(pilot, "tab")
-        await shows(pilot, "[curves and ways]", COMPLETE)
+        await shows(pilot, "[ways and curves]", COMPLETE)
 
 
 async def test_o_puts_another_curve_beside_it_and_takes_it_away(request_):
@@ -129,15 +137,15 @@ async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
         await press(pilot, "H")
         await shows(pilot, COMPLETE)
         await press(pilot, "e")
-        await shows(pilot, "The ways to choose the threshold, of all scorers drawn", "The curves")
+        await shows(pilot, "ways and curves", "curves in numbers")
         await press(pilot, "c")
         await shows(pilot, "bench-thresholds.csv")
         await press(pilot, "e", "C")
         await shows(pilot, "bench-thresholds-2.csv")
     wanted = load(Request(workspace=request_.workspace, scorers=("alpha",)))
     for name, document in (
-        ("bench-thresholds.csv", thresholds_document(wanted)),
-        ("bench-thresholds-2.csv", curve_document(wanted)),
+        ("bench-thresholds.csv", thresholds_view(wanted)),
+        ("bench-thresholds-2.csv", curve_view(wanted)),
     ):
         text = (tmp_path / name).read_text(encoding="utf-8")
         rows = [line for line in text.splitlines() if not line.startswith("#")]
@@ -150,7 +158,7 @@ async def test_files_are_the_documents_of_the_commands(request_, tmp_path):
 async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False)) as pilot:
         await press(pilot, "H")
-        await shows(pilot, "No threshold yet", "prm-inspect score bench --model")
+        await shows(pilot, "A threshold is held against step rewards", "prm-inspect score bench --model")
         await press(pilot, "o")
         await shows(pilot, "There is no scorer whose curve could be drawn.")
         await press(pilot, "e")
@@ -158,6 +166,6 @@ async def test_without_scorers_and_with_a_critic_it_says_why_there_is_nothing(tm
     judged.workspace(tmp_path / "judged")
     async with opened(Request(workspace=str(tmp_path / "judged"), scorers=("critic",))) as pilot:
         await press(pilot, "H")
-        await shows(pilot, "No threshold to choose", "critic has no threshold to move")
+        await shows(pilot, "No threshold decides, so that there is no curve: critic.")
         await press(pilot, "t")
         await shows(pilot, "critic has no threshold to move")

@@ -8,9 +8,9 @@ import taxonomy_spaces
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.sheets.bias import bias_sheet, document_of
-from inspector.sheets.sheet import text_of
 from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Filter

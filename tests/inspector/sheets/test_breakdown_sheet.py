@@ -18,6 +18,7 @@ from inspector.drilling import drilled
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush
+from inspector.render.lines import text_of
 from inspector.request import Request
 from inspector.sheets.breakdown.cells import grid_of, shown
 from inspector.sheets.breakdown.choice import (
@@ -34,7 +35,6 @@ from inspector.sheets.breakdown.choice import (
 from inspector.sheets.breakdown.columns import offered
 from inspector.sheets.breakdown.figures import FIGURES, figures_of
 from inspector.sheets.breakdown.sheet import breakdown_sheet, page_document, takes_longer
-from inspector.sheets.sheet import text_of
 from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Facet, Filter

@@ -3,13 +3,13 @@
 import pytest
 from textual.app import App
 
-from inspector.sheets.sheet import Drill, Piece, Sheet
+from inspector.render.lines import CaseLink, Piece, Sheet
 from inspector.widgets.sheet_view import SheetView
 from screen_text import press, screen_text, settled
 
 
 def number(text, *where):
-    return Piece(text, "", Drill(where, int(text), f"cases {' '.join(where)}"))
+    return Piece(text, "", CaseLink(where, int(text), f"cases {' '.join(where)}"))
 
 
 ONE, TWO, THREE = number("1", "a"), number("2", "b"), number("3", "c")

@@ -10,7 +10,7 @@ from scoring.benchmarks.base import problem_id
 from scoring.benchmarks.mrmath_redundant import STEP_LABELLED, load, recognises
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_labels import metric_rows
+from scoring.metrics.step_labels import step_rows
 from scoring.schema import CASES, METADATA, REWARDS, content_key
 from scoring.verdicts import Rule
 
@@ -134,7 +134,7 @@ def test_prmscore_is_the_macro_f1_of_steps_that_its_authors_report(solutions):
         rewards,
         Rule(0.5, "<=", "chosen"),
     )
-    rows = metric_rows(found, np.ones(len(solutions), dtype=bool), STEP_LABELLED)
+    rows = step_rows(found, np.ones(len(solutions), dtype=bool), STEP_LABELLED)
     (value,) = (row["value"] for row in rows if (row["subset"], row["metric"]) == ("all", "prmscore"))
     expected = macro_f1([(rating, said <= 0.15) for solution in solutions for rating, said in solution])
     assert value == pytest.approx(expected, abs=1e-12)

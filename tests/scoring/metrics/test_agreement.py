@@ -5,24 +5,21 @@ from hypothesis import strategies as st
 import making
 import side_by_side
 from reference import Case
-from scoring.metrics.agreement import (
-    NOBODY,
-    Quadrants,
-    Shares,
-    agreement_of_outcomes,
-    agreement_of_verdicts,
-    lone_right,
-    quadrants,
-    unanimous_wrong,
-)
+from scoring.metrics.ensembles import NOBODY, lone_right, unanimous_wrong
+from scoring.metrics.paired import agreement_of_outcomes, agreement_of_verdicts, quadrants
 from thoroughness import up_to
+
+
+def counts(*four):
+    names = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
+    return dict(zip(names, four, strict=True))
 
 
 def test_quadrants_by_hand():
     made = side_by_side.lineup("EEEEEE CCC", "110010 1x1", "10010- 011")
-    assert quadrants(made, 0, 1, made.erroneous) == Quadrants(1, 2, 1, 1)
-    assert quadrants(made, 0, 1, ~made.erroneous) == Quadrants(1, 1, 1, 0)
-    assert quadrants(made, 1, 0, made.erroneous) == Quadrants(1, 1, 2, 1)
+    assert quadrants(made, 0, 1, made.erroneous) == counts(1, 2, 1, 1)
+    assert quadrants(made, 0, 1, ~made.erroneous) == counts(1, 1, 1, 0)
+    assert quadrants(made, 1, 0, made.erroneous) == counts(1, 1, 2, 1)
 
 
 MARKS = st.integers(1, 12).flatmap(
@@ -37,11 +34,12 @@ MARKS = st.integers(1, 12).flatmap(
 def test_quadrants_add_up_to_the_common_cases(words):
     made = side_by_side.lineup(*words)
     parts = [quadrants(made, 0, 1, side) for side in (made.erroneous, ~made.erroneous)]
-    assert sum(part.n for part in parts) == made.common((0, 1)).sum()
-    same = agreement_of_outcomes(made, 0, 1)
-    assert (same.hits, same.n) == (sum(part.both + part.neither for part in parts), sum(part.n for part in parts))
+    assert sum(sum(part.values()) for part in parts) == made.common((0, 1)).sum()
+    same = sum(part["both_right"] + part["neither_right"] for part in parts)
+    assert agreement_of_outcomes(made, 0, 1) == (same, sum(sum(part.values()) for part in parts))
     mirrored = quadrants(made, 1, 0, made.erroneous)
-    assert (mirrored.only_left, mirrored.only_right) == (parts[0].only_right, parts[0].only_left)
+    assert mirrored["only_scorer_right"] == parts[0]["only_other_right"]
+    assert mirrored["only_other_right"] == parts[0]["only_scorer_right"]
 
 
 @up_to(60)
@@ -70,18 +68,17 @@ def test_verdicts_agree_where_they_are_equal_right_or_wrong():
         for (n, g), rewards in zip(gold, [(0, 0, 1), (1, 0, 1), (1, 1, 0), (1, 1, 1), (1, 1, 1)], strict=True)
     ]
     made = side_by_side.of([making.evaluation(one, name="a"), making.evaluation(other, name="b")])
-    assert agreement_of_verdicts(made, 0, 1) == Shares(3, 4)
-    assert agreement_of_outcomes(made, 0, 1) == Shares(4, 4)
+    assert agreement_of_verdicts(made, 0, 1) == (3, 4)
+    assert agreement_of_outcomes(made, 0, 1) == (4, 4)
 
 
 def test_two_refusals_agree_in_their_outcome_and_have_no_verdicts():
     made = side_by_side.lineup("EC", "xx", "x1")
-    assert agreement_of_outcomes(made, 0, 1) == Shares(1, 2)
-    assert agreement_of_verdicts(made, 0, 1).share is None
-    assert Shares(1, 2).share == 0.5
+    assert agreement_of_outcomes(made, 0, 1) == (1, 2)
+    assert agreement_of_verdicts(made, 0, 1) == (0, 0)
 
 
 def test_nothing_in_common_is_no_case():
     made = side_by_side.lineup("EC", "1-", "-1")
-    assert quadrants(made, 0, 1, np.ones(2, dtype=bool)).n == 0
-    assert agreement_of_outcomes(made, 0, 1).share is None
+    assert sum(quadrants(made, 0, 1, np.ones(2, dtype=bool)).values()) == 0
+    assert agreement_of_outcomes(made, 0, 1) == (0, 0)

@@ -13,7 +13,7 @@ import selecting
 from judged import critic
 from reference import Case
 from scoring.metrics.aligned_rewards import aligned_rows, mean_interval
-from scoring.metrics.wilson import Z
+from scoring.metrics.closed_forms import Z
 from thoroughness import up_to
 
 

@@ -8,7 +8,7 @@ import making
 from reference import Case
 from scoring.gold import Gold
 from scoring.metrics.baselines import BASELINES, baselines
-from scoring.metrics.first_error import metric_rows
+from scoring.metrics.first_error import first_error_rows
 from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
@@ -61,7 +61,7 @@ def test_they_are_measured_as_any_other():
     cases = [Case(2, 0), Case(2, 1), Case(2, -1), Case(2, -1)]
     rows = np.ones(4, dtype=bool)
     found = {
-        name: {row["metric"]: row["value"] for row in metric_rows(one, rows) if row["subset"] == "all"}
+        name: {row["metric"]: row["value"] for row in first_error_rows(one, rows) if row["subset"] == "all"}
         for name, one in by_name(cases).items()
     }
     assert (found["always-clean"]["error_acc"], found["always-clean"]["correct_acc"]) == (0, 1)

@@ -13,7 +13,7 @@ from reference import Case
 from scoring.filters import passing
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
-from scoring.metrics.intervals import SMALL
+from scoring.metrics.resampling import SMALL
 from scoring.verdicts import OUTCOMES
 from thoroughness import up_to
 

@@ -9,7 +9,7 @@ import reference
 from scoring.metrics.axes import axis
 from scoring.metrics.breakdown import TOTAL, Cells, breakdown
 from scoring.metrics.breakdown_difference import breakdown_difference
-from scoring.metrics.wilson import paired_difference_interval, wilson_interval
+from scoring.metrics.closed_forms import paired_difference_interval, wilson_interval
 from thoroughness import up_to
 
 SOME = up_to(40, suppress_health_check=[HealthCheck.too_slow])

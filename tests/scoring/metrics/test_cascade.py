@@ -12,7 +12,8 @@ import selecting
 import side_by_side
 from reference import Case
 from scoring.metrics.cascade import cascade
-from scoring.metrics.paired import METRICS, shared_scores
+from scoring.metrics.first_error import CORRECT_ACC, ERROR_ACC, F1_SCORE
+from scoring.metrics.paired import OF_CASES, shared_scores
 from thoroughness import up_to
 
 
@@ -24,7 +25,7 @@ def pairs(draw):
 
 
 def simulated(cases, verdicts, rule, cut, policy):
-    """The rows sent on, and METRICS as means over subsets, one case at a time; None where undefined."""
+    """The rows sent on, and OF_CASES as means over subsets, one case at a time; None where undefined."""
     threshold, comparison = rule
     sent, by_subset = [], {}
     for row, (case, verdict) in enumerate(zip(cases, verdicts, strict=True)):
@@ -61,13 +62,13 @@ def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
         sent, means = simulated(cases, verdicts, rule, cut, policy)
         assert found.shared.rows[found.asks(at)].tolist() == sent == selecting.selected(frame, found.where(at))
         assert found.sent[at] == len(sent)
-        for value, expected in zip(found.values[:, at], means, strict=True):
+        for value, expected in zip((found.tally.mean(metric)[at] for metric in OF_CASES), means, strict=True):
             assert math.isnan(value) if expected is None else math.isclose(value, expected, abs_tol=1e-12)
     assert found.sent[-1] == found.n
     assert (np.diff(found.sent) > 0).all()
-    f1 = [value for value in found.values[0].tolist() if not math.isnan(value)]
+    f1 = [value for value in found.f1.tolist() if not math.isnan(value)]
     assert (found.best is None) == (not f1)
-    assert found.best is None or found.values[0, found.best] == max(f1)
+    assert found.best is None or found.f1[found.best] == max(f1)
 
 
 @up_to(40)
@@ -101,9 +102,9 @@ def test_a_cascade_by_hand():
     assert found.cuts.tolist() == [0, pytest.approx(0.1), 0.4, np.nextafter(0.4, 1)]
     assert found.sent.tolist() == [1, 2, 3, 4]
     assert found.shares.tolist() == [0.25, 0.5, 0.75, 1]
-    assert found.values[1].tolist() == [0.5, 0.5, 1, 0.5]
+    assert found.tally.mean(ERROR_ACC).tolist() == [0.5, 0.5, 1, 0.5]
     # The answer that cannot be read leaves the false alarm as it is, the refused case is rescued at any cut.
-    assert found.values[2].tolist() == [0.5] * 4
+    assert found.tally.mean(CORRECT_ACC).tolist() == [0.5] * 4
     assert found.best == 2
     assert found.spread(3).tolist() == [0, 2, 3]
     assert found.spent(np.array([10.0, 1, 5, 7])).tolist() == [7, 12, 13, 23]
@@ -117,22 +118,21 @@ def test_points_and_baselines_share_their_resamples():
     found = cascade(lineup, 0, 1, distances)
     cuts = (0, 3, found.cuts.size - 1)
     scores = found.scores(cuts, 7)
-    alone = shared_scores(lineup, lineup.common((0, 1)), (0, 1), 7)
-    for metric in METRICS:
+    alone = shared_scores(lineup, (0, 1), 7)
+    for metric in OF_CASES:
         for place, same in ((0, 0), (1, 1), (2, 0), (4, 1)):
             assert scores.estimate(metric, place) == alone.estimate(metric, same)
-        at = METRICS.index(metric)
-        assert scores.estimate(metric, 3).value == pytest.approx(found.values[at, 3])
-    assert scores.difference("f1", 2, 0).value == 0
+        assert scores.estimate(metric, 3).value == pytest.approx(found.tally.mean(metric)[3])
+    assert scores.difference(F1_SCORE, 2, 0).value == 0
 
 
 def test_without_a_case_in_common_nothing_is_defined():
     lineup = side_by_side.lineup("EC", "1-", "-1")
     found = cascade(lineup, 0, 1, np.array([0.1, 0.2]))
     assert (found.n, found.best, found.sent.tolist()) == (0, None, [0])
-    assert np.isnan(found.values).all()
+    assert np.isnan(found.f1).all()
     assert np.isnan(found.shares).all()
-    assert found.scores((0,)).estimate("f1", 2).reason == "no case in common"
+    assert found.scores((0,)).estimate(F1_SCORE, 2).reason == "no case in common"
 
 
 def test_without_any_distance_everything_is_sent_on():

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from scoring.metrics.aligned import AlignedScorers
 from scoring.metrics.contested import ALONE, NO_SAY, NO_WEIGHT, ONE_WEIGHT, TIE, contested
-from scoring.metrics.lineup import Lineup
 from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
@@ -24,7 +24,7 @@ def lineup(gold, verdicts, families=None, problems=None, n_steps=4):
     earliest = np.array(gold, dtype=np.int64)
     right = (said == earliest[:, None]) & (said < n_steps)
     n, s = said.shape
-    return Lineup(
+    return AlignedScorers(
         names=tuple(f"s{place}" for place in range(s)),
         families=tuple(families or [""] * s),
         nothing=(None,) * s,

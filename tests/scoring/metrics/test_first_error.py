@@ -6,14 +6,8 @@ from hypothesis import strategies as st
 import making
 import reference
 from reference import Case
-from scoring.metrics.first_error import (
-    AVERAGING,
-    count,
-    first_errors,
-    harmonic,
-    metric_rows,
-    quick_first_errors,
-)
+from scoring.metrics.first_error import AVERAGING, METRICS, FirstErrors, first_error_rows
+from scoring.metrics.kernel import FIRST_ERROR, OUTCOME_COUNTS, Decided, Marks, harmonic
 from thoroughness import up_to
 
 SOME = up_to(50)
@@ -21,7 +15,9 @@ SOME = up_to(50)
 
 def rows_of(cases, *rule, unparsed="wrong", seed=0, taken=None):
     found = making.evaluation(cases, *(rule or (0.5, "<")))
-    return list(metric_rows(found, np.ones(len(cases), bool) if taken is None else np.array(taken), unparsed, seed))
+    return list(
+        first_error_rows(found, np.ones(len(cases), bool) if taken is None else np.array(taken), unparsed, seed)
+    )
 
 
 def values_of(rows):
@@ -156,11 +152,14 @@ def test_the_seed_moves_intervals_and_no_value():
 
 
 def test_counts_are_by_group_and_groups_without_cases_are_0():
-    found = making.evaluation([Case(1, 0, (0.1,)), Case(1, -1, (0.1,))])
-    counted = count(found, np.array([True, True]), np.array([2, 2]), 4)
-    assert counted.exact.tolist() == [0, 0, 1, 0]
-    assert counted.erroneous.tolist() == counted.clean.tolist() == [0, 0, 1, 0]
-    assert counted.clean_right.tolist() == [0, 0, 0, 0]
+    decided = Decided(making.evaluation([Case(1, 0, (0.1,)), Case(1, -1, (0.1,))]))
+    sums = decided.sums(decided.outcomes(np.array([True, True]), np.array([2, 2]), 4))
+    assert {name: counted.tolist() for name, counted in sums.items()} == {
+        "exact": [0, 0, 1, 0],
+        "erroneous": [0, 0, 1, 0],
+        "clean_right": [0, 0, 0, 0],
+        "clean": [0, 0, 1, 0],
+    }
 
 
 def test_harmonic_is_undefined_without_a_side_and_where_both_are_0():
@@ -174,12 +173,52 @@ def test_the_averaging_is_said_in_words():
 
 @SOME
 @given(cases=making.benches(), rule=making.rules(), unparsed=st.sampled_from(("wrong", "drop")), draw=st.data())
-def test_counts_of_outcomes_say_the_same_as_cases(cases, rule, unparsed, draw):
+def test_sums_of_outcomes_are_sums_of_what_each_case_contributes(cases, rule, unparsed, draw):
     found = making.evaluation(cases, *rule)
     taken = np.array(draw.draw(st.lists(st.booleans(), min_size=len(cases), max_size=len(cases))), dtype=np.bool_)
+    names, subsets = found.gold.subsets
     for one in (found, found.without(np.arange(len(cases)) % 3 == 0)):
-        slow, quick = (make(one, taken, unparsed, 3) for make in (first_errors, quick_first_errors))
-        assert (slow.score, slow.average(), slow.pooled()) == (quick.score, quick.average(), quick.pooled())
-        assert slow.present.tolist() == quick.present.tolist()
-        for number in slow.present.tolist():
-            assert slow.of_subset(number) == quick.of_subset(number)
+        decided = Decided(one, unparsed)
+        for groups in (subsets, subsets.copy(), np.arange(len(cases)) % len(names)):
+            sums = decided.sums(decided.outcomes(taken, groups, len(names)), tuple(OUTCOME_COUNTS))
+            for name, counted in sums.items():
+                mine = groups[taken & decided.count(name)]
+                assert counted.tolist() == np.bincount(mine, minlength=len(names)).tolist()
+
+
+@SOME
+@given(cases=making.benches(), rule=making.rules(), unparsed=st.sampled_from(("wrong", "drop")))
+def test_marks_and_outcomes_say_the_same_and_so_do_their_draws(cases, rule, unparsed):
+    decided, rows = Decided(making.evaluation(cases, *rule), unparsed), np.ones(len(cases), dtype=np.bool_)
+    names, subsets = decided.gold.subsets
+    marks = Marks.of([decided], rows, subsets, len(names))
+    tally, sums = marks.tally(3), decided.sums(decided.outcomes(rows, subsets, len(names)))
+    assert all(tally.sums[name][:, 0].tolist() == sums[name].tolist() for name in FIRST_ERROR)
+    found = FirstErrors((decided,), rows, 3)
+    for number in found.present.tolist():
+        for metric, figure in zip(METRICS, found.of_subset(number), strict=True):
+            low, high = (
+                np.nanquantile(tally.drawn(metric)[:, number, 0], [0.025, 0.975]) if figure.low else (None, None)
+            )
+            assert (figure.low, figure.high) == (pytest.approx(low), pytest.approx(high)) if figure.low else True
+
+
+@SOME
+@given(cases=making.benches(), rule=making.rules())
+def test_the_sums_of_groups_add_up_to_the_whole(cases, rule):
+    decided, rows = Decided(making.evaluation(cases, *rule)), np.ones(len(cases), dtype=np.bool_)
+    marks = Marks.of([decided], rows, np.arange(len(cases)) % 3, 3)
+    parts, whole = marks.tally(), marks.pooled().tally()
+    for name in FIRST_ERROR:
+        assert parts.pooled().sums[name].tolist() == whole.sums[name].tolist()
+
+
+def test_resampling_whole_problems_is_resampling_cases_where_each_problem_has_one():
+    """The mean and the spread of both; draws differ, since without strata the sides vary in size."""
+    rng = np.random.default_rng(0)
+    right, erroneous = rng.random((4000, 1)) < 0.6, np.arange(4000) % 2 == 0
+    marks = Marks(right, np.ones_like(right), erroneous, np.arange(4000), np.zeros(4000, dtype=int), 1)
+    for metric in METRICS:
+        whole, strata = (marks.tally(1, whole=whole).drawn(metric)[:, 0, 0] for whole in (True, False))
+        assert whole.mean() == pytest.approx(strata.mean(), abs=0.002)
+        assert whole.std() == pytest.approx(strata.std(), rel=0.15)

@@ -1,6 +1,4 @@
-import math
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,16 +8,17 @@ from hypothesis import strategies as st
 import making
 import reference
 import side_by_side
-from scoring.metrics.lineup import Lineup
-from scoring.metrics.paired import METRICS, best_of, holm, mcnemar, scores_of_pairs, shared_scores
+from scoring.metrics.aligned import AlignedScorers
+from scoring.metrics.first_error import F1_SCORE
+from scoring.metrics.paired import CASE_NAMES, OF_CASES, shared_by_pairs, shared_scores
 from thoroughness import up_to
 
 SOME = up_to(40)
 
 
 def differences(lineup, left=0, right=1, seed=0):
-    scores = scores_of_pairs(lineup, seed)[min(left, right), max(left, right)]
-    return {metric: scores.difference(metric, left, right) for metric in METRICS}
+    scores = dict(shared_by_pairs(lineup, seed))[min(left, right), max(left, right)]
+    return {metric.name: scores.difference(metric, left, right) for metric in OF_CASES}
 
 
 @st.composite
@@ -69,7 +68,7 @@ def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both, unp
 def test_swapping_flips_signs_and_a_scorer_is_as_good_as_itself(both):
     made = [making.evaluation(cases, name=name) for cases, name in zip(both, "ab", strict=True)]
     there, back = differences(side_by_side.of(made)), differences(side_by_side.of(made[::-1]))
-    for metric in METRICS:
+    for metric in CASE_NAMES:
         one, other = there[metric], back[metric]
         assert (one.n, one.reason is None) == (other.n, other.reason is None)
         if one.value is not None:
@@ -99,7 +98,7 @@ def test_a_table_worked_out_by_hand():
     [
         ("EE", "11", "10", {"f1": "no clean case in common", "correct_acc": "no clean case in common"}),
         ("CC", "11", "10", {"f1": "no erroneous case in common", "error_acc": "no erroneous case in common"}),
-        ("EC", "1-", "-1", dict.fromkeys(METRICS, "no case in common")),
+        ("EC", "1-", "-1", dict.fromkeys(CASE_NAMES, "no case in common")),
         ("EC", "00", "11", {"f1": "both accuracies of a are 0"}),
         ("E", "1", "0", {"f1": "no clean case in common", "correct_acc": "no clean case in common"}),
     ],
@@ -134,7 +133,7 @@ def test_where_a_side_is_missing_in_many_resamples_there_is_no_interval():
 
 
 def test_pairs_of_equal_coverage_share_their_resamples_and_others_have_their_own():
-    found = scores_of_pairs(side_by_side.lineup("ECEC", "1101", "1001", "111-"))
+    found = dict(shared_by_pairs(side_by_side.lineup("ECEC", "1101", "1001", "111-")))
     assert list(found) == [(0, 1), (0, 2), (1, 2)]
     assert found[0, 2] is found[1, 2]
     assert found[0, 1] is not found[0, 2]
@@ -152,12 +151,12 @@ def test_an_interval_does_not_depend_on_who_else_is_compared():
 
 def test_the_best_is_the_highest_f1_and_of_equal_ones_the_first():
     made = side_by_side.lineup("EECC", "1011", "1111", "1111", "0000")
-    scores = shared_scores(made, made.common((0, 1, 2, 3)), (0, 1, 2, 3))
-    assert best_of(scores) == 1
-    assert scores.estimate("f1", 0).value == pytest.approx(2 / 3)
-    assert scores.estimate("f1", 3).reason == "both accuracies of d are 0"
+    scores = shared_scores(made, (0, 1, 2, 3))
+    assert scores.best(F1_SCORE) == 1
+    assert scores.estimate(F1_SCORE, 0).value == pytest.approx(2 / 3)
+    assert scores.estimate(F1_SCORE, 3).reason == "both accuracies of d are 0"
     nobody = side_by_side.lineup("EE", "11")
-    assert best_of(shared_scores(nobody, nobody.common((0,)), (0,))) is None
+    assert shared_scores(nobody, (0,)).best(F1_SCORE) is None
 
 
 # -- the interval holds what it says
@@ -181,7 +180,7 @@ def simulated(rng, size, problems=None, shared=0.0):
     right = luck < rates
     zeros, tried = np.zeros(n, dtype=np.int64), np.ones((n, 2), dtype=bool)
     verdicts = np.where(right, gold[:, None], 5)
-    return Lineup(
+    return AlignedScorers(
         ("a", "b"),
         ("", ""),
         (None, None),
@@ -221,48 +220,3 @@ def test_it_does_so_where_solutions_share_problems_and_not_if_that_is_ignored(re
     record_property("coverage with clustering ignored", ignored)
     assert 0.90 <= clustered <= 0.985
     assert ignored < 0.9
-
-
-# -- tests
-
-
-def binomial_p(b, c):
-    """The sum of all splits that are as unlikely or more, in whole numbers."""
-    n = b + c
-    terms = [math.comb(n, k) for k in range(n + 1)]
-    return sum(term for term in terms if term <= terms[b]) / 2**n
-
-
-@given(b=st.integers(0, 80), c=st.integers(0, 80))
-def test_mcnemar_is_the_sum_of_the_binomial_terms(b, c):
-    found = float(mcnemar(np.array(b), np.array(c)))
-    assert found == pytest.approx(binomial_p(b, c), rel=1e-12)
-    assert found == float(mcnemar(np.array(c), np.array(b)))
-
-
-def test_mcnemar_by_hand_and_as_arrays():
-    assert mcnemar(np.array([0, 1, 0, 5]), np.array([0, 1, 5, 0])).tolist() == pytest.approx([1, 1, 1 / 16, 1 / 16])
-
-
-def holm_by_definition(values):
-    """The smallest level at which each hypothesis falls: p times how many are left, never below one before it."""
-    adjusted = [math.nan] * len(values)
-    there = sorted((p, index) for index, p in enumerate(values) if not math.isnan(p))
-    highest = 0.0
-    for place, (p, index) in enumerate(there):
-        highest = max(highest, min(1.0, (len(there) - place) * p))
-        adjusted[index] = highest
-    return adjusted
-
-
-@given(st.lists(st.sampled_from((0.0, 0.001, 0.01, 0.01, 0.02, 0.3, 1.0, math.nan)) | st.floats(0, 1), max_size=12))
-def test_holm_follows_its_definition(values):
-    found = holm(np.array(values, dtype=float))
-    assert found.tolist() == pytest.approx(holm_by_definition(values), nan_ok=True)
-    there = [(p, adjusted) for p, adjusted in zip(values, found, strict=True) if not math.isnan(p)]
-    assert all(one <= other for one, other in pairwise(adjusted for _, adjusted in sorted(there)))
-    assert all(adjusted >= p for p, adjusted in there)
-
-
-def test_holm_by_hand():
-    assert holm(np.array([0.01, 0.04, 0.03, 0.005])).tolist() == pytest.approx([0.03, 0.06, 0.06, 0.02])

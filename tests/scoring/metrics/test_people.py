@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from scoring.errors import MissingExtra
 from scoring.metrics import people
-from scoring.metrics.intervals import SMALL
 from scoring.metrics.people import (
     MISSING,
     NO_WIDTH,
@@ -25,6 +24,7 @@ from scoring.metrics.people import (
     kappas,
     ordinal_alphas,
 )
+from scoring.metrics.resampling import SMALL
 
 pytest.importorskip("nltk")
 V = 3

@@ -13,7 +13,7 @@ from reference import Case
 from scoring.critics.rating_readers import read_prmbench
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_counts import case_parts
+from scoring.metrics.step_counts import step_contributions
 from scoring.schema import VOTES
 from scoring.verdicts import NO_VERDICT
 from step_making import FACTS
@@ -63,7 +63,7 @@ def test_counts_are_the_toolkits_whatever_the_lists_are(data):
         items.append(item(n_steps, wrong, data.draw(st.sampled_from(step_making.CLASSES))))
         lists = {"validity": data.draw(RATINGS.filter(bool)), "redundancy": data.draw(RATINGS.filter(bool))}
         texts.append(json.dumps(lists))
-    parts = case_parts(evaluated(items, texts), FACTS)
+    parts = step_contributions(evaluated(items, texts), FACTS)
     assert parts[:, :4].sum(axis=0).tolist() == toolkit(items, texts)
 
 

@@ -36,15 +36,15 @@ import step_making
 from reference import Case
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_counts import PARTS, case_parts, right_rates
-from scoring.metrics.step_labels import metric_rows
+from scoring.metrics.step_counts import COUNTS, right_rates, step_contributions
+from scoring.metrics.step_labels import step_rows
+from scoring.metrics.threshold_curves import step_curve
 from scoring.schema import REWARDS
-from scoring.step_thresholds import step_sweep
 from step_making import FACTS
 from step_reference import Step
 from thoroughness import up_to
 
-COUNTS = ("TP", "FN", "FP", "TN")
+OF_STEPS = ("TP", "FN", "FP", "TN")
 
 
 def case(n_steps, wrong=(), name="counterfactual"):
@@ -66,17 +66,17 @@ def decided(items, labels, redundant=None):
 
 
 def parts(items, labels, redundant=None):
-    sums = case_parts(decided(items, labels, redundant), FACTS).sum(axis=0)
-    return dict(zip(PARTS, sums.tolist(), strict=True))
+    sums = step_contributions(decided(items, labels, redundant), FACTS).sum(axis=0)
+    return dict(zip(OF_STEPS, sums.tolist()[:4], strict=True)) | dict(zip(COUNTS[4:], sums.tolist()[4:], strict=True))
 
 
 def counts(*args):
     found = parts(*args)
-    return tuple(found[name] for name in COUNTS)
+    return tuple(found[name] for name in OF_STEPS)
 
 
 def value(found, metric, twins=None, subset="all"):
-    rows = metric_rows(found, np.ones(found.codes.size, dtype=bool), FACTS, twins)
+    rows = step_rows(found, np.ones(found.codes.size, dtype=bool), FACTS, twins)
     return next(row["value"] for row in rows if (row["subset"], row["metric"]) == (subset, metric))
 
 
@@ -109,7 +109,7 @@ def test_first_is_asked_where_the_lowest_error_step_has_a_label():
 def test_labels_that_give_no_verdict_are_valid_and_count_all_the_same():
     found = parts([case(3, (2,)), case(2, (1,))], [[True, True], [True, False]])
     assert (found["judged"], found["tried"]) == (2, 2)
-    assert tuple(found[name] for name in COUNTS) == (3, 0, 0, 1)
+    assert tuple(found[name] for name in OF_STEPS) == (3, 0, 0, 1)
 
 
 def test_redundancy_labels_of_another_length_count_as_they_are():
@@ -147,7 +147,7 @@ def test_twins_are_in_no_total():
 
 def toolkit(wrong_steps, labels):
     """TP, FN, FP, TN and whether the first error was caught, label by label."""
-    found, first = dict.fromkeys(COUNTS, 0), None
+    found, first = dict.fromkeys(OF_STEPS, 0), None
     for step, right in enumerate(labels):
         if wrong_steps and step == min(wrong_steps):
             first = not right
@@ -175,15 +175,15 @@ def studies(draw):
 def test_every_label_counts_as_in_the_toolkit(study):
     items, labels, redundant = study
     found = decided(items, labels, redundant)
-    each = case_parts(found, FACTS)
+    each = step_contributions(found, FACTS)
     for row, (item, own, other) in enumerate(zip(items, labels, redundant, strict=True)):
         swapped = item.name in {"redundency", "circular"} and other is not None
         used = None if own is None else [not one for one in other] if swapped else own
         expected, first = toolkit(item.case.error_steps, used or [])
         assert each[row, :4].tolist() == list(expected.values())
-        hit, asked = (PARTS.index(name) for name in ("first_hit", "first_n"))
+        hit, asked = (COUNTS.index(name) for name in ("first_hit", "first_n"))
         assert (each[row, hit], each[row, asked]) == (bool(first), first is not None)
-        assert each[row, PARTS.index("judged")] == (own is not None)
+        assert each[row, COUNTS.index("judged")] == (own is not None)
 
 
 def test_beside_a_threshold_labels_of_any_length_stay_as_they_are_along_the_curve():
@@ -196,8 +196,8 @@ def test_beside_a_threshold_labels_of_any_length_stay_as_they_are_along_the_curv
     missing = [pl.lit(None, dtype=kind).alias(name) for name, kind in REWARDS.items() if name not in own.columns]
     own = own.with_columns(missing).with_columns(vote=pl.lit(0, dtype=pl.Int32)).select(list(REWARDS))
     found = evaluate(Gold(cases), making.scorer(), pl.concat([rows.select(list(REWARDS)), own]))
-    curve = step_sweep(found, np.ones(3, dtype=bool), FACTS)
+    curve = step_curve(found, np.ones(3, dtype=bool), FACTS)
     assert curve.thresholds.size == 3
-    for threshold, four in zip(curve.thresholds.tolist(), curve.counts.tolist(), strict=True):
-        assert case_parts(found.at(threshold), FACTS).sum(axis=0)[:4].tolist() == four
+    for threshold, four in zip(curve.thresholds.tolist(), step_making.counted(curve).tolist(), strict=True):
+        assert step_contributions(found.at(threshold), FACTS).sum(axis=0)[:4].tolist() == four
         assert value(found.at(threshold), "prmscore") is not None

@@ -11,7 +11,7 @@ from reference import Case
 from scoring.benchmarks.socratic import STEP_LABELLED as SOCRATIC
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
-from scoring.metrics.step_labels import AVERAGING, METRICS, metric_rows, pooled_figures, pooled_interval
+from scoring.metrics.step_labels import AVERAGING, NAMES, PRMSCORE, PooledSteps, step_rows
 from scoring.schema import REWARDS, VOTES
 from step_making import FACTS
 from step_reference import ALONE, Step
@@ -21,7 +21,7 @@ COMPARISON = st.sampled_from(("<", "<="))
 
 
 def rows_of(found, twins=None, facts=FACTS, **asked):
-    return list(metric_rows(found, np.ones(found.codes.size, dtype=bool), facts, twins, **asked))
+    return list(step_rows(found, np.ones(found.codes.size, dtype=bool), facts, twins, **asked))
 
 
 def values_of(rows):
@@ -246,7 +246,7 @@ def test_without_twins_similarity_is_null_and_where_a_benchmark_has_none_it_is_n
 
 def test_every_row_has_every_column_and_a_value_or_a_reason():
     rows = rows_of(step_making.evaluation([step((0.9, 0.1), (1,)), step((0.9, 0.2), (), ALONE)]))
-    assert [row["metric"] for row in rows] == list(METRICS) * 6
+    assert [row["metric"] for row in rows] == list(NAMES) * 6
     assert list(dict.fromkeys(row["subset"] for row in rows)) == [
         "counterfactual",
         ALONE,
@@ -295,12 +295,13 @@ def test_the_headline_is_the_row_of_the_table(items, seed):
     found = step_making.evaluation(items)
     rows = np.ones(len(items), dtype=bool)
     row = next(row for row in rows_of(found, seed=seed) if (row["subset"], row["metric"]) == ("all", "prmscore"))
-    values, sizes = pooled_figures(found, rows, FACTS)
-    assert (None if np.isnan(values[0]) else values[0]) == row["value"]
-    assert sizes[0] == row["n"]
+    pooled = PooledSteps.of(found, rows, FACTS)
+    value = pooled.values(PRMSCORE).mean()
+    assert (None if np.isnan(value) else value) == row["value"]
+    assert pooled.size(PRMSCORE) == row["n"]
     if row["value"] is not None:
         interval = None if row["low"] is None else (row["low"], row["high"])
-        assert pooled_interval(found, rows, FACTS, seed) == interval
+        assert pooled.interval(PRMSCORE, seed) == interval
 
 
 def test_the_averaging_is_said_in_words():

@@ -1,0 +1,101 @@
+"""The analyses: a file each, called as its command is.
+
+An analysis is a function of what was selected and of a few parameters; its answer is a view. Without intervals it is
+asked first by a screen, where keys must not wait, and nothing is resampled then; the same view with intervals follows.
+"""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from inspector.render.view import View
+    from inspector.selection import Selection
+
+Whose = Literal["all", "ranked", "focus", "pair", "beside"]
+"""Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
+that one and another; or that one and those beside it."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page of an analysis: its `name`, which never changes, and its title.
+
+    `also` names another page whose rows stand on this one as well.
+    """
+
+    name: str
+    title: str
+    whose: Whose = "all"
+    also: str = ""
+
+
+@dataclass(frozen=True)
+class Params:
+    """What is asked of an analysis besides the selection: a page ("" = the first), and what that page can be told.
+
+    `form` is that of the document, for the command that makes it again.
+    """
+
+    page: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    form: str = ""
+
+
+Answer = Callable[["Selection", Params, bool], "View"]
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A question with a registered answer."""
+
+    name: str
+    title: str
+    answer: Answer
+    pages: tuple[Page, ...] = ()
+    needs: str = "Figures need a scorer with verdicts on {benchmark}."
+    """Without what there is nothing to answer; with a place for the benchmark."""
+    help: str = ""
+    """What is to be seen on its screen."""
+
+    def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
+        """Answer it.
+
+        Args:
+            results: the cases, the decided scorers and the filter.
+            params: the page and what it is told; None = the first page as it usually is.
+            intervals: with everything that takes resamples; without, their places are empty.
+
+        Raises:
+            UsageError: there is nothing to answer; the sentence says what would give something.
+        """
+        return self.answer(results, params or Params(), intervals)
+
+
+def analysis(title: str, pages: tuple[Page, ...] = (), **more: str) -> Callable[[Answer], Analysis]:
+    """Register the function below as the analysis that its file is called after."""
+
+    def registered(answer: Answer) -> Analysis:
+        return Analysis(answer.__module__.rpartition(".")[2].replace("_", "-"), title, answer, pages, **more)
+
+    return registered
+
+
+@cache
+def summaries() -> dict[str, str]:
+    """Give the analyses by name with what each tells: the first line of its file, which is read and not imported."""
+    found = {}
+    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
+        line = (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0]
+        found[path.stem.replace("_", "-")] = line.rstrip(".")
+    return found
+
+
+def load(name: str) -> Analysis:
+    """Import an analysis by its name."""
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    return next(value for value in vars(module).values() if isinstance(value, Analysis) and value.name == name)

@@ -1,0 +1,173 @@
+"""The page of `thresholds` about two thresholds: which outcomes a move turns into which, and whether it helps."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Params
+from inspector.breakdown import within
+from inspector.case_links import OF_SIDE
+from inspector.documents import provenance
+from inspector.flips import PRESENT, Moved, flip_facts, flip_rows, moved_scorers, threshold_words
+from inspector.paint import OUTCOME_STYLES
+from inspector.render.lines import CaseLink
+from inspector.render.view import Block, Cell, Facts, Note, Table, View, count, figure, p_value, points, table, text
+from inspector.selection import Selection
+from inspector.sentences import GLYPHS, WORDS
+from inspector.threshold_ways import NOTHING, TITLES, is_present, threshold_sections
+from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import align_scorers
+from scoring.metrics.closed_forms import holm, mcnemar
+from scoring.metrics.flips import AtThreshold, flip_conditions
+from scoring.metrics.paired import OF_CASES, quadrants, shared_scores
+from scoring.verdicts import ON_CLEAN, ON_ERRONEOUS, OUTCOMES, Rule
+
+_TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wrong in another way"}
+
+
+def flips_view(results: Selection, params: Params, intervals: bool) -> View:
+    between = params.options.get("between") or _usual_thresholds(results)
+    if len(between) != 2:
+        raise UsageError(f"--flips compares two thresholds, not {len(between)}.", "Give two, or none.")
+    before, after = between
+    moved = moved_scorers(results, before, after)
+    frame = flip_rows(results, moved)
+    words = () if (before, after) == ("default", PRESENT) else (before, after)
+    command = results.request.command("thresholds", "--flips", *words, form=params.form)
+    facts = provenance(results, command) | flip_facts(results, moved, frame)
+
+    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+        there = [one for one in moved if (one.before.tried & scope.mask).any()]
+        if not there:
+            yield Note(NOTHING)
+        for one in there:
+            own = frame.filter(pl.col("scorer") == one.before.scorer.name, pl.col("benchmark") == name)
+            yield from _flip_blocks(scope, one, own, name, facts["where"][one.before.scorer.name], intervals)
+
+    return View(frame, facts, title="Two thresholds", sections=threshold_sections(results, blocks))
+
+
+def _usual_thresholds(results: Selection) -> tuple[str, str]:
+    """The default against the present threshold; where that is the default, against the best one."""
+    movable = [one for one in results.chosen_evaluations if one.movable]
+    return "default", "best" if movable and all(is_present(one, "default") for one in movable) else PRESENT
+
+
+def _flip_blocks(
+    scope: Selection,
+    moved: Moved,
+    rows: pl.DataFrame,
+    benchmark: str,
+    conditions: Mapping[str, str | None],
+    intervals: bool,
+) -> Iterator[Block]:
+    """Which outcomes a move turns into which, and whether it helps."""
+    before, after = moved.before, moved.after
+    yield Facts(
+        (
+            ("scorer", before.scorer.name),
+            ("before", f"threshold {threshold_words(before)}"),
+            ("after", f"threshold {threshold_words(after)}"),
+        )
+    )
+    if not rows.height:
+        yield Note("No outcome differs.")
+        return
+    yield _turned(scope, moved, rows, conditions, benchmark)
+    linked = not moved.present.left_out and flip_conditions(before, after) is not None
+    if not linked:
+        yield Note("Dev cases are left out at one of them, so that outcomes have no lists.", "quiet")
+    yield _moved_figures(scope, moved, benchmark, intervals)
+    for codes, title in ((ON_ERRONEOUS, "Erroneous cases"), (ON_CLEAN, "Clean cases")):
+        matrix = _matrix(scope, moved, codes, title, benchmark, linked=linked)
+        if matrix.rows:
+            yield matrix
+
+
+def _turned(
+    scope: Selection, moved: Moved, rows: pl.DataFrame, conditions: Mapping[str, str | None], benchmark: str
+) -> Table:
+    """How many cases turn right, wrong, or wrong in another way; and steps."""
+    name = moved.before.scorer.name
+    line: list[Cell] = []
+    inside = within(scope, benchmark)
+    for flip, words in _TURNED.items():
+        n = rows.filter(pl.col("flip") == flip).height
+        where = conditions.get(flip)
+        link = None if where is None else CaseLink((*inside, where), n, words, name, benchmark=benchmark)
+        line.append(count(n, link, "strong"))
+    columns = [f"cases {words}" for words in _TURNED.values()]
+    for flip, title in (("left_out", "left out"), ("taken_in", "taken in")):
+        if n := rows.filter(pl.col("flip") == flip).height:
+            columns.append(title)
+            line.append(count(n))
+    for column, title in (("steps_right", "steps become right"), ("steps_wrong", "steps become wrong")):
+        if rows[column].count():
+            columns.append(title)
+            line.append(count(int(rows[column].sum())))
+    return table("", columns, [line], labels=0)
+
+
+def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
+    """The paired bootstrap and McNemar's test between a scorer and itself at another threshold."""
+    lineup = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
+    scores = shared_scores(lineup, (0, 1), scope.request.seed if intervals else None)
+    tests = {}
+    for side, members in lineup.sides:
+        four = quadrants(lineup, 0, 1, members)
+        discordant = (np.array(four[f"only_{one}_right"]) for one in ("scorer", "other"))
+        tests[side] = float(mcnemar(*discordant)) if sum(four.values()) else float("nan")
+    adjusted = dict(zip(tests, holm(np.array(list(tests.values()))).tolist(), strict=True))
+    lines = []
+    for metric in OF_CASES:
+        found = [scores.estimate(metric, 0), scores.estimate(metric, 1), scores.difference(metric, 1, 0)]
+        cells = [{"value": one.value, "low": one.low, "high": one.high, "reason": one.reason} for one in found]
+        side = OF_SIDE[metric.name]
+        ps = [float(known[side]) for known in (tests, adjusted)] if side else []
+        lines.append(
+            [
+                text(TITLES[metric.name], "strong" if metric.name == "f1" else ""),
+                figure(cells[0]),
+                figure(cells[1], style="strong"),
+                points(cells[2]),
+                *(p_value(None if np.isnan(p) else p) for p in ps or (np.nan, np.nan)),
+            ]
+        )
+    return table("Does it help", ["", "before", "after", "difference", "p McNemar", "p Holm"], lines)
+
+
+def _matrix(
+    scope: Selection, moved: Moved, codes: tuple[int, ...], title: str, benchmark: str, *, linked: bool
+) -> Table:
+    """Counts of outcomes before by outcomes after."""
+    before, after, shown = moved.before, moved.after, scope.mask
+    name, inside = before.scorer.name, within(scope, benchmark)
+    lines: list[list[Cell]] = []
+    for old in codes:
+        line: list[Cell] = [text(_outcome(old), OUTCOME_STYLES.get(OUTCOMES[old], "dim"))]
+        for new in codes:
+            n = int((shown & (before.codes == old) & (after.codes == new)).sum())
+            link = None
+            if linked:
+                where = (*inside, _condition(before, old), _condition(after, new))
+                words = f"{WORDS[OUTCOMES[old]]} before, {WORDS[OUTCOMES[new]]} after"
+                link = CaseLink(where, n, words, name, benchmark=benchmark)
+            line.append(count(n, link, "" if old == new else "strong"))
+        lines.append(line)
+    any_case = any(cell.value for line in lines for cell in line[1:])
+    heading = f"{title}: outcomes before (down) and after (across)"
+    return table(heading, ["", *map(_outcome, codes)], lines if any_case else [])
+
+
+def _outcome(code: int) -> str:
+    name = OUTCOMES[code]
+    return f"{GLYPHS[name]} {WORDS[name]}"
+
+
+def _condition(one: Evaluation, code: int) -> str:
+    rule = one.rule
+    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    found: str = getattr(AtThreshold(one.scorer.name, rule.threshold, rule.comparison), OUTCOMES[code])
+    return found

@@ -1,0 +1,464 @@
+"""Pages of `compare`: agreement of every two scorers, who is right together, one asked before the other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Params
+from inspector.answer_costs import answer_costs
+from inspector.breakdown import within
+from inspector.common_cases import (
+    Field,
+    aligned_cases,
+    compare_command,
+    comparison_sections,
+    field_head,
+    need_two,
+    set_aside,
+    without_gold,
+)
+from inspector.documents import provenance
+from inspector.official_rows import step_benchmarks
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Curve,
+    Facts,
+    Note,
+    Series,
+    Tick,
+    View,
+    count,
+    figure,
+    points,
+    table,
+    text,
+)
+from inspector.request import joined
+from inspector.run_notes import first_run_notes
+from inspector.selection import Selection
+from inspector.sentences import counted
+from scoring.errors import UsageError
+from scoring.metrics.aligned import (
+    EVERY,
+    AlignedScorers,
+    common_of,
+)
+from scoring.metrics.cascade import RULE, Cascade, cascade
+from scoring.metrics.ensembles import (
+    OVER_BETTER,
+    CorrectSet,
+    agreement_rows,
+    correct_sets,
+    covered_rows,
+    oracle_rows,
+)
+from scoring.metrics.first_error import F1_SCORE, SIDES
+from scoring.metrics.paired import (
+    OF_CASES,
+    SharedScores,
+)
+from scoring.metrics.resampling import RESAMPLES, SMALL, Figure
+from scoring.official_rows import METRICS
+from scoring.step_rewards import Floats
+
+Row = Mapping[str, Any]
+
+# -- all pairs
+
+PAIR_ROWS = {
+    "scorer": METRICS["scorer"],
+    "other": pl.String(),
+    **{name: METRICS[name] for name in ("benchmark", "subset")},
+    "side": pl.String(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n")},
+    "count": pl.Int64(),
+    "better": pl.String(),
+    "reason": METRICS["reason"],
+    "note": pl.String(),
+    "where": pl.String(),
+}
+_PAIR_NOTES = (
+    (
+        "both_right_or_wrong, same_outcome, same_verdict: shares of the cases that both tried (of verdicts: that both "
+        "have one of) on which they agree; covered: of the cases that `scorer` has wrong the share that `other` has "
+        "right"
+    ),
+    f"oracle_METRIC: a case is right as soon as one of the two has it right; its gain is over `better`, {OVER_BETTER}",
+    "`where` selects `count` cases: those that agree or are covered, or for the oracle all in the denominator",
+    (
+        "low and high: 95%, Wilson's for shares with cases taken as independent, and for the oracle a paired bootstrap "
+        f"of {RESAMPLES} resamples"
+    ),
+)
+
+
+def pairs_view(results: Selection, params: Params, intervals: bool) -> View:
+    """Agreement of every two scorers, what each lacks that the other has, and the oracle's choice of both."""
+    need_two(results)
+    frames, sections = [pl.DataFrame(schema=PAIR_ROWS)], {}
+    for benchmark, aligned in aligned_cases(results).items():
+        oracle = oracle_rows(aligned, results.request.seed if intervals else None)
+        inside, own = within(results, benchmark), []
+        for row in chain(agreement_rows(aligned), covered_rows(aligned), oracle):
+            subset = "average" if row["metric"].startswith("oracle_") else "all"
+            where = " AND ".join((*inside, row["where"]))
+            own.append({"benchmark": benchmark, "subset": subset, **row, "where": where})
+        frames.append(pl.DataFrame(own, schema=PAIR_ROWS, orient="row"))
+        sections[benchmark] = list(_pairs_blocks(results, benchmark, aligned, frames[-1].to_dicts()))
+    notes = (*_PAIR_NOTES, *first_run_notes(results), *without_gold(results))
+    facts = provenance(results, compare_command(results, "--pairs", form=params.form), notes)
+    return View(pl.concat(frames), facts, title="All pairs", sections=comparison_sections(sections))
+
+
+def _pairs_blocks(results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> Iterator[Block]:
+    of_pair: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows:
+        if row["side"] == "all":
+            of_pair.setdefault((row["scorer"], row["other"]), {})[row["metric"]] = row
+    pairs = [(names, cells) for names, cells in of_pair.items() if "same_outcome" in cells]
+    pairs.sort(key=lambda pair: -(pair[1].get("oracle_f1", {}).get("value") or -1.0))
+
+    def link(row: Row, words: str) -> CaseLink:
+        return CaseLink((row["where"],), row["count"], words, row["scorer"], (row["scorer"], row["other"]), benchmark)
+
+    def share(row: Row, words: str) -> Cell:
+        return replace(figure(row, link=link(row, words) if row["count"] else None), low=None, high=None)
+
+    lines = []
+    for (scorer, other), cells in pairs:
+        line = [text(scorer), text(other)]
+        line.append(share(cells["same_outcome"], f"{scorer} and {other} have the same outcome"))
+        line.append(share(cells["same_verdict"], f"{scorer} and {other} have the same verdict"))
+        for here, there in ((scorer, other), (other, scorer)):
+            row = of_pair[here, there]["covered"]
+            made = count(
+                row["count"] if row["value"] is not None else None, link(row, f"{there} right and {here} wrong")
+            )
+            line.append(replace(made, note=f"of {row['n']:,}" if row["value"] is not None else ""))
+        oracle, gain = cells.get("oracle_f1"), cells.get("oracle_f1_gain")
+        opens = None if oracle is None or oracle["value"] is None else link(oracle, "tried by both")
+        lines.append([*line, figure(oracle, link=opens), points(gain)])
+    titles = ["scorer", "other", "same outcome", "same verdict", "other has of its mistakes"]
+    titles += ["it has of the other's", "F1 of whichever is right", "over the better"]
+    yield table("Every two of them, the highest oracle first", titles, lines, labels=2)
+    yield from _agreement(aligned, rows, benchmark)
+    yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+
+
+def _agreement(aligned: AlignedScorers, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
+    """How often each two are both right or both wrong, as a map."""
+    names = [aligned.names[place] for place in aligned.trying]
+    if len(names) < 2:
+        return
+    found = {
+        frozenset((row["scorer"], row["other"])): row
+        for row in rows
+        if row["side"] == "all" and row["metric"] == "both_right_or_wrong"
+    }
+    lines = []
+    for place, one in enumerate(names[:-1]):
+        line = [text(one)]
+        for at, other in enumerate(names[1:], 1):
+            row = found.get(frozenset((one, other))) if at > place else None
+            if row is None:
+                line.append(text(""))
+                continue
+            words = f"{row['scorer']} and {row['other']} both right or both wrong"
+            pair = (row["scorer"], row["other"])
+            where = CaseLink((row["where"],), row["count"], words, row["scorer"], pair, benchmark)
+            made = figure(row, link=where if row["count"] else None)
+            line.append(replace(made, n=row["n"], shade=row["value"]))
+        lines.append(line)
+    title = "How often two agree: both right or both wrong, of the cases that both tried"
+    yield table(title, ["", *names[1:]], lines, heat=True)
+
+
+# -- who is right together
+
+SET_ROWS = {
+    **{name: METRICS[name] for name in ("scorer", "benchmark", "subset")},
+    "side": pl.String(),
+    "kind": pl.String(),
+    "right": pl.String(),
+    "n_right": pl.Int64(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n")},
+    "count": pl.Int64(),
+    "left_out": pl.Int64(),
+    "small": pl.Boolean(),
+    "reason": METRICS["reason"],
+    "where": pl.String(),
+}
+_SET_NOTES = (
+    (
+        "every case that all scorers tried is in one row of its side: `right` names those that have it right, the "
+        "others have it wrong; `where` selects the `count` cases, and `value` is their share of the `n`"
+    ),
+    f"low and high: 95%, Wilson's, cases taken as independent; small: n below {SMALL}",
+)
+MOST_SETS = 12
+"""Sets of one side that people see, beside those of nobody, everybody and one alone."""
+NAMED = 3
+"""Scorers of a set that are named; of larger sets those that are missing are, if they are as few."""
+
+
+def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing is resampled
+    """Every set of scorers that are right together, by benchmark and side, the largest first."""
+    need_two(results)
+    rows, notes, sections = [], [*_SET_NOTES], {}
+    for benchmark, aligned in aligned_cases(results).items():
+        field = Field.of(results, benchmark, aligned)
+        rows += [{"benchmark": benchmark, "subset": "all", **row} for row in _set_rows(field)]
+        notes += [f"{benchmark}: {words}" for words in set_aside(aligned)]
+        sections[benchmark] = list(_set_blocks(results, field))
+    notes += [*first_run_notes(results), *without_gold(results)]
+    facts = provenance(results, compare_command(results, "--upset", form=params.form), tuple(notes))
+    frame = pl.DataFrame(rows, schema=SET_ROWS, orient="row")
+    return View(frame, facts, title="Right together", sections=comparison_sections(sections))
+
+
+def _set_rows(field: Field) -> Iterator[dict[str, Any]]:
+    aligned, columns = field.aligned, field.columns
+    if len(columns) < 2:
+        why = f"only {aligned.names[columns[0]]} tried a case" if columns else "no scorer tried a case"
+        yield from ({"side": side, "metric": "share", "n": 0, "reason": why} for side in SIDES)
+        return
+    left_out = aligned.left_out(columns)
+    for one in field.sets or correct_sets(aligned, columns):
+        low, high = one.interval
+        names = [aligned.names[column] for column in one.right]
+        yield {
+            "scorer": names[0] if one.kind == "lone_right" else None,
+            "side": one.side,
+            "kind": one.kind,
+            "right": joined(names),
+            "n_right": len(names),
+            "metric": "share",
+            "value": one.share,
+            "low": low,
+            "high": high,
+            "n": one.n,
+            "count": one.count,
+            "small": 0 < one.n < SMALL,
+            "reason": None if one.n else f"no {one.side} case in common",
+            "left_out": left_out,
+            "where": " AND ".join((*field.inside, one.where)),
+        }
+
+
+def _set_blocks(results: Selection, field: Field) -> Iterator[Block]:
+    yield from field_head(field)
+    letters = {place: _sign(at) for at, place in enumerate(field.columns)}
+    if field.sets:
+        yield Facts(tuple((letters[place], field.aligned.names[place]) for place in field.columns))
+    for side in SIDES:
+        there = [one for one in field.sets if one.side == side and one.count]
+        total = sum(one.count for one in there)
+        if not total:
+            continue
+        always = {"unanimous_wrong", "unanimous_right", "lone_right"}
+        shown = [one for at, one in enumerate(there) if at < MOST_SETS or one.kind in always]
+        lines = []
+        for one in shown:
+            low, high = one.interval
+            share = {"value": one.share, "low": low, "high": high, "reason": None, "small": one.n < SMALL}
+            dots = " ".join(letters[place] if place in one.right else "·" for place in field.columns)
+            line = [text(dots), text(_who(one, field), "bad" if not one.right else "")]
+            lines.append([*line, count(one.count, field.link(one)), figure(share)])
+        title = f"{side.capitalize()}: who is right together, {counted(total, 'case')}"
+        signs = " ".join(letters.values())
+        yield table(title, [signs, "right", Column("cases"), "share"], lines, labels=2)
+        if rest := [one for one in there if one not in shown]:
+            n = counted(sum(one.count for one in rest), "case")
+            yield Note(f"and {len(rest)} smaller sets of {n} in all; these are in --csv and --json", "quiet")
+    yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{field.benchmark}: "))
+
+
+def _sign(at: int) -> str:
+    """What a scorer is called in the lines: a small letter, by its place."""
+    return chr(ord("a") + at) if at < 26 else "+"
+
+
+def _who(one: CorrectSet, field: Field) -> str:
+    right = [field.aligned.names[place] for place in one.right]
+    missing = [name for name in field.names if name not in right]
+    if not right:
+        return "nobody"
+    if not missing:
+        return "everybody"
+    if len(right) == 1:
+        return f"{right[0]} alone"
+    if len(right) <= NAMED:
+        return ", ".join(right)
+    return f"all but {', '.join(missing)}" if len(missing) <= NAMED else f"{len(right)} of {len(field.columns)}"
+
+
+# -- one asked before the other
+
+CASCADE_ROWS = {
+    "scorer": METRICS["scorer"],
+    "other": pl.String(),
+    **{name: METRICS[name] for name in ("benchmark", "subset")},
+    "kind": pl.String(),
+    "cut": pl.Float64(),
+    **{name: METRICS[name] for name in ("metric", "value", "low", "high", "n")},
+    "count": pl.Int64(),
+    "optimistic": pl.Boolean(),
+    "reason": METRICS["reason"],
+    "note": pl.String(),
+    "where": pl.String(),
+}
+POINTS = 21
+_CASCADE_NOTES = (
+    RULE,
+    (
+        "kind: `first` and `second` are the scorers alone, `cut` some values of m, and `best` the one with the highest "
+        "F1; optimistic: it was found on the cases that its value is of"
+    ),
+    (
+        "share_sent: of the cases that both tried, what is sent on; `where` selects these `count` cases, and all in "
+        "common where a scorer stands alone; second_tokens: tokens in and out of the second one's answers to them"
+    ),
+    (
+        "f1, error_acc and correct_acc are means over subsets; f1_over_first and f1_over_second are differences to the "
+        f"two alone; low and high: 95%, {RESAMPLES} resamples that all rows share"
+    ),
+)
+
+
+class _Asked(NamedTuple):
+    """A cascade with what the second scorer's answers cost a case (n,), and why that is not known."""
+
+    made: Cascade
+    costs: Floats
+    no_costs: str | None
+
+
+def cascade_view(results: Selection, params: Params, intervals: bool) -> View:
+    """One scorer is asked first, the other where that one is not sure: at POINTS cuts, and at the best of all."""
+    names = results.chosen
+    if len(names) != 2:
+        said = f"a cascade is of two scorers, not of {len(names)}."
+        raise UsageError(said, "Name the one that is asked first, then the other.")
+    first, second = results.chosen_evaluations
+    if not np.isfinite(first.decision_distances).any():
+        other = f" {second.scorer.name} has one: name it first." if second.movable else ""
+        said = f"{first.scorer.name} has no threshold, so that nothing says how sure it is."
+        raise UsageError(said, other.strip() or "Name a scorer with a threshold first, such as a PRM.")
+    costs, no_costs = answer_costs(results, names[1])
+    frames, sections = [pl.DataFrame(schema=CASCADE_ROWS)], {}
+    for benchmark, aligned in aligned_cases(results).items():
+        made = cascade(aligned, 0, 1, first.decision_distances[aligned.rows])
+        asked = _Asked(made, costs[made.shared.rows], no_costs)
+        inside = within(results, benchmark)
+        about = {"scorer": names[0], "other": names[1], "benchmark": benchmark}
+        found = [
+            {**about, **row, "where": " AND ".join((*inside, row["where"]))}
+            for row in _cascade_rows(asked, results.request.seed if intervals else None)
+        ]
+        frames.append(pl.DataFrame(found, schema=CASCADE_ROWS, orient="row"))
+        sections[benchmark] = list(_cascade_blocks(results, asked, frames[-1].to_dicts()))
+    of_steps = [f"{name}: of first errors, not of steps" for name, _ in step_benchmarks(results)]
+    notes = (*_CASCADE_NOTES, *of_steps, *first_run_notes(results), *without_gold(results))
+    facts = provenance(results, compare_command(results, "--cascade", form=params.form), notes)
+    return View(pl.concat(frames), facts, title="Cascade", sections=comparison_sections(sections))
+
+
+def _cascade_rows(asked: _Asked, seed: int | None) -> Iterator[dict[str, Any]]:
+    made, best = asked.made, asked.made.best
+    cuts = [*made.spread(POINTS).tolist(), *([] if best is None else [best])]
+    scores = made.scores(cuts, seed)
+    everything = {"count": made.n, "where": common_of(made.shared, (0, 1), EVERY)}
+    for place, kind in enumerate(("first", "second")):
+        for metric in OF_CASES:
+            yield {"kind": kind, **everything, **_cascade_figure(metric.name, scores.estimate(metric, place))}
+    spent = made.spent(asked.costs)
+    for at, cut in enumerate(cuts):
+        kind = "best" if best is not None and at == len(cuts) - 1 else "cut"
+        sent = {"count": int(made.sent[cut]), "where": made.where(cut)}
+        about = {"kind": kind, "cut": float(made.cuts[cut]), "optimistic": kind == "best", **sent}
+        for row in _cut_rows(asked, scores, cut, at + 2, float(spent[cut])):
+            yield {**about, **row}
+
+
+def _cut_rows(asked: _Asked, scores: SharedScores, cut: int, place: int, spent: float) -> Iterator[dict[str, Any]]:
+    """The rows of one cut, which is the scorer at `place` of the scores."""
+    made = asked.made
+    share = float(made.shares[cut]) if made.n else None
+    none = None if made.n else "no case in common"
+    yield {"subset": "all", "metric": "share_sent", "value": share, "n": made.n, "reason": none}
+    known = made.n > 0 and np.isfinite(spent) and asked.no_costs is None
+    why = None if known else none or asked.no_costs or "not all answers to these cases were counted"
+    tokens = {"subset": "all", "metric": "second_tokens", "value": spent if known else None}
+    yield {**tokens, "n": int(made.sent[cut]), "reason": why}
+    for metric in OF_CASES:
+        yield _cascade_figure(metric.name, scores.estimate(metric, place))
+    for name, alone in (("f1_over_first", 0), ("f1_over_second", 1)):
+        yield _cascade_figure(name, scores.difference(F1_SCORE, place, alone))
+
+
+def _cascade_figure(metric: str, one: Figure) -> dict[str, Any]:
+    ends = {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
+    return {"subset": "average", "metric": metric, **ends, "reason": one.reason, "note": one.note}
+
+
+def _cascade_blocks(results: Selection, asked: _Asked, rows: Sequence[Row]) -> Iterator[Block]:
+    made = asked.made
+    first, second = rows[0]["scorer"], rows[0]["other"]
+    benchmark = rows[0]["benchmark"]
+    yield Facts((("A, asked first", first), ("B, asked where A is not sure", second)))
+    yield Note(f"{RULE[:1].upper()}{RULE[1:]}.", "quiet")
+    if not made.n:
+        yield Note("They have no case in common that both tried. Score the same cases with both.")
+        return
+    known = made.f1[np.isfinite(made.f1)]
+    if known.size:
+        yield _cascade_chart(made, (float(known.min()), float(known.max())))
+    groups: dict[tuple[str, float | None], dict[str, Row]] = {}
+    for row in rows:
+        groups.setdefault((row["kind"], row["cut"]), {})[row["metric"]] = row
+    lines: list[list[Cell]] = []
+    # From A alone over ever more that is sent on to B alone; the best cut stands where it belongs.
+    ordered = sorted(groups.items(), key=lambda one: (one[0][0] == "second", one[0][0] != "first", one[0][1] or 0.0))
+    for (kind, cut), cells in ordered:
+        alone = kind in {"first", "second"}
+        some = next(iter(cells.values()))
+        words = "tried by both" if alone else "A is not sure: sent on to B"
+        link = CaseLink((some["where"],), some["count"], words, first, (first, second), benchmark)
+        label = {"first": "A alone", "second": "B alone", "best": f"below {cut or 0.0:.4g} (best)"}
+        line = [text(label.get(kind, f"below {cut or 0.0:.4g}"), "strong" if kind == "best" else "")]
+        line.append(count(0 if kind == "first" else some["count"], link))
+        line.append(text("") if alone else replace(figure(cells["share_sent"]), reason=""))
+        tokens = None if alone else cells["second_tokens"]["value"]
+        line.append(count(None) if tokens is None else count(int(tokens)))
+        line.append(replace(figure(cells["f1"]), optimistic=kind == "best"))
+        line += [figure(cells[name]) for name in ("error_acc", "correct_acc")]
+        line += [text("") if alone else points(cells[name]) for name in ("f1_over_first", "f1_over_second")]
+        lines.append(line)
+    titles: list[str | Column] = ["distance", "asked B", "share", "tokens of B", "F1"]
+    titles += [Column("on erroneous", 1), Column("on clean", 1), Column("over A", 2), Column("over B", 2)]
+    yield table(f"Of {counted(made.n, 'case')} that both tried", titles, lines)
+    unknown = next((row["reason"] for row in rows if row["metric"] == "second_tokens" and row["value"] is None), None)
+    if unknown:
+        yield Note(f"No cost in tokens: {unknown}.", "quiet")
+    told = "Each line opens the cases that are sent on to B; best is the highest F1 of all cuts."
+    yield Note(told, "quiet")
+    yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+
+
+def _cascade_chart(made: Cascade, span: tuple[float, float]) -> Curve:
+    room = max(0.02, (span[1] - span[0]) * 0.1)
+    ticks: tuple[Tick, ...] = ()
+    if made.best is not None:
+        at, score = float(made.shares[made.best]), float(made.f1[made.best])
+        ticks = (Tick(at, "b", "best on these cases (optimistic)", score=score),)
+    name = "F1 of the cascade by the share of cases that B is asked about"
+    series = Series(name, "c", "scorer-a", made.shares, made.f1)
+    upward = (max(0.0, span[0] - room), min(1.0, span[1] + room))
+    return Curve("", "share of cases that B is asked about", "F1", (series,), ticks, (0.0, 1.0), upward)

@@ -1,0 +1,562 @@
+"""Scorers on the cases they share: differences, tests, agreement."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Page, Params, analysis
+from inspector.analyses._together import cascade_view, pairs_view, sets_view
+from inspector.breakdown import within
+from inspector.common_cases import (
+    Field,
+    aligned_cases,
+    aligned_steps,
+    best_first,
+    compare_command,
+    comparison_sections,
+    field_head,
+    need_two,
+    without_gold,
+)
+from inspector.documents import provenance, repeated_solutions
+from inspector.protocol_card.incomparable import incomparable
+from inspector.protocol_card.settings import not_recorded, settings_that_differ
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Facts,
+    Fold,
+    Note,
+    Table,
+    View,
+    count,
+    figure,
+    p_value,
+    points,
+    table,
+    text,
+)
+from inspector.run_notes import first_run_notes
+from inspector.selection import Selection
+from inspector.sentences import counted
+from scoring.metrics.aligned import (
+    EVERY,
+    OF_SIDE,
+    AlignedScorers,
+    AlignedSteps,
+    common_of,
+    conjunction,
+    right_of,
+    wrong_of,
+)
+from scoring.metrics.ensembles import (
+    CONSENSUS,
+    covered_rows,
+    oracle_rows,
+    together_rows,
+)
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.paired import (
+    STEP_NAMES,
+    STEPS_PAIRED,
+    case_comparison_rows,
+    official_values,
+    quadrants,
+    step_comparison_rows,
+)
+from scoring.metrics.resampling import RESAMPLES
+from scoring.official_rows import METRICS
+
+SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
+PAGES = (
+    Page("pair", "two scorers", "pair", also=PAIRS),
+    Page(CASCADE, "cascade", "pair"),
+    Page(SCORERS, "all scorers", "ranked"),
+    Page(PAIRS, "all pairs", "ranked"),
+    Page(SETS, "right together", "ranked"),
+)
+Row = Mapping[str, Any]
+
+
+@analysis(
+    "Comparison",
+    PAGES,
+    needs="Comparing needs two scorers with verdicts on {benchmark}.",
+    help="Two scorers: A is the one in focus, B the one it is compared with; then all of them. Each number opens "
+    "exactly its cases, with the scorers it is about beside each other.",
+)
+def compare(results: Selection, params: Params, intervals: bool) -> View:
+    """Hold the chosen scorers against each other on common cases: all that have a verdict, if none is named."""
+    if not results.request.scorers:
+        able = tuple(name for name in results.chosen if results.evaluation(name).coverage)
+        need_two(replace(results, chosen=able))
+        results = best_first(replace(results, chosen=able))
+    return _PAGES[params.page or SCORERS](results, params, intervals)
+
+
+# -- differences: the rows
+
+COMPARISON = {
+    "scorer": METRICS["scorer"],
+    "other": pl.String(),
+    **{name: METRICS[name] for name in ("benchmark", "subset", "metric", "value", "low", "high", "n")},
+    "left_out": pl.Int64(),
+    "p": pl.Float64(),
+    "p_holm": pl.Float64(),
+    "reason": METRICS["reason"],
+    "note": pl.String(),
+}
+TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
+STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
+WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
+UNADJUSTED = (
+    "each interval is a 95% one by itself, not adjusted for how many there are or for which scorer came out best"
+)
+
+
+def _scorers(results: Selection, params: Params, intervals: bool) -> View:
+    """Every two of the scorers on the cases that both tried, and all of them on those that all tried."""
+    need_two(results)
+    seed = results.request.seed if intervals else None
+    rows: list[Row] = []
+    facts: dict[str, Any] = {name: {} for name in ("family", "interval", "common_cases", "cascade")}
+    notes = [UNADJUSTED, *first_run_notes(results)]
+    if repeated := repeated_solutions(results):
+        notes.append(f"{repeated} cases repeat the problem and steps of another")
+    for benchmark, steps in aligned_steps(results).items():
+        rows += [{**row, "benchmark": benchmark} for row in step_comparison_rows(steps, seed)]
+        facts.setdefault("prmscore", {})[benchmark] = f"{STEPS_PAIRED}; {_common_judged(steps)}"
+    aligned = aligned_cases(results)
+    for benchmark, cases in aligned.items():
+        found = [*case_comparison_rows(cases, seed), *together_rows(cases, seed)]
+        rows += [{**row, "benchmark": benchmark} for row in found]
+        facts["family"][benchmark] = _family(sum(row["p"] is not None for row in found), len(cases.names))
+        facts["interval"][benchmark] = _intervals(cases)
+        facts["common_cases"][benchmark] = _common(cases)
+        facts["cascade"] |= {benchmark: _order(cases)} if len(cases.trying) > 2 else {}
+        notes += _partial_averages(benchmark, cases)
+    notes += without_gold(results)
+    document = provenance(results, compare_command(results, form=params.form), tuple(notes))
+    facts |= {"consensus": CONSENSUS} if facts["cascade"] else {}
+    made = {**document, **facts, "test": TEST, "level": 0.95, "resamples": RESAMPLES}
+    frame = pl.DataFrame(rows, schema=COMPARISON, orient="row")
+    sections = {}
+    for benchmark, cases in aligned.items():
+        own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
+        lay_out = _pair_blocks if len(results.chosen) == 2 else _standing_blocks
+        sections[benchmark] = [*lay_out(results, benchmark, cases, own, seed)]
+        sections[benchmark] += _told(made, benchmark, results)
+    return View(frame, made, title="Comparison", sections=comparison_sections(sections))
+
+
+def _told(facts: Mapping[str, Any], benchmark: str, results: Selection) -> Iterator[Block]:
+    """How a comparison came to be, and what it leaves out."""
+    said = [facts["test"], facts["interval"].get(benchmark, ""), facts["family"].get(benchmark, "")]
+    words = "; ".join(part for part in said if part)
+    yield Note(f"Tests: {words}; {facts['resamples']:,} resamples, seed {facts['seed']}.", "quiet")
+    yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+
+
+def _family(tests: int, scorers: int) -> str:
+    return f"Holm over {tests} tests: all pairs of the {scorers} scorers, erroneous and clean cases"
+
+
+def _intervals(aligned: AlignedScorers) -> str:
+    """How the differences of all pairs were resampled."""
+    related = {aligned.related(aligned.common(pair)) for pair in combinations(range(len(aligned.names)), 2)}
+    return "; ".join(words for words, there in ((STRATIFIED, False), (WHOLE_PROBLEMS, True)) if there in related)
+
+
+def _common(aligned: AlignedScorers) -> str:
+    columns = aligned.trying
+    n = int(aligned.common(columns).sum()) if columns else 0
+    return f"{n} of {aligned.rows.size} tried by {_all(len(columns))} tried any"
+
+
+def _common_judged(aligned: AlignedSteps) -> str:
+    judging = aligned.trying
+    n = int(aligned.common(judging).sum()) if judging else 0
+    return f"steps of {n} of {aligned.problems.size} cases judged by {_all(len(judging))} judged any"
+
+
+def _all(scorers: int) -> str:
+    return "the one scorer that" if scorers == 1 else f"all {scorers} scorers that"
+
+
+def _order(aligned: AlignedScorers) -> str:
+    """The order in which the cascade goes through the scorers, and whether it begins with the best."""
+    found = official_values(aligned)
+    f1 = np.array(list(found.values()))
+    ordered = " (best first)" if np.isfinite(f1).all() and (np.diff(f1) <= 0).all() else ""
+    return f"{', '.join(found)}{ordered}"
+
+
+def _partial_averages(benchmark: str, aligned: AlignedScorers) -> Iterator[str]:
+    """A sentence for every pair that has no case in common in some of the subsets."""
+    wanted = np.unique(aligned.subsets).size
+    for left, right in combinations(range(len(aligned.names)), 2):
+        there = np.unique(aligned.subsets[aligned.common((left, right))]).size
+        if 0 < there < wanted:
+            pair = f"{aligned.names[left]} and {aligned.names[right]}"
+            yield f"{benchmark}: {pair} share cases of {there} of {wanted} subsets; averages are over these"
+
+
+# -- two scorers
+
+_OF_PAIR = {
+    ("all", "prmscore"): ("PRMScore", EVERY),
+    ("all", "positive_acc"): ("accuracy on right steps", EVERY),
+    ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
+    ("average", "f1"): ("F1", EVERY),
+    ("all", "f1"): ("F1, all subsets together", EVERY),
+    ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
+    ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
+}
+"""By subset and metric what a line of differences is called, and of which side its cases are."""
+_QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
+
+
+class _Pair(NamedTuple):
+    """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others."""
+
+    aligned: AlignedScorers
+    benchmark: str
+    inside: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return self.aligned.names[0], self.aligned.names[1]
+
+    def link(self, side: str, left: bool, right: bool, n: int) -> CaseLink:
+        """The cases of a side on which A (left) and B (right) are right or wrong."""
+        each = (
+            (right_of if is_right else wrong_of)(self.aligned, at, side) for at, is_right in enumerate((left, right))
+        )
+        words = {(True, True): "both right", (True, False): "only A right", (False, True): "only B right"}
+        said = f"{words.get((left, right), 'neither right')}, {side}"
+        return self._link((conjunction((OF_SIDE[side], *each)),), n, said)
+
+    def common(self, side: str) -> CaseLink:
+        """The cases that both tried, of one side or (EVERY) of both."""
+        members = self.aligned.common((0, 1))
+        n = int((members if side == EVERY else members & dict(self.aligned.sides)[side]).sum())
+        said = "tried by both" if side == EVERY else f"tried by both, {side}"
+        return self._link((common_of(self.aligned, (0, 1), side),), n, said)
+
+    def _link(self, where: tuple[str, ...], n: int, words: str) -> CaseLink:
+        return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
+
+
+def _pair_blocks(
+    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], seed: int | None
+) -> Iterator[Block]:
+    """By how much A is better than B, who is right where the other is wrong, and in what they differ."""
+    pair = _Pair(aligned, benchmark, within(results, benchmark))
+    a, b = pair.names
+    n = int(aligned.common((0, 1)).sum())
+    cells = {(row["subset"], row["metric"]): row for row in rows if row["scorer"] == a and row["other"] == b}
+    judged = cells.get(("all", "prmscore_difference"), {}).get("value") is not None
+    if not n and not judged:
+        yield Note(f"{a} against {b}", "lead")
+        for name, why in zip(aligned.names, aligned.nothing, strict=True):
+            if why:
+                yield Note(f"{name}: {why}.")
+        yield Note(
+            "They have no case in common that both tried, so that nothing can be compared. Score the same cases with "
+            "both, or choose another scorer."
+        )
+        return
+    left_out = aligned.left_out((0, 1))
+    said = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
+    yield Facts((("A", a), ("B", b)))
+    yield Note(f"{said}.", "quiet")
+    yield _differences(pair, cells)
+    if n:
+        yield _quadrant_table(pair, cells)
+        if any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
+            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
+        yield from _together_blocks(pair, seed)
+    yield from _settings(results, pair)
+
+
+def _differences(pair: _Pair, cells: Mapping[tuple[str, str], Row]) -> Table:
+    """The official figure and the accuracies of A less those of B."""
+    lines = []
+    for (subset, metric), (title, side) in _OF_PAIR.items():
+        row = cells.get((subset, f"{metric}_difference"))
+        if row is None or not _is_told(cells, subset, metric):
+            continue
+        # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
+        link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
+        style = "strong" if metric in {"f1", "prmscore"} else ""
+        lines.append([text(title, style), points(row, link if row["value"] is not None else None), _verdict(row)])
+    return table("A less B", ["", "points, 95% interval", " "], lines)
+
+
+def _is_told(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) -> bool:
+    """Whether a difference is told: pooled F1 stands in for an undefined mean, first errors beside PRMScore if any."""
+    if (subset, metric) == ("all", "f1"):
+        pooled = cells["all", "f1_difference"]["value"]
+        return pooled is not None and cells["average", "f1_difference"]["value"] is None
+    of_steps = ("all", "prmscore_difference") in cells
+    return not of_steps or metric in STEP_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
+
+
+def _verdict(row: Row) -> Cell:
+    """What the interval says, in words."""
+    if row["low"] is None or row["high"] is None:
+        return text("")
+    if row["low"] > 0:
+        return text("A is better", "scorer-a")
+    return text("B is better", "scorer-b") if row["high"] < 0 else text("could be none", "dim")
+
+
+def _quadrant_table(pair: _Pair, cells: Mapping[tuple[str, str], Row]) -> Table:
+    lines = []
+    for side, members in pair.aligned.sides:
+        found = quadrants(pair.aligned, 0, 1, members)
+        test = cells.get(("all", f"{side}_mcnemar"), {})
+        each = zip(_QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True)
+        line = [text(side)]
+        for name, (left, right) in each:
+            style = "strong" if left != right else ""
+            line.append(count(found[name], pair.link(side, left, right, found[name]), style))
+        line.append(count(sum(found.values()), pair.common(side), "dim"))
+        line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
+        lines.append(line)
+    titles = ["", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm"]
+    return table("Who is right where the other is wrong", titles, lines)
+
+
+def _together_blocks(pair: _Pair, seed: int | None) -> Iterator[Block]:
+    """What both could do together: the oracle's choice, and what each has right of what the other lacks."""
+    rows = [*oracle_rows(pair.aligned, seed), *covered_rows(pair.aligned)]
+    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows}
+    (a, b), better = pair.names, next((row["better"] for row in rows if row.get("better")), None)
+    letter = {a: "A", b: "B"}.get(better or "", "the better")
+    lines = []
+    for metric, title, side in (
+        ("f1", "F1", EVERY),
+        ("error_acc", "accuracy on erroneous cases", "erroneous"),
+        ("correct_acc", "accuracy on clean cases", "clean"),
+    ):
+        own, gain = (cells.get((a, side, f"oracle_{metric}{end}")) for end in ("", "_gain"))
+        link = None if own is None or own["value"] is None else pair.common(side)
+        lines.append([text(title), figure(own, link=link), points(gain)])
+    yield table("If whichever is right were taken (an oracle)", ["", "95%", f"more than {letter}"], lines)
+    lacking = []
+    for here, there in ((a, b), (b, a)):
+        names = {a: "A", b: "B"}
+        line = [text(f"of what {names[here]} has wrong {names[there]} has right")]
+        for side in SIDES:
+            row = cells[here, side, "covered"]
+            words = f"{there} right and {here} wrong, {side}"
+            link = CaseLink((*pair.inside, row["where"]), row["count"], words, here, pair.names, pair.benchmark)
+            line.append(replace(count(row["count"], link), note=f"of {row['n']:,}"))
+        lacking.append(line)
+    yield table("", ["", "erroneous", "clean"], lacking)
+
+
+def _settings(results: Selection, pair: _Pair) -> Iterator[Block]:
+    """In what the two scorers differ, and why their figures are not alike though they are of the same cases."""
+    left, right = (results.evaluation(name).scorer for name in pair.names)
+    differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))
+    if differing:
+        lines = [[text(name, "dim"), *(text(value) for value in values)] for name, values in differing.items()]
+        yield table("What differs between them", ["", "A", "B"], lines, labels=3)
+        if unrecorded:
+            yield Note(unrecorded, "quiet")
+    elif unrecorded:
+        yield Note(f"What differs between them: nothing that was recorded. {unrecorded}", "quiet")
+    else:
+        yield Note("What differs between them: nothing that was recorded; the same settings under two names.", "quiet")
+    for reason in incomparable(results, pair.names, pair.benchmark, results.mask):
+        if reason.why != "cases":
+            yield Note(f"Not quite comparable: {reason}.", "warning")
+
+
+# -- all scorers
+
+MOST_PAIRS = 66
+"""All pairs are listed up to so many; of more only those with the best."""
+FEW = 3
+"""Scorers of which all pairs are shown at once."""
+STANDING = {
+    "prmscore": ("prmscore_behind_best", "prmscore_tied_with_best"),
+    "f1": ("f1_behind_best", "tied_with_best"),
+}
+"""The figures that rank scorers, and the metrics that say how far they are behind the best and whether tied."""
+
+
+def _standing_blocks(
+    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], seed: int | None
+) -> Iterator[Block]:
+    """Who is best, who may be, who is right alone; every pair with the best; and what all make of a case together."""
+    del seed  # The rows have their intervals.
+    field = Field.of(results, benchmark, aligned)
+    yield from field_head(field)
+    cells = {(row["scorer"], row["metric"]): row for row in rows if row["scorer"] is not None}
+    head = "prmscore" if any(row["metric"] == "prmscore" for row in rows) else "f1"
+    yield _standings(field, cells, head)
+    yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
+    if field.sets:
+        yield _unanimous(field)
+    pairs = list(_pair_lines(field, rows))
+    best = next((row["other"] for row in rows if row["metric"] == f"{head}_behind_best" and row["other"]), None)
+    shown = pairs if len(field.columns) <= FEW else [line for line in pairs if best in line[0]]
+    if shown:
+        yield _pair_table("Differences" if len(shown) == len(pairs) else f"Differences to the best, {best}", shown)
+    else:
+        yield Note("No pair of scorers has common cases.")
+    if len(shown) < len(pairs) <= MOST_PAIRS:
+        yield Fold(f"All {len({line[0] for line in pairs})} pairs", (_pair_table("", pairs),))
+    elif len(shown) < len(pairs):
+        yield Note(f"The other pairs of {len({line[0] for line in pairs})} are in --csv and --json.", "quiet")
+    yield from _consensus_blocks(rows)
+
+
+def _standings(field: Field, cells: Mapping[tuple[str, str], Row], head: str) -> Table:
+    """A line a scorer, best first; where PRMScore is official, not who is right alone: that is of first errors."""
+    link = field.common(EVERY) if head == "f1" and field.sets else None
+    alone = {(one.side, one.right): one for one in field.sets if one.kind == "lone_right"}
+    ranked = sorted(
+        (row for (_, metric), row in cells.items() if metric == head),
+        key=lambda row: (row["value"] is None, -(row["value"] or 0.0)),
+    )
+    lines: list[list[Cell]] = []
+    for row in ranked:
+        name = row["scorer"]
+        behind, tied = (cells[name, metric] for metric in STANDING[head])
+        line = [text(name), count(row["n"]), count(row["left_out"])]
+        line.append(figure(row, link=link if row["value"] is not None else None, style="strong"))
+        line.append(
+            text("best", "good") if behind["other"] == name else points(behind, link if behind["value"] else None)
+        )
+        line.append(text({None: "", 0.0: "no", 1.0: "yes"}[tied["value"]]))
+        place = field.aligned.names.index(name)
+        for side in SIDES if head == "f1" else ():
+            one = alone.get((side, (place,)))
+            line.append(count(one.count, field.link(one)) if one else count(0))
+        lines.append(line)
+    titles = ["scorer", "n", "left out", "PRMScore" if head == "prmscore" else "F1", "behind the best", "tied"]
+    titles += ["alone right: erroneous", "clean"] if head == "f1" else []
+    return table("Standings on common cases", titles, lines)
+
+
+def _unanimous(field: Field) -> Table:
+    """On which cases nobody is right, and on which everybody is."""
+    lines = []
+    for side in SIDES:
+        kinds = {one.kind: one for one in field.sets if one.side == side}
+        wrong, right = kinds["unanimous_wrong"], kinds["unanimous_right"]
+        each = [count(one.count, field.link(one)) for one in (wrong, right)]
+        lines.append([text(side), *each, count(wrong.n, field.common(side), "dim")])
+    return table("Right together", ["", "all wrong", "all right", "n"], lines)
+
+
+PairLine = tuple[tuple[str, str], list[Cell]]
+
+
+def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
+    """The lines of every pair: the difference of its official figure, and of what that is made of."""
+    of_pair: dict[tuple[str, str], dict[tuple[str, str], Row]] = {}
+    for row in rows:
+        if row["scorer"] is not None and row["other"] is not None:
+            of_pair.setdefault((row["scorer"], row["other"]), {})[row["subset"], row["metric"]] = row
+    lines = (
+        ("all", "all", "prmscore"),
+        ("right steps", "all", "positive_acc"),
+        ("wrong steps", "all", "negative_acc"),
+        ("all", "average", "f1"),
+        ("all", "all", "f1"),
+        ("erroneous", "all", "error_acc"),
+        ("clean", "all", "correct_acc"),
+    )
+    for names, cells in of_pair.items():
+        if ("average", "f1_difference") not in cells:
+            continue
+        places = tuple(field.aligned.names.index(name) for name in names)
+        for cases, subset, metric in lines:
+            difference = cells.get((subset, f"{metric}_difference"))
+            if difference is None or not _is_told(cells, subset, metric):
+                continue
+            told = f"{metric}, {'average' if subset == 'average' else 'pooled'}"
+            line = [text(cases), text(told), count(difference["n"]), points(difference)]
+            line += _quadrant_cells(field, places, cases, cells)
+            test = cells.get(("all", f"{cases}_mcnemar"), {})
+            yield names, [*line, p_value(test.get("p")), p_value(test.get("p_holm"))]
+
+
+def _quadrant_cells(
+    field: Field, places: tuple[int, ...], side: str, cells: Mapping[tuple[str, str], Row]
+) -> Iterator[Cell]:
+    for name, sides in zip(_QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True):
+        row = cells.get(("all", f"{side}_{name}"))
+        if row is None or row["value"] is None:
+            yield count(None)
+            continue
+        names = tuple(field.aligned.names[place] for place in places)
+        each = (
+            (right_of if right else wrong_of)(field.aligned, at, side) for at, right in zip(places, sides, strict=True)
+        )
+        words = f"{' and '.join(f'{who} {_word(right)}' for who, right in zip(names, sides, strict=True))}, {side}"
+        where = (*field.inside, conjunction((OF_SIDE[side], *each)))
+        yield count(int(row["value"]), CaseLink(where, int(row["value"]), words, names[0], names, field.benchmark))
+
+
+def _word(right: bool) -> str:
+    return "right" if right else "wrong"
+
+
+def _pair_table(title: str, pairs: Sequence[PairLine]) -> Table:
+    lines, before = [], None
+    heights = {names: sum(one[0] == names for one in pairs) for names, _ in pairs}
+    for names, cells in pairs:
+        label = Cell(names[0], note=f"less {names[1]}", rows=heights[names] if names != before else 0)
+        lines.append([label, *cells])
+        before = names
+    titles = ["pair", "cases", "metric", "n", "difference", "both", "only first", "only second", "neither"]
+    return table(title, [*titles, "p McNemar", "p Holm"], lines, labels=2)
+
+
+def _consensus_blocks(rows: Sequence[Row]) -> Iterator[Block]:
+    """What the consensus decides and how good it is, beside the best scorer and whoever is right."""
+    cells = {row["metric"]: row for row in rows if row["metric"].startswith(("consensus_", "oracle_"))}
+    if "consensus_decided" not in cells:
+        return
+    decided, difference = cells["consensus_decided"], cells["consensus_f1_difference"]
+    other = difference["other"]
+    lines = [
+        [text("consensus"), figure(cells["consensus_f1"]), points(difference) if other else text("")],
+        [text("whichever is right (an oracle)"), figure(cells["oracle_f1"]), text("")],
+    ]
+    yield table("All of them together", ["", "F1", f"against {other}" if other else ""], lines)
+    if decided["value"] is not None:
+        yield Note(f"The consensus decides {decided['value']:.0f} of {decided['n']} cases; {CONSENSUS}.", "quiet")
+    by_cell = {(row["scorer"], row["metric"]): row for row in rows}
+    lines = []
+    for name in (row["scorer"] for row in rows if row["metric"] == "erroneous_cascade_right"):
+        line = [text(name)]
+        for side in SIDES:
+            right, added = (by_cell[name, f"{side}_cascade_{what}"] for what in ("right", "added"))
+            known = right["value"] is not None
+            line.append(count(int(right["value"]) if known else None, note=f"({added['value']:+.0f})" if known else ""))
+        weight = by_cell[name, "consensus_weight"]["value"]
+        lines.append([*line, text("" if weight is None else f"{weight:.2f}")])
+    if lines:
+        told = "How many cases at least one scorer so far has right (+ new ones)"
+        yield Fold("Any of several scorers right", (table(told, ["any so far", *SIDES, "weight"], lines),))
+
+
+_PAGES: Mapping[str, Callable[[Selection, Params, bool], View]] = {
+    "pair": _scorers,
+    SCORERS: _scorers,
+    PAIRS: pairs_view,
+    SETS: sets_view,
+    CASCADE: cascade_view,
+}

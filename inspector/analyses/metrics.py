@@ -1,0 +1,179 @@
+"""Official metrics of scorers on benchmarks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Params, analysis
+from inspector.boundary_notes import boundary_notes
+from inspector.case_links import WHOLE, figure_link, group_facets
+from inspector.critique.counts import unparsed_notes
+from inspector.documents import provenance, repeated_solutions
+from inspector.label_notes import label_notes
+from inspector.official_rows import SMALL_WORDS, interval_notes, official_figures
+from inspector.range_notes import range_notes
+from inspector.render.view import Block, Cell, Column, Note, Section, Table, View, count, figure, table, text
+from inspector.run_notes import mean_notes, unlike_notes
+from inspector.selection import Selection
+from scoring.evaluation import Evaluation
+from scoring.filters import Facet
+from scoring.grouping import grouped
+from scoring.metrics.step_labels import NAMES
+from scoring.parts import parts
+from scoring.verdicts import REFUSED, UNPARSED
+
+TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
+"""Titles of metrics that are more than their names with blanks."""
+NO_METRIC = "No scorer has rewards for these cases yet, so there is no metric. Import results, or score with a PRM."
+HEADS = ("prmscore", "f1")
+"""The official figures."""
+_OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "small", "sd", "runs"})
+
+
+@analysis(
+    "Official metrics",
+    help="Every official metric of every scorer here, by subset. Each number opens exactly the cases that it is of.",
+)
+def metrics(results: Selection, params: Params, intervals: bool) -> View:
+    """Give the official metrics of the chosen scorers over the shown cases, by subset or by the columns asked for."""
+    # A column that is not there is an error whether or not there is a scorer.
+    grouped(results.evaluated, results.request.by)
+    frame = official_figures(results, intervals=intervals)
+    notes = [*interval_notes(results), *label_notes(results), *boundary_notes(results), *range_notes(results)]
+    if repeated := repeated_solutions(results):
+        notes.append(f"{repeated} cases repeat the problem and steps of another: intervals take them as independent")
+    notes += [SMALL_WORDS] if frame["small"].any() else []
+    notes += [*unlike_notes(results), *mean_notes(results), *unparsed_notes(results)]
+    if not results.request.by:
+        notes += _partial_averages(results)
+    command = results.request.command("metrics", form=params.form)
+    facts = provenance(results, command, tuple(notes))
+    if not results.chosen:
+        return View(frame, facts, title="Metrics", empty=NO_METRIC)
+    return View(frame, facts, title="Metrics", sections=metric_sections(results, frame))
+
+
+def metric_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:
+    """Lay out rows of metrics: a section a benchmark, with what is to be known of them."""
+    said = list(metric_notes(results))
+    found = []
+    there = set(results.cases["benchmark"].gather(results.shown))
+    for number, (name, rows) in enumerate(_by_benchmark(frame)):
+        if there and name not in there:
+            continue
+        blocks: list[Block] = [metric_table(results, rows, name)]
+        blocks += [
+            Note(sentence, "quiet") for sentence in said if f"{name}: " in sentence or f" on {name}: " in sentence
+        ]
+        found.append(Section(name, f"metrics-{number}", tuple(blocks)))
+    told = {block.text for section in found for block in section.blocks if isinstance(block, Note)}
+    if found and (others := [Note(sentence, "quiet") for sentence in said if sentence not in told]):
+        found[-1] = replace(found[-1], blocks=(*found[-1].blocks, *others))
+    return tuple(found)
+
+
+def _by_benchmark(frame: pl.DataFrame) -> Iterator[tuple[str, pl.DataFrame]]:
+    for (name,), rows in frame.group_by("benchmark", maintain_order=True):
+        yield str(name), rows
+
+
+def metric_table(results: Selection, rows: pl.DataFrame, benchmark: str, title: str = "") -> Table:
+    """Lay out the metrics of one benchmark in percent: a line a scorer and subset or group, a column a metric.
+
+    Steps are counted in `n (steps)` where PRMScore is official, and the cases of F1 in `n (cases)`; the figures beside
+    PRMScore stand without intervals. Where there are no subsets, the average over them, which equals `all`, is left
+    out.
+    """
+    keys = [name for name in rows.columns if name not in {*_OF_A_FIGURE, "benchmark"}]
+    # One that is called by the empty text has no name: beside it, `all` says the same.
+    if not results.request.by and rows["subset"].is_in({*WHOLE, ""}).all():
+        rows = rows.filter(pl.col("subset") == "all")
+    if (rows["subset"] == "all").all():
+        keys.remove("subset")
+    names = _metric_names(rows)
+    of_steps = "prmscore" in names
+    columns: list[str | Column] = [*keys, *(Column(metric_title(name), 0 if name in HEADS else 1) for name in names)]
+    columns += ["n (steps)", "n (cases)"] if of_steps else ["n"]
+    lines: list[list[Cell]] = []
+    for part in rows.partition_by(keys, maintain_order=True):
+        cells = {row["metric"]: row for row in part.iter_rows(named=True)}
+        first = next(iter(cells.values()))
+        evaluation = results.evaluation(first["scorer"])
+        groups = _groups(results, benchmark, first)
+        line = [text(str(first[name] or ("(no subset)" if name == "subset" else ""))) for name in keys]
+        line += [_figure(results, evaluation, benchmark, name, cells.get(name), groups) for name in names]
+        sizes = [cells.get(name, {}).get("n") for name in (HEADS if of_steps else ("f1",))]
+        line += [count(size) for size in sizes]
+        reasons = dict.fromkeys(row["reason"] for row in cells.values() if row["value"] is None and row["reason"])
+        lines.append([*line[:-1], replace(line[-1], remark="; ".join(reasons))])
+    return table(title, columns, lines, labels=len(keys), counted="cases")
+
+
+def _metric_names(rows: pl.DataFrame) -> list[str]:
+    """The metrics of the rows: of steps first, then those of first errors, the official figure before its parts."""
+    there = rows["metric"].unique(maintain_order=True).to_list()
+    ordered = [name for name in (*NAMES, "f1") if name in there]
+    return [*ordered, *(name for name in there if name not in ordered)]
+
+
+def metric_title(metric: str) -> str:
+    """Write a metric's name."""
+    return TITLES.get(metric, metric.replace("_", " "))
+
+
+def _groups(results: Selection, benchmark: str, row: Mapping[str, Any]) -> tuple[Facet, ...] | None:
+    """The facets that tell the cases of a row; None where a column of the grouping is none of conditions."""
+    by: Sequence[str] = results.request.by
+    if not by:
+        return group_facets(results, benchmark, row["subset"])
+    if any(name not in results.schema or results.schema[name] != pl.String for name in by):
+        return None
+    return tuple(Facet(name, (row[name] or None,)) for name in by)
+
+
+def _figure(
+    results: Selection,
+    evaluation: Evaluation,
+    benchmark: str,
+    metric: str,
+    row: Mapping[str, Any] | None,
+    groups: tuple[Facet, ...] | None,
+) -> Cell:
+    if row is None:
+        return text("")
+    known = groups is not None and row["value"] is not None
+    link = figure_link(results, evaluation, benchmark, metric, groups or ()) if known else None
+    made = replace(figure(row, link=link, style="strong" if metric in HEADS else ""), reason="")
+    return replace(made, low=None, high=None) if metric in NAMES[1:] else made
+
+
+def metric_notes(results: Selection) -> Iterator[str]:
+    """Say what a person who reads a table of metrics has to know; provenance holds it as notes."""
+    yield from _without_verdict(results)
+    for notes in (unparsed_notes, unlike_notes, mean_notes, boundary_notes, range_notes):
+        yield from notes(results)
+
+
+def _without_verdict(results: Selection) -> Iterator[str]:
+    """A sentence where answers could not be read or cases were refused: how they count changes the figures."""
+    for part, rows in parts(results.cases, ("benchmark",), results.mask):
+        codes = [one.codes[rows] for one in results.chosen_evaluations]
+        number, name = sum(int(np.isin(of_one, (UNPARSED, REFUSED)).sum()) for of_one in codes), part["benchmark"]
+        if number and results.unparsed(name) == "wrong":
+            yield f"{name}: {number:,} unparsed or refused cases count as wrong (--unparsed drop leaves them out)."
+        elif number:
+            yield f"{name}: {number:,} unparsed or refused cases are left out (--unparsed wrong counts them)."
+
+
+def _partial_averages(results: Selection) -> Iterator[str]:
+    """A sentence for every average that leaves out a subset, because none of its cases was scored."""
+    for one in results.chosen_evaluations:
+        groups = one.gold.subsets[1]
+        for part, within in parts(results.cases, ("benchmark",), results.mask):
+            there, wanted = np.unique(groups[within & one.tried]).size, np.unique(groups[within]).size
+            if 0 < there < wanted:
+                name = f"{one.scorer.name} on {part['benchmark']}"
+                yield f"{name}: average over {there} of {wanted} subsets, the others are not scored"

@@ -1,0 +1,497 @@
+"""What every way to choose a threshold gives, and what it turns over."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Page, Params, analysis
+from inspector.analyses._flips import flips_view
+from inspector.analyses._reward_bins import reliability_view, rewards_view
+from inspector.breakdown import by_benchmark
+from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
+from inspector.documents import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Curve,
+    Note,
+    Series,
+    Table,
+    Tick,
+    View,
+    count,
+    figure,
+    number,
+    table,
+    text,
+)
+from inspector.selection import Selection
+from inspector.sentences import threshold_name
+from inspector.threshold_curve import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
+from inspector.threshold_span import threshold_span
+from inspector.threshold_ways import (
+    NOTHING,
+    PER_SUBSET,
+    THRESHOLDS,
+    TITLES,
+    is_present,
+    scorers_there,
+    threshold_sections,
+    way_notes,
+    way_rows,
+)
+from scoring.benchmarks.registry import step_labelled
+from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.metrics.threshold_curves import official_curve, tuned
+from scoring.remembered import Remembered
+from scoring.step_rewards import Bools
+from scoring.verdicts import AsGiven, Rule, RuleByCase
+
+WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
+PAGES = (
+    Page(WAYS, "ways and curves", "beside", also=CURVES),
+    Page(CURVES, "curves in numbers", "beside"),
+    Page(TRANSFER, "from subset to subset", "focus"),
+    Page(FLIPPED, "two thresholds", "focus"),
+    Page(REWARDS, "rewards by gold", "focus"),
+    Page(RELIABILITY, "reliability", "focus"),
+)
+WHOLE_OF = {"f1": "average", "prmscore": "all"}
+"""By metric the row of the official figure."""
+LINES = 20
+"""Points of a grid that people see, about."""
+DRAWN = 400
+"""Points that a curve is drawn through."""
+GRIDS = ((5_000, 81), (20_000, 33), (10**9, 16))
+"""Up to how many cases a curve has its interval at how many thresholds: they are what takes longest."""
+BANDED = 2
+"""Curves up to which all have bands; of more only the first has: they could not be told apart."""
+LETTERS = "ABCDEFGH"
+_WAYS = Remembered(64)
+"""The rows of ways that do not depend on where the threshold is."""
+Row = Mapping[str, Any]
+
+
+@analysis(
+    "Thresholds",
+    PAGES,
+    needs="A threshold is held against step rewards, and no scorer has any on {benchmark}.",
+    help="What every threshold would give, the ways to choose one, and the rewards behind it. The key that moves the "
+    "threshold works here as well, and the marks move with it.",
+)
+def thresholds(results: Selection, params: Params, intervals: bool) -> View:
+    """Give what ways to choose a threshold come to, the figure at every one, or what two of them turn over."""
+    return _PAGES[params.page or WAYS](results, params, intervals)
+
+
+# -- ways
+
+
+def _ways(results: Selection, params: Params, intervals: bool) -> View:
+    rows: list[Row] = []
+    for evaluation in results.chosen_evaluations:
+        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
+            if (evaluation.at_default().tried & inside).any():
+                rows += _way_rows(results, evaluation, benchmark, inside, intervals)
+    frame = pl.DataFrame(rows, schema=THRESHOLDS, orient="row")
+    command = results.request.command("thresholds", *_page_words(params), form=params.form)
+    facts = provenance(results, command, tuple(way_notes(results, frame)))
+
+    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+        own = frame.filter(pl.col("benchmark") == name)
+        if params.page == TRANSFER:
+            yield from _transfer_blocks(scope, own, name)
+        else:
+            yield from _way_blocks(scope, own, name, intervals)
+
+    sections = threshold_sections(results, blocks)
+    return View(frame, facts, title="Thresholds", sections=sections, empty="" if rows else NOTHING)
+
+
+def _page_words(params: Params) -> tuple[str, ...]:
+    return (f"--{params.page}",) if params.page == TRANSFER else ()
+
+
+def _way_rows(
+    results: Selection, evaluation: Evaluation, benchmark: str, inside: Bools, intervals: bool
+) -> Iterator[Row]:
+    """The rows of one scorer; what does not depend on the present threshold is remembered while that moves."""
+    scope = replace(results, shown=results.shown[inside[results.shown]])
+    about = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
+
+    def made(one: Evaluation) -> list[Row]:
+        return [{**about, **row} for row in way_rows(one, inside, scope, benchmark, intervals=intervals)]
+
+    rule, by_redundancy = evaluation.rule, step_labelled(benchmark) is not None
+    if not evaluation.at_default().movable or by_redundancy or isinstance(rule, AsGiven):
+        yield from made(evaluation)
+        return
+    default, request = evaluation.at_default(), replace(results.request, thresholds=())
+    key = (benchmark, evaluation.scorer.name, rule.on, rule.comparison, scope.mask.tobytes(), request, intervals)
+    owners = (evaluation.rewards, evaluation.votes, evaluation.given, results.cases)
+    rows = _WAYS.of(key, owners, lambda: made(default))
+    chosen = way_rows(evaluation, inside, scope, benchmark, intervals=intervals, only="chosen")
+    yield from (row for row in rows if row["kind"] == "default")
+    yield from ({**about, **row} for row in chosen)
+    yield from (row for row in rows if row["kind"] != "default")
+
+
+def _way_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str, intervals: bool) -> Iterator[Block]:
+    there = scorers_there(scope, benchmark)
+    if not there:
+        yield Note(NOTHING)
+        return
+    chart = curve_chart(scope, there, benchmark, rows, intervals=intervals)
+    if chart is not None:
+        yield chart
+    yield from _of_curves(scope, there, benchmark, chart)
+    yield way_table(scope, rows, benchmark)
+    if rows["excluded"].sum():
+        seed = scope.request.seed
+        yield Note(
+            f"dev: tuned on a few cases of every subset (seed {seed}), which are excluded from what is reported.",
+            "quiet",
+        )
+
+
+def way_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
+    """Lay out the ways of some scorers on one benchmark: a line a way, a column a subset where there are several."""
+    head = "f1" if step_labelled(benchmark) is None else "prmscore"
+    subsets = [name for name in rows["subset"].unique(maintain_order=True) if name not in WHOLE]
+    subsets = subsets if len(subsets) > 1 else []
+    several = rows["scorer"].n_unique() > 1
+    columns: list[str | Column] = [*(["scorer"] if several else []), "way", Column("threshold", right=True)]
+    columns += [TITLES[head], *(Column(name or "(no subset)", 2) for name in subsets)]
+    columns += ["n (steps)" if head == "prmscore" else "n", "excluded", "wrong"]
+    lines = []
+    for part in rows.partition_by("scorer", "kind", maintain_order=True):
+        cells = {row["subset"]: row for row in part.iter_rows(named=True)}
+        evaluation = scope.evaluation(part["scorer"][0])
+        line = _way_line(scope, evaluation, benchmark, cells, head, subsets)
+        lines.append(line if several else line[1:])
+    return table("Ways to choose the threshold", columns, lines, labels=2 if several else 1, counted="cases")
+
+
+def _way_line(
+    scope: Selection,
+    evaluation: Evaluation,
+    benchmark: str,
+    cells: Mapping[str, Row],
+    head: str,
+    subsets: Sequence[str],
+) -> list[Cell]:
+    whole = cells["all"]
+    official = cells.get(WHOLE_OF[head], whole)
+    kind, cut = whole["kind"], whole["threshold"]
+    cuts = {row["threshold"] for row in cells.values()} - {None}
+    present = is_present(evaluation, kind)
+    movable = not isinstance(evaluation.rule, AsGiven)
+    threshold = number(cut) if cut is not None or len(cuts) < 2 else text("by subset")
+    link = _way_link(scope, evaluation, benchmark, head, whole)
+    wrong: CaseLink | None = None
+    if head == "f1" and not whole["excluded"] and whole["value"] is not None:
+        rule_moves = movable and not isinstance(evaluation.rule, RuleByCase)
+        wrong = wrong_at_link(scope, evaluation, benchmark, cut) if rule_moves else None
+        wrong = wrong_link(scope, evaluation, benchmark) if wrong is None and present else wrong
+    name = way_words(kind, scope.request.seed)
+    own = {name: cells.get(name) for name in subsets}
+    return [
+        text(evaluation.scorer.name),
+        text(name, "strong" if present else ""),
+        replace(threshold, note="(present)" if present and movable else ""),
+        replace(figure(official, link=link, style="strong"), reason=""),
+        *(_of_subset(scope, evaluation, benchmark, head, subset, row, cut) for subset, row in own.items()),
+        # Steps are counted where the official figure is of steps: the link, which is to cases, is on the figure.
+        count(whole["n"] or None, link if head == "f1" else None),
+        count(whole["excluded"] or None),
+        replace(count(wrong.n, wrong) if wrong else count(None), remark=official["reason"] or whole["reason"] or ""),
+    ]
+
+
+def _of_subset(
+    scope: Selection,
+    evaluation: Evaluation,
+    benchmark: str,
+    head: str,
+    subset: str,
+    row: Row | None,
+    cut: float | None,
+) -> Cell:
+    """The figure of a subset, with its threshold where that is not the one of all."""
+    if row is None:
+        return text("")
+    link = _way_link(scope, evaluation, benchmark, head, row, subset)
+    own = row["threshold"] if cut is None else None
+    return replace(figure(row, link=link), reason="", note="" if own is None else f"at {own:.4g}")
+
+
+def _way_link(
+    scope: Selection, evaluation: Evaluation, benchmark: str, head: str, row: Row, subset: str | None = None
+) -> CaseLink | None:
+    """The cases that a figure is of; which those are depends on no threshold, but for dev cases."""
+    if row["excluded"] or row["value"] is None:
+        return None
+    groups = () if subset is None else group_facets(scope, benchmark, subset)
+    link = None if groups is None else figure_link(scope, evaluation, benchmark, head, groups)
+    # Beside a threshold that leaves dev cases out no condition tells them.
+    return link if link is not None and (head not in OF_SIDE or link.n == row["n"]) else None
+
+
+def way_words(kind: str, seed: int) -> str:
+    """Say a way in words."""
+    told = {"best": "best on these", PER_SUBSET: "best of each subset", "dev": f"dev-tuned, seed {seed}"}
+    told |= {"dev:kept": "dev-tuned, dev cases kept"}
+    return told.get(kind, kind.replace("from:", "tuned on ").replace("redundancy:", "redundancy, "))
+
+
+# -- curves
+
+
+def curve_chart(
+    scope: Selection,
+    there: Sequence[Evaluation],
+    benchmark: str,
+    rows: pl.DataFrame | None = None,
+    *,
+    intervals: bool = False,
+) -> Curve | None:
+    """Draw the official figure of scorers on the shown cases of a benchmark against the threshold.
+
+    The axis is that of the first scorer; where `rows`, those of `thresholds`, are given, its dev sets are ticks. None
+    where no scorer has a curve.
+    """
+    drawn = [one for one in there if not isinstance(one.at_default().rule, AsGiven)][: len(LETTERS)]
+    unparsed = scope.unparsed(benchmark)
+    # The letters that scorers have beside each other in a case as well: those of their order in the workspace.
+    names = {one.scorer.name for one in there[: len(LETTERS)]} | {one.scorer.name for one in drawn}
+    ordered = [one.scorer.name for one in scope.evaluations if one.scorer.name in names]
+    letters = dict(zip(ordered, LETTERS, strict=False))
+    series: list[Series] = []
+    first: tuple[Evaluation, Any] | None = None
+    for one in drawn:
+        at = one.at_default() if isinstance(one.rule, RuleByCase) else one
+        found = official_curve(at, scope.mask, unparsed, benchmark)
+        if found is None or not found.thresholds.size or found.best is None or not isinstance(at.rule, Rule):
+            continue
+        first = first or (one, found)
+        span, axis = threshold_span(one), threshold_span(first[0])
+        xs = np.linspace(*span, DRAWN)
+        low = high = None
+        if intervals and (not series or len(drawn) <= BANDED):
+            grid = np.linspace(*span, next(size for most, size in GRIDS if scope.shown.size <= most))
+            band = bands_of(at.at_default(), scope.mask, grid, benchmark, scope)
+            if band is not None:
+                low, high = (np.interp(xs, grid, ends) for ends in band.interval(band.metrics[0]))
+        same = span == axis
+        letter = letters[one.scorer.name]
+        told = one.scorer.name if same else f"{one.scorer.name} (its own range, {span[0]:.4g} to {span[1]:.4g})"
+        placed = xs if same else axis[0] + (xs - span[0]) / ((span[1] - span[0]) or 1.0) * (axis[1] - axis[0])
+        ys = found.score[found.places(xs, at.rule.comparison)]
+        series.append(Series(told, letter, f"scorer-{letter.lower()}", placed, ys, low, high))
+    if first is None:
+        return None
+    one, found = first
+    title = f"{found.metric.title} against the {threshold_name(one.rule)}"
+    ticks = tuple(_ticks(one, found, rows, scope.request.seed))
+    return Curve(title, threshold_name(one.rule), found.metric.title, tuple(series), ticks, threshold_span(one))
+
+
+def _ticks(one: Evaluation, found: Any, rows: pl.DataFrame | None, seed: int) -> Iterator[Tick]:
+    """Where the present threshold stands, the default, the best one and those of dev sets."""
+    default, source = one.default
+    at_default = one.at_default()
+    comparison = at_default.rule.comparison if isinstance(at_default.rule, Rule) else "<"
+
+    def score(threshold: float) -> float | None:
+        value = float(found.score[found.places(threshold, comparison)])
+        return value if np.isfinite(value) else None
+
+    present = one.rule.threshold
+    by_subset = dict(one.rule.told) if isinstance(one.rule, RuleByCase) else {}
+    if present is not None:
+        at_it = (present, one.rule.source) == (default, source)
+        told = "present, the default" if at_it else f"present: {one.rule.source}"
+        yield Tick(present, "^", told, score=score(present))
+    for name, cut in by_subset.items():
+        yield Tick(cut, "^", f"present, {name} (by subset)")
+    yield Tick(default, "d", f"default: {source}", "gold")
+    if found.best is not None:
+        best, value = found.best
+        yield Tick(best, "*", f"best on these: {100 * value:.1f}, optimistic", "gold", score=value)
+    if rows is None:
+        return
+    own = rows.filter(pl.col("scorer") == one.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null())
+    cuts: dict[float, list[str]] = {}
+    for row in own.iter_rows(named=True):
+        if row["threshold"] not in by_subset.values():
+            cuts.setdefault(row["threshold"], []).append(row["subset"])
+    for cut, subsets in cuts.items():
+        names = [name for name in subsets if name and name not in WHOLE]
+        yield Tick(cut, "v", f"dev-tuned, seed {seed}{', ' if names else ''}{', '.join(names)}", "dim")
+
+
+def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, chart: Curve | None) -> Iterator[Note]:
+    """What is to be known of the curves that are drawn and of those that are not."""
+    runs = [f"{one.scorer.name} ({len(one.runs)} runs)" for one in there if one.further]
+    if runs:
+        yield Note(f"Curves are of the first run, figures of the mean of all: {', '.join(runs)}.", "quiet")
+    ons = {one.scorer.name: getattr(one.rule, "on", None) for one in there if not isinstance(one.rule, AsGiven)}
+    others = [name for name, on in ons.items() if on != next(iter(ons.values()))]
+    if others:
+        yield Note(f"Their threshold is on something else: {', '.join(others)}.", "quiet")
+    lacking = [one.scorer.name for one in there if isinstance(one.rule, AsGiven)]
+    if lacking:
+        yield Note(f"No threshold decides, so that there is no curve: {', '.join(lacking)}.", "quiet")
+    movable = [one for one in there if not isinstance(one.rule, AsGiven)]
+    for one in movable if chart is None else ():
+        reason = tuned(official_curve(one.at_default(), scope.mask, scope.unparsed(benchmark), benchmark)).reason
+        yield Note(f"{one.scorer.name}: there is no curve: {reason or 'undefined'}.")
+    if chart is not None and chart.y == "PRMScore":
+        yield Note("PRMScore of all steps pooled; bands resample whole problems.", "quiet")
+
+
+def _curves(results: Selection, params: Params, intervals: bool) -> View:
+    asked = params.options.get("points")
+    n_points = POINTS if asked is None else int(asked)
+    if not 2 <= n_points <= MOST:
+        raise UsageError(f"a curve has 2 to {MOST} points, not {n_points}.", "Give another number, or none.")
+    movable = [one for one in results.chosen_evaluations if one.at_default().movable]
+    if not movable:
+        raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")
+    rows: list[Row] = []
+    for evaluation in movable:
+        for benchmark, inside in by_benchmark(replace(results, shown=np.arange(results.height))):
+            if (evaluation.at_default().tried & inside).any():
+                rows += curve_rows(evaluation, inside, results, benchmark, n_points, intervals=intervals)
+    words = ("--curve", *([] if n_points == POINTS else [str(n_points)]))
+    frame = pl.DataFrame(rows, schema=CURVE, orient="row")
+    facts = provenance(
+        results, results.request.command("thresholds", *words, form=params.form), tuple(curve_notes(results))
+    )
+
+    def blocks(name: str, scope: Selection) -> Iterator[Block]:
+        there = scorers_there(scope, name)
+        own = frame.filter(pl.col("benchmark") == name)
+        # The ways of dev sets are ticks of the rows.
+        dev = own.filter(pl.col("tick").str.starts_with("dev")).select(
+            "scorer", "threshold", subset="tick", kind=pl.lit("dev")
+        )
+        chart = curve_chart(scope, there, name, dev, intervals=intervals)
+        if chart is not None:
+            yield chart
+        yield from _of_curves(scope, there, name, chart)
+        if own.height:
+            yield _curve_table(scope, own, name)
+            yield Note("All points of the grid, and conditions, are in --csv and --json.", "quiet")
+        elif not there:
+            yield Note(NOTHING)
+
+    return View(
+        frame, facts, title="Curves", sections=threshold_sections(results, blocks), empty="" if rows else NOTHING
+    )
+
+
+def _curve_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:
+    """A line a threshold, ascending: what it is called, and each metric with its band; LINES or so of a grid."""
+    several = rows["scorer"].n_unique() > 1
+    place = pl.int_range(pl.len()).over("scorer", "metric")
+    grid = pl.col("tick").is_null()
+    step = pl.when(grid).then(place).max().over("scorer") // LINES + 1
+    told = rows.filter(~grid | (place % step == 0))
+    metrics = rows["metric"].unique(maintain_order=True).to_list()
+    columns: list[str | Column] = [*(["scorer"] if several else []), "called", Column("threshold", right=True)]
+    columns += [Column(TITLES.get(name, name), int(name not in WHOLE_OF)) for name in metrics]
+    lines = []
+    for scorer in rows["scorer"].unique(maintain_order=True):
+        own = told.filter(pl.col("scorer") == scorer).sort("threshold", maintain_order=True)
+        evaluation = scope.evaluation(scorer)
+        links = {name: figure_link(scope, evaluation, benchmark, name) for name in metrics}
+        for part in own.partition_by("threshold", "tick", maintain_order=True):
+            cells = {row["metric"]: row for row in part.iter_rows(named=True)}
+            first = next(iter(cells.values()))
+            line = [text(scorer)] if several else []
+            line += [text(first["tick"] or ""), number(first["threshold"])]
+            line += [
+                figure(cells.get(name), link=links[name] if _linked(cells.get(name)) else None) for name in metrics
+            ]
+            lines.append(line)
+    return table("At some thresholds", columns, lines, labels=2 if several else 1)
+
+
+def _linked(row: Row | None) -> bool:
+    return row is not None and row["value"] is not None
+
+
+# -- transfer
+
+
+def _transfer_blocks(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Iterator[Block]:
+    there = scorers_there(scope, benchmark)
+    if not there:
+        yield Note(NOTHING)
+    for evaluation in there:
+        own = rows.filter(pl.col("scorer") == evaluation.scorer.name)
+        yield from _transfer(scope, evaluation, own, benchmark, named=len(there) > 1)
+
+
+def _transfer(
+    scope: Selection, evaluation: Evaluation, rows: pl.DataFrame, benchmark: str, *, named: bool
+) -> Iterator[Block]:
+    cells = {(row["kind"], row["subset"]): row for row in rows.iter_rows(named=True)}
+    names = list(dict.fromkeys(kind.removeprefix("from:") for kind in rows["kind"] if kind.startswith("from:")))
+    head = "f1" if step_labelled(benchmark) is None else "prmscore"
+    title = "Tuned on the row, reported on the column"
+    title = f"{evaluation.scorer.name}: {title[0].lower()}{title[1:]}" if named else title
+    if len(names) < 2:
+        yield Note(
+            f"{evaluation.scorer.name}: {_why_no_transfer(scope, evaluation)}"
+            if named
+            else _why_no_transfer(scope, evaluation)
+        )
+        return
+    kinds = ["default", *(f"from:{name}" for name in names), PER_SUBSET, "dev"]
+    columns = [*names, WHOLE_OF[head]]
+    lines = []
+    for kind in kinds:
+        whole = cells.get((kind, WHOLE_OF[head]))
+        if whole is None or whole["value"] is None:
+            continue
+        line = [text(way_words(kind, scope.request.seed))]
+        for name in columns:
+            row = cells.get((kind, name))
+            subset = None if name == WHOLE_OF[head] else name
+            link = None if row is None else _way_link(scope, evaluation, benchmark, head, row, subset)
+            made = text("") if row is None else figure(row, link=link)
+            line.append(replace(made, n=None if row is None else row["n"], shade=None if row is None else row["value"]))
+        lines.append(line)
+    counted = "steps" if head == "prmscore" else "cases"
+    yield table(title, ["", *columns], lines, heat=True, counted=counted)
+
+
+def _why_no_transfer(scope: Selection, evaluation: Evaluation) -> str:
+    if isinstance(evaluation.rule, AsGiven):
+        return f"No threshold decides for {evaluation.scorer.name}, so that there is none to carry over."
+    there = sorted({name for name in scope.cases["subset"].gather(scope.shown).to_list() if name})
+    if len(there) < 2:
+        only = f"only {there[0]}" if there else "none that has a name"
+        return (
+            f"There is one subset to tune and report on ({only}). Transfer needs two: cases with a field `subset`, or "
+            "a filter that leaves more of them."
+        )
+    return "No subset has a best threshold: the figure is undefined on each of them."
+
+
+_PAGES: Mapping[str, Callable[[Selection, Params, bool], View]] = {
+    WAYS: _ways,
+    TRANSFER: _ways,
+    CURVES: _curves,
+    FLIPPED: flips_view,
+    REWARDS: lambda results, params, _: rewards_view(results, params),
+    RELIABILITY: lambda results, params, _: reliability_view(results, params),
+}

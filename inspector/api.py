@@ -1,0 +1,100 @@
+"""What a notebook or a script imports of the inspector: the answers of its analyses.
+
+    from inspector.api import analysis
+
+    view = analysis(".prm-inspect", "compare", scorers=["prm-a", "prm-b"], benchmark="processbench")
+    view.rows                    # a polars frame: the rows of `prm-inspect compare --json`, unrounded
+    view.provenance              # how they came to be, and the command that gives them
+    view                         # in a notebook: the tables that people see
+    view.render("latex")         # or markdown, html, csv, json, jsonl
+
+Values are fractions, steps are 0-based, -1 means that no step is wrong. What is expected to go wrong raises one of
+`scoring.errors.InspectError`, whose text says what to do next.
+"""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from inspector.analyses import Params, load, summaries
+from inspector.loading import load as load_request
+from inspector.render.view import View
+from inspector.request import Request
+from scoring.errors import UsageError
+
+__all__ = ["View", "analyses", "analysis"]
+
+Names = str | Sequence[str]
+"""One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
+
+
+def analyses() -> dict[str, str]:
+    """Give the names of all analyses, each with what it tells in a line."""
+    return summaries()
+
+
+def analysis(
+    workspace: str | Path,
+    name: str,
+    *,
+    page: str = "",
+    scorers: Names = (),
+    benchmark: Names = (),
+    subset: Names = (),
+    where: Names = (),
+    by: Names = (),
+    threshold: float | str | Mapping[str, float | str] | None = None,
+    intervals: bool = True,
+    options: Mapping[str, Any] | None = None,
+    **query: Any,
+) -> View:
+    """Answer a question about a workspace.
+
+    Args:
+        workspace: its folder.
+        name: of the analysis, as its command is called: one of `analyses()`.
+        page: one of its pages, such as `cascade` of `compare`; "" = the first.
+        scorers: who is asked about; () = all.
+        benchmark: on which benchmarks; () = all.
+        subset: on which subsets.
+        where: SQL conditions on the cases.
+        by: columns to group `metrics` by.
+        threshold: a number, `default`, `best`, `dev` or `from:SUBSET`, for every scorer or by scorer.
+        intervals: with what takes resamples; without, `low` and `high` are null.
+        options: what a page can be told: `points` of `thresholds` page `curve`, `between` of its page `flips`.
+        query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
+
+    Raises:
+        UsageError: there is no such analysis, page, scorer or column, or nothing to answer.
+        NoWorkspace: there is no workspace in the folder.
+        FilterError: a condition cannot be read.
+    """
+    if name not in summaries():
+        near = get_close_matches(name, summaries(), n=1)
+        meant = f"Did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"there is no analysis {name!r}.", f"{meant}There are: {', '.join(summaries())}.")
+    asked = load(name)
+    pages = [one.name for one in asked.pages]
+    if page and page not in pages:
+        told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
+        raise UsageError(f"{name} has no page {page!r}.", told)
+    unknown = sorted(query.keys() - Request.__dataclass_fields__.keys())
+    if unknown:
+        raise UsageError(f"an analysis cannot be told {unknown[0]!r}.", "See help(inspector.api.analysis).")
+    each = threshold if isinstance(threshold, Mapping) else {} if threshold is None else {None: threshold}
+    request = Request(
+        workspace=str(workspace),
+        scorers=_several(scorers),
+        benchmarks=_several(benchmark),
+        subsets=_several(subset),
+        where=_several(where),
+        by=_several(by),
+        thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
+        **query,
+    )
+    return asked.view(load_request(request), Params(page, options or {}), intervals=intervals)
+
+
+def _several(names: Names) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)

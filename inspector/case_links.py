@@ -1,0 +1,118 @@
+"""From figures to the cases that they are of, and to those that a threshold has wrong."""
+
+import numpy as np
+import polars as pl
+
+from inspector.breakdown import within
+from inspector.render.lines import CaseLink
+from inspector.selection import Selection
+from scoring.benchmarks.registry import step_labelled
+from scoring.evaluation import Evaluation
+from scoring.filters import Facet
+from scoring.metrics.first_error import FAILURES
+from scoring.metrics.flips import AtThreshold
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES, SIDES, tried, wrong
+from scoring.sql_words import named
+from scoring.step_rewards import Bools
+from scoring.verdicts import OUTCOMES, Rule, under
+
+OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
+"""By figure of first errors the side that it is of; "" is both."""
+_KNOWN = "earliest_error >= -1"
+WHOLE = frozenset({"all", "average"})
+"""What rows call all cases, and the mean over their groups."""
+
+
+def group_facets(results: Selection, benchmark: str, group: str) -> tuple[Facet, ...] | None:
+    """Tell by facets the cases that a row of metrics is of: of all, of a subset, or of a group of subsets.
+
+    None where no column tells them.
+    """
+    if group in WHOLE:
+        return ()
+    own = results.cases.filter(pl.col("benchmark") == benchmark)
+    if (own["subset"].fill_null("") == group).any():
+        return (Facet("subset", (group,) if group else ("", None)),)
+    facts = step_labelled(benchmark)
+    if facts is not None and (own[facts.group] == group).any():
+        return (Facet(facts.group, (group,)),)
+    return None
+
+
+def figure_link(
+    results: Selection, evaluation: Evaluation, benchmark: str, metric: str, groups: tuple[Facet, ...] = ()
+) -> CaseLink | None:
+    """Link to the shown cases of a benchmark, and of groups, that an official figure of a scorer is of.
+
+    None where no condition tells them: under thresholds of dev sets some cases are left out.
+    """
+    if evaluation.left_out:
+        return None
+    name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
+    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql, *(facet.sql for facet in groups)))
+    where = (*within(results, benchmark), *(facet.sql for facet in groups))
+    told = ", ".join(str(facet.values[0] or f"no {facet.column}") for facet in groups)
+    if (side := OF_SIDE.get(metric)) is None:
+        n = int((np.isfinite(evaluation.step_accuracies) & rows).sum())
+        where = (*where, f"{named(f'{name}.step_accuracy')} IS NOT NULL")
+        words = "cases whose steps the figure counts"
+    else:
+        earliest = evaluation.gold.earliest
+        of_side = {
+            "": evaluation.gold.known,
+            "erroneous": earliest >= 0,
+            "clean": evaluation.gold.known & (earliest < 0),
+        }
+        counted = np.isin(evaluation.codes, _codes((*RIGHT_OUTCOMES, *FAILURES[unparsed])))
+        n = int((rows & of_side[side] & counted).sum())
+        where = (*where, SIDES[side] if side else _KNOWN, tried(name, unparsed))
+        words = f"tried by {name}{f', {side}' if side else ''}"
+    return CaseLink(where, n, f"{words}, {told}" if told else words, name, benchmark=benchmark)
+
+
+def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> CaseLink:
+    """Link to the shown cases that a scorer has wrong at its present threshold."""
+    name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
+    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
+    n = int((np.isin(evaluation.codes, _codes(FAILURES[unparsed])) & rows).sum())
+    where = (*within(results, benchmark), wrong(name, unparsed))
+    return CaseLink(where, n, f"{name} is wrong, at the present threshold", name, benchmark=benchmark)
+
+
+def wrong_at_link(
+    results: Selection, evaluation: Evaluation, benchmark: str, threshold: float | None
+) -> CaseLink | None:
+    """Link to those that it would have wrong at another; None where none decides, or cases are left out."""
+    if threshold is None or evaluation.left_out or not isinstance(evaluation.rule, Rule):
+        return None
+    unparsed, name = results.unparsed(benchmark), evaluation.scorer.name
+    rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
+    n = int((wrong_rows(evaluation, threshold, unparsed) & rows).sum())
+    where = (*within(results, benchmark), wrong_condition(evaluation, threshold, unparsed))
+    return CaseLink(where, n, f"{name} is wrong at the threshold {threshold:.4g}", name, benchmark=benchmark)
+
+
+def wrong_rows(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> Bools:
+    """Find the cases (n,) that count as wrong at a threshold, whatever the present one is."""
+    rule, gold, floats = evaluation.rule, evaluation.gold, evaluation.floats
+    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    before, at, lowest = (under(side, threshold, rule.comparison) for side in (floats.before, floats.at, floats.all))
+    right = np.where(gold.earliest >= 0, at & ~before, ~lowest)
+    moving = gold.known & np.isfinite(floats.all)
+    still = np.isin(evaluation.codes, _codes(FAILURES[unparsed]))
+    found: Bools = np.where(moving, ~right, still)
+    return found
+
+
+def wrong_condition(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> str:
+    """Give the condition that selects them."""
+    rule, name = evaluation.rule, evaluation.scorer.name
+    assert isinstance(rule, Rule)  # noqa: S101  # the caller has looked
+    decided = AtThreshold(name, threshold, rule.comparison).wrong
+    # What no threshold decides is wrong at each of them, or at none.
+    return f"{decided} OR ({named(f'{name}.lowest_compared')} IS NULL AND ({wrong(name, unparsed)}))"
+
+
+def _codes(outcomes: tuple[str, ...]) -> list[int]:
+    return [OUTCOMES.index(outcome) for outcome in outcomes]

@@ -1,0 +1,98 @@
+"""How the cells of tables are written, once for every renderer."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from inspector.render.view import Cell, Kind, Table
+from scoring.export import p_words
+from scoring.metrics.resampling import SMALL
+
+WAITING = "..."
+"""Stands for a figure that is being computed."""
+DASH = "–"
+"""Stands where there is no value."""
+_NUMBER = re.compile(r"[-+<~ ]*\d[\d.,]*( *[\[(].*)?")
+"""A number as tables write it, with what follows in brackets."""
+
+
+def dash(*, ascii_only: bool = False) -> str:
+    """Give what stands where there is no value."""
+    return "-" if ascii_only else DASH
+
+
+def signed(value: float) -> str:
+    """Write a difference of fractions in percentage points; no sign stands before nothing."""
+    text = f"{100 * value:+.1f}"
+    return "0.0" if text in {"+0.0", "-0.0"} else text
+
+
+_WRITTEN: dict[Kind, Callable[[float], str]] = {
+    Kind.COUNT: lambda value: f"{value:,.0f}",
+    Kind.SHARE: lambda value: f"{100 * value:.1f}",
+    Kind.POINTS: signed,
+    Kind.P: lambda value: p_words(value) or "",
+    Kind.NUMBER: lambda value: f"{value:.4g}",
+}
+
+
+def value_text(cell: Cell, *, ascii_only: bool = False) -> str:
+    """Write the value alone, with the star of one that is optimistic; a dash or "" where there is none."""
+    if cell.value is None:
+        bare = cell.kind in {Kind.TEXT, Kind.COUNT, Kind.P} and not cell.reason
+        return WAITING if cell.waiting else "" if bare else dash(ascii_only=ascii_only)
+    text = cell.value if isinstance(cell.value, str) else _WRITTEN[cell.kind](cell.value)
+    return f"{text}*" if cell.optimistic else text
+
+
+def interval_text(cell: Cell) -> str:
+    """Write the 95% interval, `[51.0, 72.3]`; "" where there is none."""
+    if cell.low is None or cell.high is None or cell.value is None:
+        return ""
+    write = _WRITTEN[cell.kind]
+    return f"[{write(cell.low)}, {write(cell.high)}]"
+
+
+def further_text(cell: Cell, *, intervals: bool = True) -> str:
+    """Write what follows a value: its sd over runs, interval, of how many, the mark of few cases, and its note."""
+    parts = (
+        "" if cell.sd is None else f"sd {100 * cell.sd:.1f}",
+        interval_text(cell) if intervals else "",
+        "" if cell.n is None else f"n={cell.n:,}",
+        "~" if cell.small and cell.value is not None else "",
+        cell.note,
+    )
+    return " ".join(part for part in parts if part)
+
+
+def plain_text(cell: Cell) -> str:
+    """Write the whole cell on one line, but for why there is no value."""
+    return " ".join(part for part in (value_text(cell), further_text(cell)) if part)
+
+
+def remark_of(row: Sequence[Cell]) -> str:
+    """Say of a line what is to be known of it, and why it has no value where it has none."""
+    reasons = [cell.reason for cell in row if cell.value is None and cell.reason]
+    return "; ".join(dict.fromkeys((*reasons, *(cell.remark for cell in row if cell.remark))))
+
+
+def rights(table: Table) -> tuple[bool, ...]:
+    """Say which columns are set to the right: those that hold a number."""
+    return tuple(
+        _numeric([row[at] for row in table.rows]) if column.right is None else column.right
+        for at, column in enumerate(table.columns)
+    )
+
+
+def _numeric(cells: list[Cell]) -> bool:
+    return any(
+        bool(_NUMBER.fullmatch(cell.value)) if isinstance(cell.value, str) else cell.kind != Kind.TEXT for cell in cells
+    )
+
+
+def legend(table: Table) -> Iterator[str]:
+    """Say what the marks in a table mean, of those that are in it."""
+    cells = [cell for row in table.rows for cell in row]
+    if any(cell.optimistic for cell in cells):
+        yield "* optimistic: tuned on cases that the value is of, so that it flatters the scorer"
+    if any(cell.small and cell.value is not None for cell in cells):
+        yield f"~ fewer than {SMALL} {table.counted}"

@@ -1,0 +1,129 @@
+"""Lines of pieces, of which some are numbers that open the cases behind them, and how pieces are laid out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rich.cells import cell_len
+
+from inspector.text import Part
+from inspector.wrap import wrap
+
+
+@dataclass(frozen=True)
+class CaseLink:
+    """Exactly the cases behind a number.
+
+    `where` are SQL conditions over the columns of the cases and the scorers; together with those that the whole view
+    is under they leave `n` cases, in every one of which the number has a part. `words` say what they are, `scorer`
+    through whose eyes a list shows them (None = whoever is in focus), `others` whose verdicts stand beside them.
+    `benchmark` is theirs where the view speaks of several.
+    """
+
+    where: tuple[str, ...]
+    n: int
+    words: str
+    scorer: str | None = None
+    others: tuple[str, ...] = ()
+    benchmark: str | None = None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A text on a line, the names of its styles (see `widgets.line_scroll`), and what it opens; None = nothing."""
+
+    text: str
+    style: str = ""
+    drill: CaseLink | None = None
+
+    @property
+    def part(self) -> Part:
+        """The piece as it is painted."""
+        return self.text, self.style
+
+
+Row = tuple[Piece, ...]
+"""The pieces of one line, from left to right."""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Lines from top to bottom. `busy` says in words what is still being computed and will be filled in; "" = nothing.
+
+    Laid out for a width: whoever has another asks for another sheet.
+    """
+
+    lines: Sequence[Row] = field(default_factory=tuple)
+    busy: str = ""
+
+    def drills(self) -> Iterator[tuple[int, int, Piece]]:
+        """Every piece that opens cases, with its line and its place on it, both 0-based."""
+        for number, row in enumerate(self.lines):
+            for place, piece in enumerate(row):
+                if piece.drill is not None:
+                    yield number, place, piece
+
+
+def text_of(row: Row) -> str:
+    """A line as it reads."""
+    return "".join(piece.text for piece in row)
+
+
+# -- laying out
+
+GAP = 2
+"""Cells between two columns."""
+LineCell = Piece | Row
+"""What stands in one column of one line."""
+
+
+def heading(text: str) -> Row:
+    """A line that begins a section."""
+    return (Piece(text, "strong"),)
+
+
+def paragraph(text: str, width: int, style: str = "dim") -> Iterator[Row]:
+    """A sentence in lines of at most `width` cells."""
+    for line in wrap(text, max(20, width)):
+        yield (Piece(line, style),)
+
+
+def table(
+    header: Sequence[LineCell], rows: Sequence[Sequence[LineCell]], right: Sequence[bool] = (), gap: int = GAP
+) -> list[Row]:
+    """Columns as wide as their widest cell, the header above them.
+
+    Args:
+        header: a cell a column; of no cells: there is no header.
+        rows: as many cells each; a shorter one leaves its last columns empty.
+        right: which columns stand at their right edge; past its end none does.
+        gap: cells between columns.
+    """
+    lines = [[_row(cell) for cell in line] for line in ([header] if header else []) + list(rows)]
+    columns = max((len(line) for line in lines), default=0)
+    widths = [max((_width(line[at]) for line in lines if at < len(line)), default=0) for at in range(columns)]
+    aligned = [*right, *[False] * columns]
+    found = []
+    for number, line in enumerate(lines):
+        pieces: list[Piece] = []
+        for at, cell in enumerate(line):
+            blank = widths[at] - _width(cell)
+            last = at == len(line) - 1
+            before, after = (blank, 0) if aligned[at] else (0, 0 if last else blank)
+            pieces += [Piece(" " * before)] if before else []
+            pieces += [_headed(piece) for piece in cell] if header and not number else cell
+            after += 0 if last else gap
+            pieces += [Piece(" " * after)] if after else []
+        found.append(tuple(pieces))
+    return found
+
+
+def _row(cell: LineCell) -> Row:
+    return (cell,) if isinstance(cell, Piece) else cell
+
+
+def _width(row: Row) -> int:
+    return sum(cell_len(piece.text) for piece in row)
+
+
+def _headed(piece: Piece) -> Piece:
+    return Piece(piece.text, piece.style or "dim", piece.drill)

@@ -1,0 +1,42 @@
+"""A view as a page: Markdown, LaTeX or HTML, with its provenance beneath."""
+
+from collections.abc import Callable, Iterator
+
+from inspector.render.html import html_page
+from inspector.render.latex import latex_sections
+from inspector.render.markdown import markdown_sections
+from inspector.render.view import Block, Command, Facts, Report, Section, View
+from scoring.export import footer, latex_footer, markdown_footer
+
+
+def page(view: View, form: str) -> str:
+    """Render a view as `markdown`, `latex` or `html`."""
+    return _MADE[form](view)
+
+
+def _markdown(view: View) -> str:
+    return "\n".join([*markdown_sections(view.sections), *markdown_footer(view.provenance), ""])
+
+
+def _latex(view: View) -> str:
+    return "\n".join([*latex_sections(view.sections), *latex_footer(view.provenance)]) + "\n"
+
+
+def _html(view: View) -> str:
+    made = Section("How this was made", "provenance", tuple(_provenance(view)))
+    parts = tuple(
+        Section(section.title or view.title, f"part-{number}", section.blocks, section.parts)
+        for number, section in enumerate(view.sections)
+    )
+    return html_page(Report(view.title, (), (*parts, made)))
+
+
+def _provenance(view: View) -> Iterator[Block]:
+    facts = dict(view.provenance)
+    if command := str(facts.pop("command", "")):
+        yield Command(command, "The same file")
+    lines = (text.partition(": ") for text in footer(facts))
+    yield Facts(tuple((name, value) for name, _, value in lines))
+
+
+_MADE: dict[str, Callable[[View], str]] = {"markdown": _markdown, "latex": _latex, "html": _html}

@@ -1,0 +1,311 @@
+"""Views as lines for a terminal: a screen's sheet, or what a command prints."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.cells import cell_len
+
+from inspector.charts.curve import curve
+from inspector.charts.heat_map import heat_map
+from inspector.charts.histogram import histogram
+from inspector.charts.mark import Form, Mark
+from inspector.charts.reliability import Bin, reliability
+from inspector.paint import Brush
+from inspector.render.cells import further_text, legend, remark_of, rights, value_text
+from inspector.render.lines import GAP, Piece, Row, heading, paragraph
+from inspector.render.view import (
+    Block,
+    Bullets,
+    Cell,
+    Command,
+    Curve,
+    Facts,
+    Fold,
+    Histogram,
+    Kind,
+    Note,
+    Reliability,
+    Section,
+    Table,
+)
+from inspector.text import clean, squeezed
+from inspector.wrap import wrap
+
+NARROWEST = 18
+"""Cells that a name keeps where there is no room."""
+UNBOUNDED = 10_000
+"""Cells of a line where nothing is cut and nothing is wrapped."""
+
+
+class Terminal:
+    """Lays blocks out in `width` cells and for panes of `height` lines.
+
+    A table that is too wide first loses what its columns can do without, then names lose their middle. What is still
+    too wide stays so, and is scrolled; `split` makes of it several tables beneath each other instead, each with its
+    labels, as a page needs it. Without `charts` there are none, and no maps: only tables.
+    """
+
+    def __init__(self, width: int, brush: Brush, height: int = 24, *, split: bool = False, charts: bool = True) -> None:
+        self.width, self.height, self.brush, self.split, self.charts = width, height, brush, split, charts
+        self._made: dict[type, Callable[[Any], Iterator[Row]]] = {
+            Note: self._note,
+            Bullets: self._bullets,
+            Facts: self._facts,
+            Command: self._command,
+            Table: self._table,
+            Curve: self._curve,
+            Histogram: self._histogram,
+            Reliability: self._reliability,
+            Fold: self._fold,
+        }
+
+    def sections(self, sections: Sequence[Section], title: bool = True) -> Iterator[Row]:
+        """Give the lines of sections; the title of the only one may be left out."""
+        for number, section in enumerate(sections):
+            if number:
+                yield ()
+            if section.title and (title or len(sections) > 1):
+                yield heading(section.title)
+            yield from self.blocks(section.blocks)
+
+    def blocks(self, blocks: Sequence[Block]) -> Iterator[Row]:
+        """Give the lines of blocks; what is no sentence has a blank line before it, but for the first."""
+        blocks = [block for block in blocks if self.charts or not isinstance(block, (Curve, Histogram, Reliability))]
+        for number, block in enumerate(blocks):
+            if number and not (isinstance(block, Note) and isinstance(blocks[number - 1], Note)):
+                yield ()
+            for row in self._made[type(block)](block):
+                yield _in_ascii(row) if self.brush.ascii_only else row
+
+    def _note(self, note: Note) -> Iterator[Row]:
+        styles = {"warning": "bad", "lead": "strong", "": "", "quiet": "dim"}
+        yield from paragraph(note.text, self.width, styles[note.level])
+
+    def _bullets(self, bullets: Bullets) -> Iterator[Row]:
+        for item in bullets.items:
+            first, *others = wrap(clean(item), max(20, self.width - 2))
+            yield (Piece(f"- {first}", "dim"),)
+            yield from ((Piece(f"  {line}", "dim"),) for line in others)
+
+    def _facts(self, facts: Facts) -> Iterator[Row]:
+        size = max((cell_len(clean(name)) for name, _ in facts.items), default=0)
+        for name, value in facts.items:
+            lines = wrap(clean(value), max(20, self.width - size - GAP)) or [""]
+            yield (Piece(f"{clean(name):<{size}}{' ' * GAP}", "dim"), Piece(lines[0]))
+            yield from ((Piece(" " * (size + GAP) + line),) for line in lines[1:])
+
+    def _command(self, command: Command) -> Iterator[Row]:
+        yield from paragraph(f"{command.gives}: {command.line}", self.width)
+
+    def _fold(self, fold: Fold) -> Iterator[Row]:
+        yield heading(fold.summary)
+        yield from self.blocks(fold.blocks)
+
+    # -- tables
+
+    def _table(self, table: Table) -> Iterator[Row]:
+        if table.title:
+            yield heading(table.title)
+        if table.heat and self.charts:
+            yield from self._heat(table)
+        else:
+            for number, part in enumerate(self._parts(table)):
+                if number:
+                    yield ()
+                yield from part
+            yield from (line for words in legend(table) for line in paragraph(words, self.width))
+
+    def _heat(self, table: Table) -> Iterator[Row]:
+        cells = [row[table.labels :] for row in table.rows]
+        forms: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Kind.COUNT: "count"}
+        kind = next((cell.kind for row in cells for cell in row if cell.kind != Kind.TEXT), Kind.SHARE)
+        yield from heat_map(
+            [" ".join(value_text(cell) for cell in row[: table.labels]) for row in table.rows],
+            [column.title for column in table.columns[table.labels :]],
+            [[_mark(cell) for cell in row] for row in cells],
+            self.width,
+            self.brush,
+            form=forms.get(kind, "number"),
+            counted=table.counted,
+        )
+        if any(cell.optimistic for row in cells for cell in row):
+            yield from paragraph("* optimistic: tuned on cases that the figure is of", self.width)
+
+    def _parts(self, table: Table) -> Iterator[list[Row]]:
+        """The lines of a table; of one that is too wide to stand on a page in several parts."""
+        lines = _Lines(table, self.brush)
+        for variant in ((3, 3), (1, 3), (1, 2)):
+            lines = _Lines(table, self.brush, *variant)
+            if lines.width <= self.width:
+                break
+        for at in range(table.labels):
+            lines.squeeze(at, self.width)
+        if lines.width <= self.width or not self.split:
+            yield list(lines.rows(self.width))
+            return
+        yield from lines.parts(self.width)
+
+    # -- charts
+
+    def _curve(self, chart: Curve) -> Iterator[Row]:
+        if chart.title:
+            yield heading(chart.title)
+        height = min(16, max(6, self.height - 18))
+        up, low = (("^" if self.brush.ascii_only else "▲"), "v")
+        ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter or low) for tick in chart.ticks]
+        width = min(self.width, 200)
+        yield from curve(chart.series, width, height, self.brush, ticks=ticks, across=chart.across, upward=chart.upward)
+        yield from paragraph(f"{chart.y} in percent, upwards, by {chart.x}", width)
+
+    def _histogram(self, chart: Histogram) -> Iterator[Row]:
+        if chart.title:
+            yield from paragraph(chart.title, self.width, "")
+        up = "^" if self.brush.ascii_only else "▲"
+        ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter) for tick in chart.ticks]
+        rows = min(7, max(3, self.height // 8))
+        yield from histogram(
+            chart.bins,
+            chart.classes,
+            min(self.width, 200),
+            self.brush,
+            height=rows,
+            ticks=ticks,
+            counted=chart.counted,
+        )
+
+    def _reliability(self, chart: Reliability) -> Iterator[Row]:
+        if chart.title:
+            yield from paragraph(chart.title, self.width, "")
+        bins = [Bin(one.low, one.high, one.mean, _mark(one.share)) for one in chart.bins]
+        rows = min(14, max(7, self.height // 3))
+        yield from reliability(bins, min(self.width, 200), rows, self.brush, counted=chart.counted)
+
+
+_ASCII = str.maketrans({"…": "~", "·": ".", "–": "-"})
+"""Signs of ours, and what stands for them where there is only ASCII."""
+
+
+def _in_ascii(row: Row) -> Row:
+    """The signs of ours in ASCII; what is in the data stays as it is."""
+    return tuple(Piece(piece.text.translate(_ASCII), piece.style, piece.drill) for piece in row)
+
+
+def _mark(cell: Cell) -> Mark:
+    """A cell as a chart's mark."""
+    value = cell.value if isinstance(cell.value, (int, float)) else None
+    star = "*" if cell.optimistic else ""
+    return Mark(value, cell.low, cell.high, cell.n, cell.link, star, few=cell.small)
+
+
+class _Lines:
+    """The cells of a table as pieces, each in two parts: the value, and what follows it.
+
+    Columns of rank `bare` or more go without intervals, those of rank `dropped` or more are left out.
+    """
+
+    def __init__(self, table: Table, brush: Brush, bare: int = 3, dropped: int = 3) -> None:
+        kept = [at for at, column in enumerate(table.columns) if at < table.labels or column.rank < dropped]
+        self._ascii, self._labels, self._rows = brush.ascii_only, table.labels, table.rows
+        self._at = kept
+        self._titles = [clean(table.columns[at].title) for at in kept]
+        self._right = [rights(table)[at] for at in kept]
+        self._remarks = [clean(remark_of(row)) for row in table.rows]
+        ranks = [table.columns[at].rank for at in kept]
+        self._heads: list[list[str]] = []
+        self._tails: list[list[str]] = []
+        for row in table.rows:
+            cells = [row[at] for at in kept]
+            # A label that holds for the lines beneath its own stands there once.
+            self._heads.append([clean(value_text(cell, ascii_only=self._ascii)) if cell.rows else "" for cell in cells])
+            self._tails.append(
+                [
+                    clean(further_text(cell, intervals=rank < bare)) if cell.rows else ""
+                    for cell, rank in zip(cells, ranks, strict=True)
+                ]
+            )
+        self._measure()
+
+    def _measure(self) -> None:
+        columns = range(len(self._titles))
+        self._head_widths = [max((cell_len(row[at]) for row in self._heads), default=0) for at in columns]
+        self._widths = []
+        for at in columns:
+            sizes = [self._size(row, at) for row in range(len(self._rows))]
+            self._widths.append(max([cell_len(self._titles[at]), *sizes]))
+
+    def _size(self, row: int, at: int) -> int:
+        tail = cell_len(self._tails[row][at])
+        head = self._head_widths[at] if self._right[at] and tail else cell_len(self._heads[row][at])
+        return head + (1 + tail if tail else 0)
+
+    @property
+    def width(self) -> int:
+        """Cells of a line, but for its remark."""
+        return sum(self._widths) + GAP * max(0, len(self._widths) - 1)
+
+    def squeeze(self, at: int, room: int) -> None:
+        """Shorten the names of a column of labels as far as is needed, and no further than NARROWEST."""
+        lacking = self.width - room
+        if lacking <= 0:
+            return
+        size = max(NARROWEST, self._widths[at] - lacking)
+        for row in self._heads:
+            row[at] = squeezed(row[at], size)
+        self._measure()
+
+    def rows(self, width: int, columns: Sequence[int] | None = None) -> Iterator[Row]:
+        """The header and the lines, of some columns or of all; remarks stand beside them or beneath."""
+        taken = range(len(self._titles)) if columns is None else columns
+        if any(self._titles[at] for at in taken):
+            yield tuple(_joined([self._title(at) for at in taken]))
+        remarks = any(self._remarks)
+        room = width - sum(self._widths[at] for at in taken) - GAP * len(taken)
+        for number in range(len(self._rows)):
+            line = list(_joined([self._cell(number, at, last=at == taken[-1] and not remarks) for at in taken]))
+            remark = self._remarks[number] if columns is None else ""
+            if remark and cell_len(remark) <= room:
+                yield (*line, Piece(" " * GAP), Piece(remark, "dim"))
+                continue
+            yield tuple(line)
+            if remark:
+                yield from ((Piece("    "), *row) for row in paragraph(remark, width - 4))
+
+    def parts(self, width: int) -> Iterator[list[Row]]:
+        """Tables beneath each other that are as wide as that at most, where columns allow it."""
+        labels, part = list(range(self._labels)), list[int]()
+        for at in range(self._labels, len(self._titles)):
+            size = sum(self._widths[one] + GAP for one in (*labels, *part, at)) - GAP
+            if part and size > width:
+                yield list(self.rows(width, [*labels, *part]))
+                part = []
+            part.append(at)
+        yield list(self.rows(width, [*labels, *part]))
+        remarks = [(row[0], remark) for row, remark in zip(self._heads, self._remarks, strict=True) if remark]
+        if remarks:
+            yield [line for name, remark in remarks for line in paragraph(f"{name}: {remark}", width)]
+
+    def _title(self, at: int) -> list[Piece]:
+        title, blank = self._titles[at], self._widths[at] - cell_len(self._titles[at])
+        # Over figures with something behind them, a title stands where the figures begin.
+        right = self._right[at] and not any(row[at] for row in self._tails)
+        return [Piece(" " * blank if right else ""), Piece(title, "dim"), Piece("" if right else " " * blank)]
+
+    def _cell(self, number: int, at: int, *, last: bool) -> list[Piece]:
+        cell, head, tail = self._rows[number][self._at[at]], self._heads[number][at], self._tails[number][at]
+        before = 0
+        if self._right[at]:
+            tails = any(row[at] for row in self._tails)
+            before = (self._head_widths[at] if tails else self._widths[at]) - cell_len(head)
+        style = "dim" if cell.value is None and not cell.style else cell.style
+        small = "dim" if cell.small and not style else style
+        pieces = [Piece(" " * before), Piece(head, small, cell.link), Piece(f" {tail}" if tail else "", "dim")]
+        used = before + cell_len(head) + (1 + cell_len(tail) if tail else 0)
+        return [*pieces, Piece("" if last else " " * max(0, self._widths[at] - used))]
+
+
+def _joined(cells: Sequence[Sequence[Piece]]) -> Iterator[Piece]:
+    for number, cell in enumerate(cells):
+        if number:
+            yield Piece(" " * GAP)
+        yield from (piece for piece in cell if piece.text)

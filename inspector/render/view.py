@@ -1,0 +1,448 @@
+"""What an analysis answers, as plain data: rows for programs; tables, charts and sentences for people.
+
+All texts are as they are in the data: whoever renders a view escapes them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from inspector.render.elements import Element
+from inspector.render.lines import CaseLink
+from scoring.export import FORMS, Document, shown
+
+Numbers = Sequence[float] | npt.NDArray[np.float64]
+
+
+class Kind(Enum):
+    """How a value is written: see `inspector.render.cells`."""
+
+    TEXT = "text"
+    COUNT = "count"
+    SHARE = "share"
+    """A fraction, in percent."""
+    POINTS = "points"
+    """A signed difference of fractions, in percentage points."""
+    P = "p"
+    NUMBER = "number"
+    """A threshold, a reward, or what else has no unit."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a table: a value of a kind, and what is to be known of it.
+
+    `value` is a text for TEXT, else a number, None where there is none: then `reason` says why; `waiting` that it is
+    still being computed. `low` and `high` are its 95% interval, `sd` the standard deviation over `runs`; `n` is of how
+    many, where that stands with it. `small` marks what few cases say, `optimistic` what was tuned on them. `note` are
+    few words behind the value, `remark` a sentence that may take several lines. `shade` (0 to 1) darkens the ground,
+    `style` is one of the styles of `widgets.line_scroll`. A label may hold for `rows` rows, its own and those beneath,
+    whose cells there have 0.
+    """
+
+    value: str | float | None = None
+    kind: Kind = Kind.TEXT
+    low: float | None = None
+    high: float | None = None
+    sd: float | None = None
+    runs: int = 1
+    n: int | None = None
+    small: bool = False
+    optimistic: bool = False
+    reason: str = ""
+    note: str = ""
+    remark: str = ""
+    link: CaseLink | None = None
+    style: str = ""
+    shade: float | None = None
+    rows: int = 1
+    waiting: bool = False
+
+    @property
+    def key(self) -> object:
+        """What tells rows apart that this cell is the label of."""
+        return self.value, self.note
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
+
+    `right` sets it to the right; None = if it holds a number.
+    """
+
+    title: str
+    rank: int = 0
+    right: bool | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under columns. The first `labels` cells of a row say what it is about, and name it.
+
+    `heat` says that cells are compared by their shade; `counted` what n counts there.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    labels: int = 1
+    heat: bool = False
+    counted: str = "cases"
+
+
+def table(
+    title: str, columns: Sequence[str | Column], rows: Sequence[Sequence[Cell]], labels: int = 1, **more: Any
+) -> Table:
+    """Make a table; columns may be given by their titles, and those that say nothing in any row are left out."""
+    heads = [Column(column) if isinstance(column, str) else column for column in columns]
+    told = [at < labels or any(_says(row[at]) for row in rows) for at in range(len(heads))]
+    return Table(
+        title,
+        tuple(head for head, is_told in zip(heads, told, strict=True) if is_told),
+        tuple(tuple(cell for cell, is_told in zip(row, told, strict=True) if is_told) for row in rows),
+        labels,
+        **more,
+    )
+
+
+def _says(cell: Cell) -> bool:
+    undefined = cell.kind in {Kind.SHARE, Kind.POINTS}
+    return cell.value not in {None, ""} or undefined or bool(cell.reason or cell.remark or cell.waiting)
+
+
+# -- charts
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """A curve through (k,) points, `xs` ascending; where `ys` is NaN it has a gap, and so has its band (`low`, `high`).
+
+    `stepped` says that a value holds until the next x, else points are joined.
+    """
+
+    name: str
+    letter: str
+    style: str
+    xs: Numbers
+    ys: Numbers
+    low: Numbers | None = None
+    high: Numbers | None = None
+    stepped: bool = False
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A value on the horizontal axis with a letter, and the words that the legend has for it.
+
+    `score` is the height of the curve there, None where that is not told.
+    """
+
+    at: float | None
+    letter: str
+    words: str
+    style: str = "strong"
+    drill: CaseLink | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Shares, in percent, over one axis: `across` it goes from one end to the other, upwards likewise."""
+
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    ticks: tuple[Tick, ...] = ()
+    across: tuple[float, float] = (0.0, 1.0)
+    upward: tuple[float, float] = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many of each of two classes lie from `low` to `high`, and what each count opens."""
+
+    low: float
+    high: float
+    counts: tuple[int, int]
+    drills: tuple[CaseLink | None, CaseLink | None] = (None, None)
+
+
+Classes = tuple[tuple[str, str], tuple[str, str]]
+"""Word and style of the class above (or left) and of the one below (or right)."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How two classes lie over one axis: ascending bins of equal width. `counted` says what is counted."""
+
+    title: str
+    bins: tuple[Bin, ...]
+    classes: Classes
+    ticks: tuple[Tick, ...] = ()
+    counted: str = "cases"
+
+
+@dataclass(frozen=True)
+class Given:
+    """What was given a probability from `low` to `high`: their mean, and the share that is right."""
+
+    low: float
+    high: float
+    mean: float | None
+    share: Cell
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """How often what was given a probability is right, by ascending bins; an empty one has no mean."""
+
+    title: str
+    bins: tuple[Given, ...]
+    counted: str = "cases"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart that is drawn already, and the table of its numbers; `described` says in words what is to be seen.
+
+    There is no `table` where it stands above already.
+    """
+
+    title: str
+    described: str
+    picture: Element
+    table: Table | None
+
+
+# -- sentences, and what holds other blocks
+
+
+@dataclass(frozen=True)
+class Note:
+    """A paragraph; `level` is "", `warning`, `quiet`, or `lead` for one that stands out."""
+
+    text: str
+    level: str = ""
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and what they are."""
+
+    items: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line, and what it gives."""
+
+    line: str
+    gives: str = "The same numbers"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What one scorer says of one step: its words, where on its range that is (0 to 1), and what follows from it."""
+
+    text: str
+    share: float | None
+    wrong: bool
+    verdict: bool
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a case (0-based): its text, what gold says of it, and a judgement a scorer."""
+
+    number: int
+    text: str
+    gold: str | None
+    judged: tuple[Judged, ...]
+
+
+@dataclass(frozen=True)
+class CaseBlock:
+    """One case. `scorers` have a column beside the steps; `outcomes` are theirs: name, glyph, and what happened.
+
+    `others` says in few words what the other scorers made of it. `written` are the texts that are shown otherwise than
+    they were written, by name; where they are left out, `command` prints them.
+    """
+
+    title: str
+    facts: tuple[str, ...]
+    problem: str
+    steps: tuple[Step, ...]
+    scorers: tuple[str, ...]
+    verdicts: tuple[str, ...]
+    outcomes: tuple[tuple[str, str, str], ...]
+    gold: str
+    others: str = ""
+    reason: str = ""
+    reason_note: str = ""
+    written: tuple[tuple[str, str], ...] = ()
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind one line that opens them."""
+
+    summary: str
+    blocks: tuple["Block", ...]
+
+
+Block = Note | Bullets | Facts | Command | Table | Curve | Histogram | Reliability | Picture | CaseBlock | Fold
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a view or report, with an anchor of its own, which holds no text of the data."""
+
+    title: str
+    anchor: str
+    blocks: tuple[Block, ...] = ()
+    parts: tuple["Section", ...] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Several sections as one page; `about` stands beneath the title."""
+
+    title: str
+    about: tuple[Block, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class View(Document):
+    """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
+
+    There is a section a benchmark, called after it. `empty` says why there are no rows.
+    """
+
+    title: str = ""
+    sections: tuple[Section, ...] = ()
+    empty: str = ""
+
+    def render(self, form: str) -> str:
+        """Render the view in one of FORMS or PAGES: JSON, JSON Lines and CSV hold rows, other forms sections."""
+        if form in PAGES:
+            # Imported only for who asks: a command starts sooner.
+            from inspector.render.pages import page
+
+            return page(self, form)
+        return FORMS[form](self)
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook."""
+        from inspector.render.html import fragment
+
+        return fragment(self.sections)
+
+    def blocks(self) -> Iterator[Block]:
+        """Give all blocks, those of folds too, in order."""
+        for section in self.sections:
+            yield from _unfolded(section.blocks)
+
+    def links(self) -> Iterator[CaseLink]:
+        """Give all links that its numbers have."""
+        for block in self.blocks():
+            yield from links_of(block)
+
+
+PAGES = frozenset({"markdown", "latex", "html"})
+"""Forms that hold what people see."""
+
+
+def _unfolded(blocks: Sequence[Block]) -> Iterator[Block]:
+    for block in blocks:
+        if isinstance(block, Fold):
+            yield from _unfolded(block.blocks)
+        else:
+            yield block
+
+
+def links_of(block: Block) -> Iterator[CaseLink]:
+    """Give all links that the numbers of a table or chart have."""
+    links: list[CaseLink | None] = []
+    if isinstance(block, Table):
+        links = [cell.link for row in block.rows for cell in row]
+    elif isinstance(block, Reliability):
+        links = [one.share.link for one in block.bins]
+    elif isinstance(block, Histogram):
+        links = [*(link for one in block.bins for link in one.drills), *(tick.drill for tick in block.ticks)]
+    elif isinstance(block, Curve):
+        links = [tick.drill for tick in block.ticks]
+    yield from (link for link in links if link is not None)
+
+
+# -- cells
+
+
+def text(value: str | None, style: str = "", link: CaseLink | None = None, *, remark: str = "") -> Cell:
+    """Make a cell of words."""
+    return Cell(value, style=style, link=link, remark=remark)
+
+
+def count(value: int | None, link: CaseLink | None = None, style: str = "", note: str = "") -> Cell:
+    """Make a cell of a number of cases or steps, which opens the cases; 0 is dim, and opens nothing."""
+    return Cell(value, Kind.COUNT, link=link if value else None, style=style if value else "dim", note=note)
+
+
+def figure(
+    row: Mapping[str, Any] | None, kind: Kind = Kind.SHARE, link: CaseLink | None = None, style: str = ""
+) -> Cell:
+    """Make a cell of a row: `value, low, high, reason`, perhaps `sd, runs, small, optimistic`; None = is awaited."""
+    if row is None:
+        return Cell(None, kind, link=link, waiting=True)
+    return Cell(
+        row["value"],
+        kind,
+        row["low"],
+        row["high"],
+        row.get("sd"),
+        row.get("runs") or 1,
+        small=bool(row.get("small")),
+        optimistic=bool(row.get("optimistic")),
+        reason=row.get("reason") or "",
+        link=link,
+        style=style,
+    )
+
+
+def points(row: Mapping[str, Any] | None, link: CaseLink | None = None) -> Cell:
+    """Make a cell of a signed difference; strong where its interval leaves 0 out."""
+    made = figure(row, Kind.POINTS, link)
+    apart = made.low is not None and made.high is not None and (made.low > 0 or made.high < 0)
+    return figure(row, Kind.POINTS, link, "strong") if apart else made
+
+
+def p_value(p: float | None, *, waiting: bool = False) -> Cell:
+    """Make a cell of a p-value; strong below 0.05."""
+    return Cell(p, Kind.P, style="strong" if p is not None and p < 0.05 else "", waiting=waiting and p is None)
+
+
+def number(value: float | None, note: str = "", style: str = "") -> Cell:
+    """Make a cell of a threshold or a reward."""
+    return Cell(value, Kind.NUMBER, note=note, style=style)
+
+
+def table_of(frame: pl.DataFrame, title: str, without: Sequence[str] = (), labels: int = 1) -> Table:
+    """Make a table of the rows of a frame, less some columns and those that say nothing."""
+    kept = frame.select(name for name in frame.columns if name not in without)
+    rows = [[Cell(shown(value)) for value in row] for row in kept.iter_rows()]
+    return table(title, [name.replace("_", " ") for name in kept.columns], rows, labels)

@@ -1,0 +1,308 @@
+"""A screen of a sheet of numbers, each of which opens exactly its cases."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from textual.app import ComposeResult
+from textual.geometry import Size
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from inspector.drilling import drilled, returned
+from inspector.filtering.filter_words import filter_phrase
+from inspector.inspection import Inspection
+from inspector.messages import Computed, Export, Go, Inspected
+from inspector.paint import Brush
+from inspector.phrases import Phrase, name_forms
+from inspector.render.lines import CaseLink, Sheet
+from inspector.screens.base import InspectionScreen
+from inspector.screens.export import ExportMenu
+from inspector.screens.pages import Paged, page_words
+from inspector.screens.sheet_words import opens_words
+from inspector.sentences import counted
+from inspector.text import clean
+from inspector.widgets.sheet_view import SheetView
+from inspector.widgets.sized import Sized
+from scoring.errors import InspectError
+from scoring.export import Document
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+Tables = tuple[tuple[Callable[[str], Document], str], ...]
+"""What can be exported: a function from a form of `scoring.export.FORMS` to the document, and what it holds in words.
+
+Two at most.
+"""
+FEW = 5_000
+"""Up to so many cases in a workspace the figures of pages in `SOON` are there in some milliseconds."""
+REST = 0.12
+"""Seconds a threshold must rest before figures that take longer are computed anew."""
+
+
+class SheetScreen(InspectionScreen):
+    """A sheet about the slice of the inspection: the cases of its benchmark under every condition on the cases.
+
+    A subclass gives `lay_out`, which is called in the thread of the keys and must be quick, and, where there are
+    figures that take longer (a bootstrap, say), `behind`: these are computed in a thread and filled in. Both are about
+    the inspection that they are given, never about `self.inspection`. Where there is more than one page, `PAGES` names
+    them, and `page` is the name of the open one.
+    """
+
+    PAGES: ClassVar[tuple[Paged, ...]] = ()
+    SOON: ClassVar[frozenset[str]] = frozenset()
+    """Pages ("" where there are none) whose figures are computed before they are shown, where there are few cases."""
+
+    def __init__(self, brush: Brush) -> None:
+        super().__init__(brush)
+        self._known: dict[str, tuple[Sequence[object], Any]] = {}
+        self._wanted: tuple[str, Sequence[object]] | None = None
+        self._left: Inspection | None = None
+        self._rest: Timer | None = None
+        self._shown: tuple[Inspection | None, Size] = None, Size()
+        self.page = self.PAGES[0].name if self.PAGES else ""
+
+    # -- what a subclass gives
+
+    def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:
+        """The sheet for a pane of so many cells and lines; `figures` is what `behind` computed, None while it does."""
+        raise NotImplementedError
+
+    def behind(self, inspection: Inspection) -> tuple[Sequence[object], Callable[[], Any]] | None:
+        """What takes longer: what it depends on, and a function that computes it, for a thread. None: nothing does.
+
+        Where the first is the same as when this page was last open, what was computed stays. Evaluations are compared
+        by identity, arrays and words by their values. What the function raises as InspectError is told in its place.
+        """
+
+    def tables(self, inspection: Inspection) -> Tables:
+        """The documents of what is on screen; none where there is nothing to export."""
+        raise NotImplementedError
+
+    def subject(self, inspection: Inspection) -> list[Phrase]:
+        """What the title says after the benchmark."""
+        return [Phrase((*name_forms(inspection.scorer, 30, 14), ""), rank=3)] if inspection.scorer else []
+
+    # -- showing
+
+    def compose(self) -> ComposeResult:
+        yield self.one_line("title")
+        yield self.one_line("filter")
+        pages = self.one_line("pages")
+        pages.display = bool(self.PAGES)
+        yield pages
+        yield SheetView(id="sheet")
+        yield self.one_line("behind")
+        yield from self.compose_rail()
+
+    @property
+    def first_pane(self) -> Widget:
+        """What has the keys when the screen opens."""
+        return self.query_one(SheetView)
+
+    def on_mount(self) -> None:
+        self.first_pane.focus()
+        self.call_after_refresh(self._show_first)
+
+    def _show_first(self) -> None:
+        """Show what there is, unless just that stands there: a screen that opens is told its size several times."""
+        inspection, room = self.inspection, self.query_one(SheetView).viewport
+        if inspection is not None and not (self._shown[0] is inspection and self._shown[1] == room):
+            self.show_inspection(inspection)
+
+    def on_sized_resized(self, event: Sized.Resized) -> None:
+        if isinstance(event.view, SheetView):
+            self._show_first()
+
+    def watch_inspection(self, inspection: Inspection | None) -> None:
+        if inspection is not None and self._left is not None and self.is_mounted:
+            # The list of a number's cases was open above: its filter is its own.
+            before, self._left = self._left, None
+            self.put(returned(inspection, before))
+            return
+        super().watch_inspection(inspection)
+
+    def show_inspection(self, inspection: Inspection) -> None:
+        self.show_title(inspection)
+        self.compute(inspection)
+        self.show_sheet(inspection)
+
+    def show_title(self, inspection: Inspection) -> None:
+        """What is looked at, and under which filter."""
+        phrases = [
+            Phrase((*name_forms(inspection.benchmark, 14), ""), rank=4),
+            Phrase((counted(int(inspection.slice.sum()), "case"),)),
+            *self.subject(inspection),
+        ]
+        if inspection.evaluation is not None:
+            phrases.append(Phrase(self.threshold_forms(inspection.evaluation.rule), rank=1))
+        self.tell("title", phrases, "strong")
+        self.tell("filter", [filter_phrase(inspection.without_outcomes)], "dim")
+
+    def show_sheet(self, inspection: Inspection, *, again: bool = False) -> None:
+        """Lay out the sheet anew."""
+        view = self.query_one(SheetView)
+        if self.PAGES:
+            self.write("pages", page_words(self.PAGES, self.page, max(10, self.size.width - 2)), "header")
+        _, figures = self._known.get(self.page, ((), None))
+        trouble = clean(str(figures)) if isinstance(figures, InspectError) else ""
+        width, height = view.viewport
+        if width:
+            self._shown = inspection, view.viewport
+            sheet = self.lay_out(inspection, None if trouble else figures, width, height)
+            view.show_sheet(replace(sheet, busy=trouble) if trouble else sheet)
+            self.tell_behind(view)
+            if not again:
+                self.call_after_refresh(self._fit, width)
+
+    def _fit(self, width: int) -> None:
+        """Lay out anew where a scrollbar that came or went changed the room; once, so that nothing goes to and fro."""
+        if self.inspection is not None and self.is_current and self.query_one(SheetView).viewport.width != width:
+            self.show_sheet(self.inspection, again=True)
+
+    def tell_behind(self, view: SheetView) -> None:
+        """Say what the number under the cursor opens, and what is still being computed."""
+        words = opens_words(view.drill, self.keys.of("drill"))
+        if view.sheet.busy:
+            words = f"{view.sheet.busy} {words}"
+        self.write("behind", words, "dim")
+
+    def on_sheet_view_moved(self, message: SheetView.Moved) -> None:
+        self.tell_behind(message.view)
+
+    # -- what takes longer
+
+    def compute(self, inspection: Inspection) -> None:
+        """Have computed what the open page lacks."""
+        asked = self.behind(inspection)
+        owners, make = asked or ((), lambda: None)
+        if self.page in self._known and (asked is None or not same_owners(self._known[self.page][0], owners)):
+            del self._known[self.page]
+        if asked is None:
+            self._wanted = None
+        if asked is None or self.page in self._known:
+            return
+        if self._wanted is not None and self._wanted[0] == self.page and same_owners(self._wanted[1], owners):
+            return
+        if self.page in self.SOON and inspection.selection.height <= FEW:
+            self._known[self.page] = owners, _made(make)
+            return
+        first, self._wanted = self._wanted is None, (self.page, owners)
+        if self._rest is not None:
+            self._rest.stop()
+        start = partial(self._start, owners, make)
+        if first or not self.rail_open:
+            # What can be seen at once comes first: the thread would take turns with it.
+            self.call_after_refresh(start)
+        else:
+            self._rest = self.set_timer(REST, start)
+
+    def _start(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
+        self.run_worker(
+            partial(self._make, owners, make), thread=True, exclusive=True, group="figures", description="figures"
+        )
+
+    def _make(self, owners: Sequence[object], make: Callable[[], Any]) -> None:
+        """In a thread."""
+        worker = get_current_worker()
+        made = _made(make)
+        if not worker.is_cancelled:
+            self.post_message(Computed(owners, made))
+
+    def on_computed(self, message: Computed) -> None:
+        """Figures are there; unless others are wanted by now, they are filled in."""
+        if self._wanted is None or self._wanted[1] is not message.owners or self.inspection is None:
+            return
+        page, self._wanted = self._wanted[0], None
+        self._known[page] = message.owners, message.made
+        if page == self.page:
+            self.show_sheet(self.inspection)
+
+    # -- keys
+
+    def action_export(self) -> None:
+        self.close_rail()
+        tables = self.tables(self.inspection) if self.inspection is not None else ()
+        if not tables:
+            self.say("There is nothing to export here yet.")
+            return
+        choices = tuple((Export(self.NAME, "", make=make), words) for make, words in tables)
+        self.app.push_screen(ExportMenu(choices), self.export)
+
+    def on_sheet_view_opened(self, message: SheetView.Opened) -> None:
+        self.drill(message.drill)
+
+    def action_page(self, by: int) -> None:
+        """Turn to the next page, or the one before; round and round."""
+        names = [page.name for page in self.PAGES]
+        if names:
+            self.turn_to(names[(names.index(self.page) + by) % len(names)])
+
+    def turn_to(self, page: str) -> None:
+        """Open a page."""
+        self.page = page
+        view = self.query_one(SheetView)
+        if self.inspection is not None:
+            self.show_inspection(self.inspection)
+            view.action_edge(0)
+            # The first number may stand beneath a chart, which is looked at first.
+            view.scroll_to(y=0, force=True)
+
+    def action_drill(self) -> None:
+        """Open the cases behind the number under the cursor."""
+        drill = self.query_one(SheetView).drill
+        if drill is None:
+            self.say("There is no number here that has cases.")
+        else:
+            self.drill(drill)
+
+    def drill(self, drill: CaseLink, row: int | None = None) -> None:
+        """Open a list of exactly these cases; with `row`, the case of this row id, whose keys go through the list."""
+        self.close_rail()
+        if self.inspection is None:
+            return
+        if not drill.n:
+            self.say(f"There is no such case: {clean(drill.words)}.")
+            return
+        try:
+            listed = drilled(self.inspection, drill)
+        except InspectError as error:
+            self.say(str(error))
+            return
+        self._left = self.inspection
+        # Told to the app alone: this screen stays as it is beneath the list.
+        self.post_message(Inspected(listed))
+        self.post_message(Go("cases") if row is None else Go("case", row))
+
+    def action_back(self) -> None:
+        """Out of the keys first, then out of the screen."""
+        if not self.close_keys():
+            super().action_back()
+
+    def action_scorer(self, by: int) -> None:
+        """Look through the next scorer."""
+        if self.inspection is not None:
+            self.close_rail()
+            self.put(self.inspection.next_scorer(by))
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """What was computed, or the error that says why it cannot be."""
+    try:
+        return make()
+    except InspectError as error:
+        return error
+
+
+def same_owners(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Whether what was made of some things holds for others: arrays and words by their values, others as they are."""
+    return len(one) == len(other) and all(map(_equal, one, other))
+
+
+def _equal(one: object, other: object) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and np.array_equal(one, other)
+    return one is other or bool(one == other)

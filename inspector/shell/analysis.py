@@ -1,0 +1,113 @@
+"""The commands of analyses: a request is loaded, and the view of what it selects is printed or written."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rich.text import Text
+
+from inspector.analyses import Params, load
+from inspector.loading import load as load_request
+from inspector.paint import Brush
+from inspector.render.lines import Row
+from inspector.render.terminal import UNBOUNDED, Terminal
+from inspector.render.view import View
+from inspector.request import Request
+from inspector.shell.output import form_of, put, say
+from inspector.shell.page import print_page, width_of
+from inspector.shell.requests import request_of
+from inspector.text import clean
+from scoring.export import footer
+
+STYLES = {
+    "strong": "bold",
+    "dim": "dim",
+    "good": "green",
+    "bad": "red",
+    "exact": "green",
+    "clean": "green",
+    "early": "yellow",
+    "late": "magenta",
+    "missed": "red",
+    "false-alarm": "red",
+    "gold": "yellow",
+    "scorer-a": "cyan",
+    "scorer-b": "magenta",
+}
+"""Styles of pieces as a terminal without themes has them."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print or write the view of `args.command`."""
+    request = request_of(args)
+    if request.labels == "both":
+        # Imported only for who asks: the others start sooner.
+        from inspector.both_labels import both_view, load_both
+
+        own, adjudicated = load_both(request)
+        view = both_view(own, adjudicated, form_of(args))
+        problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
+    else:
+        results = load_request(replace(request, scorers=(*getattr(args, "scorers", ()), *request.scorers)))
+        view, problems = load(args.command).view(results, params_of(args)), results.problems
+    put_view(replace_raw(view, args), args, problems)
+    return 0
+
+
+def params_of(args: argparse.Namespace) -> Params:
+    """Tell by its flags which page of an analysis is asked for."""
+    form = form_of(args)
+    if getattr(args, "curve", None) is not None:
+        return Params("curve", {"points": args.curve}, form)
+    if getattr(args, "flips", None) is not None:
+        return Params("flips", {"between": tuple(args.flips) or ("default", "present")}, form)
+    return Params(getattr(args, "view", "") or getattr(args, "page", "") or "", {}, form)
+
+
+def replace_raw(view: View, args: argparse.Namespace) -> View:
+    """Give the view with what `--raw` says."""
+    if not args.raw:
+        return view
+    return replace(view, provenance={**view.provenance, "command": f"{view.provenance['command']} --raw"}, raw=True)
+
+
+def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = ()) -> None:
+    """Print the view in the form asked for or write it to `-o FILE`; without a form, as a page for people."""
+    if form_of(args) or args.output:
+        put(view, args, (*problems, *([view.empty] if view.empty else [])))
+        return
+    say(problems, args)
+    if view.empty:
+        say([view.empty], args)
+        return
+    terminal = sys.stdout.isatty()
+    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
+    print_page(
+        painted(Terminal(width, Brush(args.ascii), split=terminal, charts=terminal).sections(view.sections)), width
+    )
+    facts = {name: view.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
+    say(footer(facts), args)
+    say(_flip_lists(view, request_of(args)), args)
+
+
+def _flip_lists(view: View, request: Request) -> Iterator[str]:
+    """How the cases that flip are listed, of one scorer; of several that would be too many words."""
+    wheres: dict[str, dict[str, str | None]] = view.provenance.get("where") or {}
+    told = [one for one in wheres.values() if one]
+    for flip, where in told[0].items() if len(told) == 1 else ():
+        if where is not None:
+            yield f"{flip}: {replace(request, where=(*request.where, where)).command('cases')}"
+    if len(told) > 1:
+        yield "The conditions that open these cases are in --json."
+
+
+def painted(rows: Iterator[Row]) -> Iterator[Text]:
+    """Give lines of pieces as texts with the styles of a terminal."""
+    for row in rows:
+        line = Text()
+        for piece in row:
+            style = " ".join(STYLES[name] for name in piece.style.split() if name in STYLES)
+            line.append(clean(piece.text), style or None)
+        line.rstrip()
+        yield line

@@ -1,0 +1,381 @@
+"""The metric kernel: a metric is what each case contributes, and a score of sums of that.
+
+`Decided` is one repetition of a scorer as it is decided: it gives the counts that metrics are made of, case by case.
+A `Metric` names some of these counts and makes a figure of their sums, whatever they are summed over: a subset, a
+class, everything, or a bootstrap resample. `Tally` holds such sums in groups and columns, and the columns may be
+repetitions, scorers or thresholds; it gives figures, means over groups and pooled figures, each with its draws.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from scoring.evaluation import Evaluation
+from scoring.gold import Gold
+from scoring.metrics.resampling import RESAMPLES, related, resample_hits, resample_marks, resample_problems
+from scoring.step_rewards import Bools, Floats, Ints
+from scoring.verdicts import (
+    CLEAN,
+    EARLY,
+    EXACT,
+    FALSE_ALARM,
+    LATE,
+    MISSED,
+    ON_CLEAN,
+    ON_ERRONEOUS,
+    OUTCOMES,
+    REFUSED,
+    UNPARSED,
+)
+
+Unparsed = Literal["wrong", "drop"]
+"""Whether refused and unparsed cases count as wrong or leave the denominators."""
+Numbers = npt.NDArray[Any]
+Sums = Mapping[str, Numbers]
+"""Name of a count -> sums of it, in shapes that go together."""
+Empty = float | Literal["resampled"]
+"""What a figure with an empty denominator is: NaN, the number that official code gives, or as in a resample."""
+
+_ANSWERLESS = (UNPARSED, REFUSED)
+OUTCOME_COUNTS: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "erroneous": ((*ON_ERRONEOUS, *_ANSWERLESS), ()),
+    "clean": ((), (*ON_CLEAN, *_ANSWERLESS)),
+    "exact": ((EXACT,), ()),
+    "early": ((EARLY,), ()),
+    "late": ((LATE,), ()),
+    "missed": ((MISSED,), ()),
+    "unanswered": (_ANSWERLESS, ()),
+    "clean_right": ((), (CLEAN,)),
+    "false_alarm": ((), (FALSE_ALARM,)),
+}
+"""Name of a count of cases -> the outcomes that it counts on the erroneous and on the clean side."""
+FIRST_ERROR = ("exact", "erroneous", "clean_right", "clean")
+"""The counts that ProcessBench's figures are made of."""
+
+
+class Metric:
+    """One figure of sums. A subclass says which counts it is made of, and how.
+
+    Attributes:
+        name: As it stands in the column `metric`.
+        title: For people.
+        counts: The names of the counts that it is made of.
+        needs_errors: Whether a class that holds no wrong step cannot have it.
+    """
+
+    name: str
+    title: str
+    counts: tuple[str, ...]
+    needs_errors: bool = False
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
+        """Make the figure, in the shape of the sums: a fraction, and `empty` where a denominator is empty."""
+        raise NotImplementedError
+
+    def size(self, sums: Sums) -> Numbers:
+        """Count what is in the denominator: cases, or steps."""
+        raise NotImplementedError
+
+    def why(self, sums: Sums) -> str:
+        """Say why the figure of one group's sums is undefined; "" where it is defined."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Ratio(Metric):
+    """A share: the sums of `hits` of those of `of`; `none` says why there is no such share where these are 0.
+
+    Where `null_at_best`, not even official code has a number for that.
+    """
+
+    name: str
+    title: str
+    hits: tuple[str, ...]
+    of: tuple[str, ...]
+    none: str
+    needs_errors: bool = False
+    null_at_best: bool = False
+
+    @property
+    def counts(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names of both."""
+        return tuple(dict.fromkeys((*self.hits, *self.of)))
+
+    def score(self, sums: Sums, empty: Empty = np.nan) -> Floats:
+        """Divide."""
+        return share(total(sums, self.hits), total(sums, self.of), np.nan if self.null_at_best else empty)
+
+    def size(self, sums: Sums) -> Numbers:
+        """Count what the share is of."""
+        return total(sums, self.of)
+
+    def why(self, sums: Sums) -> str:
+        """Say that there is nothing to divide by."""
+        return "" if self.size(sums) else self.none
+
+
+def total(sums: Sums, names: Sequence[str]) -> Numbers:
+    """Add up some of the sums."""
+    first, *others = (sums[name] for name in names)
+    return sum(others, start=first)
+
+
+def share(hits: Numbers, of: Numbers, empty: Empty = np.nan) -> Floats:
+    """Divide; `empty` where there is nothing to divide by ("resampled": NaN)."""
+    hits, of = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(of, dtype=np.float64))
+    fill = np.nan if empty == "resampled" else float(empty)
+    found: Floats = np.divide(hits, of, out=np.full(hits.shape, fill), where=of > 0)
+    return found
+
+
+def harmonic(left: Floats, right: Floats) -> Floats:
+    """Give the harmonic mean; NaN where both are 0 or either is NaN."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(2 * left * right / (left + right))
+
+
+# -- what is decided
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """One repetition of one scorer on n cases, and how cases without a verdict count."""
+
+    evaluation: Evaluation
+    unparsed: Unparsed = "wrong"
+
+    @property
+    def gold(self) -> Gold:
+        """The labels of the cases."""
+        return self.evaluation.gold
+
+    @cached_property
+    def members(self) -> Bools:
+        """The cases in the denominators of first errors: with gold, and with a verdict or where there should be one."""
+        there = self.evaluation.tried if self.unparsed == "wrong" else self.evaluation.answered
+        found: Bools = there & self.gold.known
+        return found
+
+    @cached_property
+    def right(self) -> Bools:
+        """Those of them that are decided right: exact, or clean and left alone. Shape (n,)."""
+        codes = self.evaluation.codes
+        found: Bools = self.members & ((codes == EXACT) | (codes == CLEAN))
+        return found
+
+    @property
+    def counted(self) -> tuple[int, ...]:
+        """The codes of outcomes that are in the denominators."""
+        missing = self.unparsed == "wrong" and not self.evaluation.nothing
+        return (*ON_ERRONEOUS, *ON_CLEAN, *(_ANSWERLESS if missing else ()))
+
+    def count(self, name: str) -> Bools:
+        """Which cases one of OUTCOME_COUNTS counts. Shape (n,)."""
+        codes, erroneous = self.evaluation.codes, self.gold.earliest >= 0
+        on_erroneous, on_clean = OUTCOME_COUNTS[name]
+        found: Bools = self.members & np.where(erroneous, _among(on_erroneous)[codes], _among(on_clean)[codes])
+        return found
+
+    def outcomes(self, rows: Bools, groups: Ints, n_groups: int) -> Ints:
+        """Count outcomes in groups of cases, whether they are in a denominator or not: many times faster than `count`.
+
+        Args:
+            rows: (n,) which cases take part; those without gold never do.
+            groups: (n,) the group of each case, 0-based.
+            n_groups: g.
+
+        Returns:
+            (g, 2, len(OUTCOMES)): erroneous cases, then clean ones.
+        """
+        gold = self.gold
+        if groups is gold.subsets[1]:
+            cells, taken = gold.cells, rows
+        else:
+            cells = (2 * groups + (gold.earliest < 0)).astype(np.int32)
+            taken = rows & gold.known
+        places = cells * np.int32(len(OUTCOMES)) + self.evaluation.codes
+        # The last cell of `Gold.cells` are cases without gold.
+        size = (2 * n_groups + 1) * len(OUTCOMES)
+        counted = np.bincount(places if taken.all() else places[taken], minlength=size)[: size - len(OUTCOMES)]
+        return counted.reshape(n_groups, 2, len(OUTCOMES))
+
+    def sums(self, outcomes: Ints, names: Sequence[str] = FIRST_ERROR) -> dict[str, Ints]:
+        """Sum counts of OUTCOME_COUNTS over what `outcomes` counted, each of shape (g,)."""
+        counted = _among(self.counted)
+        return {
+            name: (outcomes * np.stack([_among(side) & counted for side in OUTCOME_COUNTS[name]])).sum(axis=(1, 2))
+            for name in names
+        }
+
+
+def _among(codes: Sequence[int]) -> Bools:
+    """By outcome code whether it is one of these."""
+    found = np.zeros(len(OUTCOMES), dtype=np.bool_)
+    found[list(codes)] = True
+    return found
+
+
+# -- sums of it, and figures of these
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Sums of counts in g groups and s columns, which are repetitions, scorers or thresholds.
+
+    Attributes:
+        sums: Name of a count -> (g, s), or what broadcasts to it.
+        draws: The same in resamples, (RESAMPLES, g, s); None = nothing was drawn.
+    """
+
+    sums: Mapping[str, Numbers]
+    draws: Mapping[str, Numbers] | None = None
+
+    def values(self, metric: Metric, empty: Empty = np.nan) -> Floats:
+        """Give the figure of every group and column, shape (g, s)."""
+        return metric.score(self.sums, empty)
+
+    def mean(self, metric: Metric, empty: Empty = np.nan) -> Floats:
+        """Give the plain mean over the groups, shape (s,); NaN as soon as one is undefined, or where there is none."""
+        values = self.values(metric, empty)
+        return values.mean(axis=-2) if values.shape[-2] else np.full(values.shape[-1:], np.nan)
+
+    def drawn(self, metric: Metric) -> Floats:
+        """Give the figure in every resample, shape (RESAMPLES, g, s)."""
+        if self.draws is None:
+            raise AssertionError("nothing was drawn")
+        return metric.score(self.draws, "resampled")
+
+    def drawn_mean(self, metric: Metric) -> Floats:
+        """Give the plain mean over the groups in every resample, shape (RESAMPLES, s)."""
+        drawn = self.drawn(metric)
+        return drawn.mean(axis=1) if drawn.shape[1] else np.full(drawn.shape[::2], np.nan)
+
+    def pooled(self) -> "Tally":
+        """Put all groups together as one, sums and draws alike."""
+        draws = None if self.draws is None else {name: _pooled(drawn, 1) for name, drawn in self.draws.items()}
+        return Tally({name: _pooled(counted, 0) for name, counted in self.sums.items()}, draws)
+
+    def only(self, columns: Sequence[int] | Ints) -> "Tally":
+        """Keep some of the columns, by place."""
+        return self._taken(lambda counted: counted if counted.shape[-1] == 1 else counted[..., columns])
+
+    def within(self, groups: Sequence[int] | Ints) -> "Tally":
+        """Keep some of the groups, by place."""
+        return self._taken(lambda counted: counted[..., groups, :])
+
+    def _taken(self, take: Callable[[Numbers], Numbers]) -> "Tally":
+        draws = None if self.draws is None else {name: take(drawn) for name, drawn in self.draws.items()}
+        return Tally({name: take(counted) for name, counted in self.sums.items()}, draws)
+
+
+def _pooled(counted: Numbers, axis: int) -> Numbers:
+    pooled: Numbers = counted.sum(axis=axis, keepdims=True)
+    return pooled
+
+
+# -- first errors, summed and drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Who is right on cases, sorted into groups: what figures of first errors are summed from and drawn from.
+
+    Attributes:
+        right: (m, s) whether each of s columns (repetitions, or scorers) is right.
+        member: (m, s) whether the case is in its denominators; a right one always is.
+        erroneous: (m,) which side a case is on.
+        problems: (m,) the number of its problem.
+        groups: (m,) the number of its group, 0-based; negative = in none.
+        n_groups: g.
+    """
+
+    right: Bools
+    member: Bools
+    erroneous: Bools
+    problems: Ints
+    groups: Ints
+    n_groups: int
+
+    @classmethod
+    def of(cls, runs: Sequence[Decided], rows: Bools, groups: Ints, n_groups: int) -> "Marks":
+        """Take the repetitions of a scorer on the cases of `rows` (n), in groups (n,)."""
+        gold = runs[0].gold
+        member = np.column_stack([rows & run.members for run in runs])
+        right = np.column_stack([rows & run.right for run in runs])
+        return cls(right, member, gold.earliest >= 0, gold.problems, groups, n_groups)
+
+    @cached_property
+    def related(self) -> bool:
+        """Whether two cases in the denominators are of one problem, so that whole problems are resampled."""
+        return related(self.problems, self.member.any(axis=1) & (self.groups >= 0))
+
+    def pooled(self) -> "Marks":
+        """Put all groups together as one."""
+        return replace(self, groups=np.where(self.groups >= 0, 0, -1), n_groups=1)
+
+    def only(self, columns: Sequence[int] | Ints) -> "Marks":
+        """Keep some of the columns, by place."""
+        return replace(self, right=self.right[:, columns], member=self.member[:, columns])
+
+    def tally(self, seed: int | None = None, *, whole: bool | None = None) -> Tally:
+        """Sum FIRST_ERROR by group and column; with a seed, also in bootstrap resamples.
+
+        All columns share the draws, which are equal for equal cases and seed, whoever decided them.
+
+        Args:
+            seed: of the draws; None = none.
+            whole: whether whole problems are drawn, from all groups together and without strata; else each side of a
+                group is drawn by itself. None = where two cases are of one problem.
+        """
+        hits, totals = self._by_cell(self.right), self._by_cell(self.member)
+        tally = Tally(_first_error(hits, totals))
+        if seed is None:
+            return tally
+        whole = self.related if whole is None else whole
+        if not whole and self.member.shape[1] == 1:
+            return replace(tally, draws=draw_sides(hits[..., 0], totals[..., 0], seed))
+        taken = np.flatnonzero(self.member.any(axis=1) & (self.groups >= 0))
+        marks, cells, n_cells = np.hstack([self.right, self.member])[taken], self._cells[taken], 2 * self.n_groups
+        if whole:
+            drawn = resample_problems(marks.astype(np.float64), cells, n_cells, self.problems[taken], seed)
+        else:
+            drawn = resample_marks(marks, cells, n_cells, taken, seed)[0]
+        shape = (RESAMPLES, self.n_groups, 2, self.member.shape[1])
+        return replace(tally, draws=_first_error(*(side.reshape(shape) for side in np.split(drawn, 2, axis=-1))))
+
+    @cached_property
+    def _cells(self) -> Ints:
+        """Twice the group and one more for clean cases; negative for no group."""
+        return 2 * self.groups + ~self.erroneous
+
+    def _by_cell(self, marks: Bools) -> Ints:
+        n_cells, inside = 2 * self.n_groups, self.groups >= 0
+        counted = [np.bincount(self._cells[column & inside], minlength=n_cells) for column in marks.T]
+        return np.stack(counted, axis=-1).reshape(self.n_groups, 2, marks.shape[1])
+
+
+def _first_error(hits: Numbers, totals: Numbers) -> dict[str, Numbers]:
+    """FIRST_ERROR of cases decided right and in the denominators, (..., g, 2, s): erroneous, then clean."""
+    return {
+        "exact": hits[..., 0, :],
+        "erroneous": totals[..., 0, :],
+        "clean_right": hits[..., 1, :],
+        "clean": totals[..., 1, :],
+    }
+
+
+def draw_sides(hits: Ints, totals: Ints, seed: int) -> dict[str, Numbers]:
+    """Draw FIRST_ERROR of one column, each side of a group by itself, as (RESAMPLES, g, 1); see `resample_hits`.
+
+    Args:
+        hits: (g, 2) cases decided right, erroneous and clean.
+        totals: (g, 2) cases in the denominators.
+        seed: of the draws; each side has one of its own, so that the two are independent.
+    """
+    drawn = [resample_hits(hits[:, side], totals[:, side], seed + side).T[..., None] for side in (0, 1)]
+    sizes = [totals[None, :, side, None] for side in (0, 1)]
+    return {"exact": drawn[0], "erroneous": sizes[0], "clean_right": drawn[1], "clean": sizes[1]}

@@ -1,0 +1,197 @@
+"""The pages of `compare`: their numbers are those of plain polars and of the rows, and open exactly their cases."""
+
+from dataclasses import replace
+from itertools import combinations, permutations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binomtest
+
+import example
+import making
+from inspector.analyses.compare import compare
+from inspector.first_inspection import inspect
+from inspector.loading import load
+from inspector.request import Request
+from inspector.subject import covering, subject
+from published_spaces import mr_math
+from scoring.errors import UsageError
+from scoring.filters import Filter
+from views import compare_view, lines_of, page_sheet, page_view, words_of
+from walking import walk
+
+PAIR = ("pair", "cascade")
+EVERY = ("scorers", "pairs", "upset")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Three scorers with gaps, on cases that share problems and subsets."""
+    root = tmp_path_factory.mktemp("study")
+    cases, scorers = making.study(n=60)
+    making.workspace(root, cases, scorers, **making.labels(cases))
+    return inspect(load(Request(workspace=str(root))))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return inspect(load(example.write(tmp_path_factory.mktemp("example") / "w")))
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory, data_folder):
+    """MR-MATH with its ten scorers and two that give no verdict."""
+    return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
+
+
+def view(inspection, page, *names, intervals=True):
+    return page_view(compare, inspection, page, names, intervals=intervals)
+
+
+def able(inspection):
+    return [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
+
+
+@pytest.mark.parametrize("page", [*PAIR, *EVERY])
+@pytest.mark.parametrize("space", ["study", "small", "published"])
+def test_every_number_opens_exactly_its_cases(request, space, page):
+    inspection = request.getfixturevalue(space)
+    pairs = list(permutations(covering(inspection), 2))[:4]
+    for names in pairs if page in PAIR else [tuple(covering(inspection))]:
+        looked = inspection.focused(names[0], inspection.benchmark)
+        for intervals in (False, True):
+            if page == "cascade" and not np.isfinite(looked.evaluation.decision_distances).any():
+                with pytest.raises(UsageError, match="no threshold"):
+                    view(looked, page, *names, intervals=intervals)
+                continue
+            assert walk(looked, page_sheet(view(looked, page, *names, intervals=intervals))) or page == "cascade"
+
+
+@pytest.mark.parametrize("page", [*PAIR, *EVERY])
+def test_so_it_does_under_a_filter_of_the_cases(study, page):
+    looked = study.filtered(Filter(where=("n_steps > 3", "\"gpt4.outcome\" = 'exact'")))
+    assert looked.slice.sum() < study.slice.sum()
+    names = [looked.scorer, *(name for name in covering(looked) if name != looked.scorer)]
+    assert walk(looked, page_sheet(view(looked, page, *names[: 2 if page in PAIR else None])))
+
+
+def test_quadrants_tests_and_figures_equal_plain_polars(published):
+    """The quadrants and McNemar's p of all 45 pairs of MR-MATH."""
+    names = able(published)
+    assert len(names) == 10
+    frame = published.selection.table([*(f"{name}.outcome" for name in names), "earliest_error"])
+    for one, other in combinations(names, 2):
+        looked = published.focused(one, published.benchmark)
+        text = lines_of(view(looked, "pair", one, other, intervals=False))
+        for side, of_side in (("erroneous", pl.col("earliest_error") >= 0), ("clean", pl.col("earliest_error") < 0)):
+            tried = frame.filter(
+                of_side, *(~pl.col(f"{name}.outcome").is_in(["unscored", "no_gold"]) for name in (one, other))
+            )
+            a, b = (tried[f"{name}.outcome"].is_in(["exact", "clean"]) for name in (one, other))
+            counts = [(a & b).sum(), (a & ~b).sum(), (~a & b).sum(), (~a & ~b).sum()]
+            row = next(line.split() for line in text if line.startswith(side))
+            assert [int(word) for word in row[1:6]] == [*counts, tried.height]
+            p = binomtest(counts[1], counts[1] + counts[2]).pvalue if counts[1] + counts[2] else 1.0
+            assert f"{p:.4f}" in row or (p < 1e-4 and "0.0001" in row)
+
+
+def test_what_stands_there_is_what_the_rows_say(published):
+    found = compare_view(load(Request(workspace=published.selection.request.workspace, scorers=covering(published))))
+    f1 = found.rows.filter(pl.col("metric") == "f1", pl.col("subset") == "average")
+    text = lines_of(found, (200, 40))
+    standing = [line for line in text if " [" in line][: f1["value"].count()]
+    for row in f1.filter(pl.col("value").is_not_null()).iter_rows(named=True):
+        line = next(line for line in standing if line.startswith(f"{row['scorer']} "))
+        assert f"{100 * row['value']:.1f} [{100 * row['low']:.1f}, {100 * row['high']:.1f}]" in line
+        lone = found.rows.filter(pl.col("metric").str.ends_with("_lone_right"), pl.col("scorer") == row["scorer"])
+        assert [int(word) for word in line.split()[-2:]] == lone["value"].to_list()
+
+
+def test_the_export_of_the_pair_is_what_the_command_gives(study):
+    names = covering(study)[:2]
+    made = compare_view(subject(study, names))
+    again = load(Request(workspace=study.selection.request.workspace, scorers=names))
+    assert made.rows.equals(compare_view(again).rows)
+
+
+@pytest.mark.parametrize("page", [*PAIR, *EVERY])
+def test_values_come_first_and_what_follows_adds_intervals_alone(study, page):
+    names = covering(study)[:2] if page in PAIR else covering(study)
+    first, then = (view(study, page, *names, intervals=intervals).rows for intervals in (False, True))
+    resampled = pl.col("metric").str.contains("tied")
+    assert first.filter(~resampled)["value"].equals(then.filter(~resampled)["value"])
+    assert first.drop("value", "low", "high", "note", strict=False).columns
+    if page in {"pair", "scorers"}:
+        assert first["low"].count() == 0 < then["low"].count()
+
+
+def test_the_sets_of_a_side_add_up_to_its_cases(published):
+    text = lines_of(view(published, "upset", *covering(published)), (200, 40))
+    heads = [line for line in text if "who is right together" in line]
+    assert ["83 cases" in heads[0], "76 cases" in heads[1]] == [True, True]
+    signs = "abcdefghij"
+    rows = [line.split() for line in text[text.index(heads[0]) : text.index(heads[1])]]
+    rows = [
+        row for row in rows if len(row) > 12 and "cases" not in row and all(word in {*signs, "·"} for word in row[:10])
+    ]
+    counted = sum(int(row[row.index(next(word for word in row if word.startswith("["))) - 2]) for row in rows)
+    rest = next((int(line.split(" of ")[1].split()[0]) for line in text if "smaller sets of" in line), 0)
+    assert counted + rest == 83
+
+
+def test_scorers_without_a_case_in_common_say_so(tmp_path):
+    cases, ((one, given), *_) = making.study(n=40)
+    never = [replace(case, rewards=None) for case in cases]
+    halves = ([*given[:20], *never[20:]], [*never[:20], *given[20:]])
+    scorers = [(making.scorer(name), half) for name, half in zip(("left", "right"), halves, strict=True)]
+    making.workspace(tmp_path, cases, [(one, given), *scorers], **making.labels(cases))
+    apart = inspect(load(Request(workspace=str(tmp_path)))).focused("left", "bench")
+    assert "no case in common that both tried" in words_of(view(apart, "pair", "left", "right"))
+    assert "no case that all of them tried" in words_of(view(apart, "scorers", *covering(apart)))
+    for page in ("upset", "pairs"):
+        walk(apart, page_sheet(view(apart, page, *covering(apart))))
+    assert "no case in common that both tried" in words_of(view(apart, "cascade", "left", "right"))
+
+
+def test_a_scorer_without_verdicts_says_why_it_has_none(published):
+    assert "roscoe-sa: " in words_of(view(published, "pair", published.scorer, "roscoe-sa"))
+
+
+@pytest.mark.parametrize("page", [*PAIR, *EVERY])
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_ascii_is_ascii(study, page, width):
+    names = covering(study)[:2] if page in PAIR else covering(study)
+    lines = lines_of(view(study, page, *names), (width, 30), ascii_only=True)
+    assert all(line.isascii() for line in lines)
+
+
+def test_a_name_that_acts_is_only_text(tmp_path):
+    cases, scorers = making.study(n=24)
+    hostile = [
+        (making.scorer(f"{'[red]' if place else chr(27) + '[31m'}x{place}"), given)
+        for place, (_, given) in enumerate(scorers[:2])
+    ]
+    making.workspace(tmp_path, cases, hostile, **making.labels(cases))
+    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    for page in (*PAIR, *EVERY):
+        found = view(inspection, page, *covering(inspection))
+        walk(inspection, page_sheet(found))
+        assert "\x1b" not in found.render("html")
+
+
+def test_two_imported_scorers_are_never_said_to_be_the_same(tmp_path):
+    cases, (scored, *_) = making.study(n=12)
+    imported = {"settings": {"imported_from": "table"}}
+    scorers = [(making.scorer(name, **imported), scored[1]) for name in ("one-model", "another-model")]
+    making.workspace(
+        tmp_path / "w", cases, [*scorers, (making.scorer("own"), scored[1]), (making.scorer("too"), scored[1])]
+    )
+    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    said = words_of(view(inspection, "pair", "one-model", "another-model"))
+    assert "What made the numbers of one-model and another-model is not recorded" in said
+    assert "same settings" not in said
+    said = words_of(view(inspection, "pair", "own", "one-model"))
+    assert "imported_from" in said
+    assert "What made the numbers of one-model is not recorded" in said
+    assert "the same settings under two names" in words_of(view(inspection, "pair", "own", "too"))

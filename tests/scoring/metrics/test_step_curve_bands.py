@@ -1,0 +1,55 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import judged
+import step_making
+import step_reference
+from reference import Case
+from scoring.metrics.step_labels import PRMSCORE, PooledSteps
+from scoring.metrics.threshold_curves import step_bands
+from step_making import FACTS
+from step_reference import Step
+from thoroughness import up_to
+
+
+@up_to(25)
+@given(
+    items=step_making.items(min_size=1),
+    comparison=st.sampled_from(("<", "<=")),
+    redundancy=st.none() | st.sampled_from(step_making.VALUES),
+    thresholds=st.lists(st.sampled_from((*step_making.VALUES, -1.0, 2.0)), min_size=1, max_size=4),
+    data=st.data(),
+)
+def test_values_and_bands_are_those_of_deciding_at_each_threshold(items, comparison, redundancy, thresholds, data):
+    rows = np.array(data.draw(st.lists(st.booleans(), min_size=len(items), max_size=len(items))))
+    evaluation = step_making.evaluation(items, 0.4, comparison, redundancy_threshold=redundancy)
+    chosen = [item for item, taken in zip(items, rows, strict=True) if taken]
+    found = step_bands(evaluation, rows, np.array(thresholds), FACTS, 5)
+    for at, threshold in enumerate(thresholds):
+        expected = step_reference.figures(chosen, threshold, comparison, redundancy)["prmscore"]
+        value = found.values(PRMSCORE)[at]
+        assert (expected is None) == math.isnan(value) == bool(list(found.reasons(PRMSCORE))[at])
+        assert expected is None or math.isclose(value, expected, abs_tol=1e-12)
+        if expected is None:
+            assert np.isnan([end[at] for end in found.interval(PRMSCORE)]).all()
+            continue
+        told = PooledSteps.of(evaluation.at(threshold), rows, FACTS).interval(PRMSCORE, 5)
+        ends = tuple(end[at] for end in found.interval(PRMSCORE))
+        assert ends == (pytest.approx(told) if told else pytest.approx((math.nan, math.nan), nan_ok=True))
+    counts = step_reference.counts(chosen, thresholds[0], comparison, redundancy)
+    assert found.sizes(PRMSCORE)[0] == sum(counts[name] for name in ("TP", "FN", "FP", "TN"))
+
+
+def test_a_scorer_without_a_threshold_has_no_curve():
+    critic = judged.critic([Case(1, 0)], [0])
+    assert step_bands(critic, np.ones(1, dtype=bool), np.array([0.5]), FACTS) is None
+
+
+def test_cases_that_nobody_scored_give_a_reason():
+    evaluation = step_making.evaluation([Step(Case(1, 0, None), step_making.CLASSES[0], None, None)])
+    found = step_bands(evaluation, np.ones(1, dtype=bool), np.array([0.5, 0.6]), FACTS)
+    assert (list(found.reasons(PRMSCORE)), found.sizes(PRMSCORE)) == (["no step was scored"] * 2, (0,))

@@ -1,0 +1,74 @@
+"""Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
+
+from inspector.analyses import Params
+from inspector.analyses.compare import compare
+from inspector.analyses.metrics import metrics
+from inspector.analyses.thresholds import thresholds
+from inspector.paint import Brush
+from inspector.render.cells import plain_text
+from inspector.render.lines import Sheet, text_of
+from inspector.render.terminal import Terminal
+from inspector.render.view import Table
+from inspector.subject import subject
+
+
+def metrics_view(selection, form=""):
+    return metrics.view(selection, Params(form=form))
+
+
+def compare_view(selection, form=""):
+    return compare.view(selection, Params(form=form))
+
+
+def pairs_view(selection, form=""):
+    return compare.view(selection, Params("pairs", form=form))
+
+
+def sets_view(selection, form=""):
+    return compare.view(selection, Params("upset", form=form))
+
+
+def cascade_view(selection, form=""):
+    return compare.view(selection, Params("cascade", form=form))
+
+
+def thresholds_view(selection, form=""):
+    return thresholds.view(selection, Params(form=form))
+
+
+def curve_view(selection, points=None, form=""):
+    return thresholds.view(selection, Params("curve", {"points": points}, form))
+
+
+def flips_view(selection, before, after, form=""):
+    return thresholds.view(selection, Params("flips", {"between": (before, after)}, form))
+
+
+# -- as a screen shows them
+
+
+def page_view(analysis, inspection, page, names, *, intervals=True):
+    """The view of a page about some scorers, on the slice of an inspection."""
+    return analysis.view(subject(inspection, names), Params(page), intervals=intervals)
+
+
+def page_sheet(view, size=(100, 40), *, ascii_only=False):
+    """The lines of a view in a pane of so many cells and lines."""
+    terminal = Terminal(size[0], Brush(ascii_only), size[1])
+    return Sheet(tuple(terminal.sections(view.sections, title=False)))
+
+
+def lines_of(view, size=(100, 40), *, ascii_only=False):
+    return [text_of(row) for row in page_sheet(view, size, ascii_only=ascii_only).lines]
+
+
+def words_of(view, size=(100, 40)):
+    """All that a view says on one line."""
+    return " ".join(" ".join(lines_of(view, size)).split())
+
+
+def table_of(view, title=""):
+    """The lines of the first table whose title begins so, as texts by the titles of their columns."""
+    table = next(block for block in view.blocks() if isinstance(block, Table) and block.title.startswith(title))
+    names = [column.title for column in table.columns]
+    return [dict(zip(names, map(plain_text, row), strict=True)) for row in table.rows]
