@@ -17,7 +17,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from inspector.analyses import Params, load, summaries
+from inspector.analyses import Params, load
+from inspector.analysis_list import summaries
 from inspector.loading import load as load_request
 from inspector.render.view import View
 from inspector.request import Request

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from inspector.analysis_list import summaries
 from inspector.command_flags import command_flags
 from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
 
@@ -28,9 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
-    "metrics": ("inspector.shell.analysis", "official metrics of scorers on benchmarks"),
-    "thresholds": ("inspector.shell.analysis", "what every way to choose a threshold gives, and what it turns over"),
-    "compare": ("inspector.shell.analysis", "scorers on the cases they share: differences, tests, agreement"),
+    **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
     "card": (
         "inspector.shell.card",
         "how a scorer's number came to be; of two, in what they differ",

@@ -2,6 +2,7 @@
 
 import argparse
 
+from inspector.analysis_list import summaries
 from inspector.common_flags import Collect, natural
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
@@ -31,10 +32,12 @@ _OF_SCORERS = {
 """Commands that take scorers as their words, and how that is told."""
 
 
-def _output(parser: argparse.ArgumentParser) -> None:
+def _output(parser: argparse.ArgumentParser, *further: str) -> None:
+    """The forms of a document; `further` ones are those of pages."""
     group = parser.add_argument_group("output (default: a table)")
     forms = group.add_mutually_exclusive_group()
-    for form in FORMS:
+    parser.set_defaults(pages=bool(further))
+    for form in (*FORMS, *further):
         forms.add_argument(f"--{form}", dest="form", action="store_const", const=form, default="")
     group.add_argument("-o", "--output", metavar="FILE", help="write a file, whole or not at all")
     group.add_argument("--raw", action="store_true", help="CSV: do not guard cells that look like formulas")
@@ -311,7 +314,7 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--no-app", action="store_true", help="print the board and exit")
         parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
         return
-    _output(parser)
+    _output(parser, *(("html",) if name in summaries() else ()))
     _of_numbers(name, parser)
 
 

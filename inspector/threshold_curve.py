@@ -81,6 +81,7 @@ def curve_rows(
         "comparison": spelled(present.rule) if isinstance(present.rule, Rule) else None,
     }
     each = [list(_points(bands, metric)) for metric in bands.metrics]
+    of_benchmark = within(selection, benchmark)
     for at in range(thresholds.size):
         for points_of in each:
             point = points_of[at]
@@ -90,7 +91,7 @@ def curve_rows(
                 **point,
                 "tick": names[at],
                 "optimistic": tuned[at],
-                "where": None if where is None else " AND ".join((*within(selection, benchmark), where)),
+                "where": None if where is None else " AND ".join((*of_benchmark, where)),
             }
 
 

@@ -4,12 +4,9 @@ An analysis is a function of what was selected and of a few parameters; its answ
 asked first by a screen, where keys must not wait, and nothing is resampled then; the same view with intervals follows.
 """
 
-import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -83,16 +80,6 @@ def analysis(title: str, pages: tuple[Page, ...] = (), **more: str) -> Callable[
         return Analysis(answer.__module__.rpartition(".")[2].replace("_", "-"), title, answer, pages, **more)
 
     return registered
-
-
-@cache
-def summaries() -> dict[str, str]:
-    """Give the analyses by name with what each tells: the first line of its file, which is read and not imported."""
-    found = {}
-    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
-        line = (ast.get_docstring(ast.parse(path.read_bytes())) or "").partition("\n")[0]
-        found[path.stem.replace("_", "-")] = line.rstrip(".")
-    return found
 
 
 def load(name: str) -> Analysis:

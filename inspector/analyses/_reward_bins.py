@@ -53,7 +53,9 @@ def _of_bins(
             yield Note(NOTHING)
 
     title = "Rewards by gold class" if of == "rewards" else "Are rewards probabilities?"
-    return View(document.rows, document.provenance, title=title, sections=threshold_sections(results, blocks))
+    command = results.request.command("thresholds", f"--{of}", form=params.form)
+    facts = {**document.provenance, "command": command}
+    return View(document.rows, facts, title=title, sections=threshold_sections(results, blocks))
 
 
 def _reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:

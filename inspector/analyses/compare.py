@@ -29,6 +29,7 @@ from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
     Cell,
+    Column,
     Facts,
     Fold,
     Note,
@@ -368,7 +369,8 @@ def _settings(results: Selection, pair: _Pair) -> Iterator[Block]:
     differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))
     if differing:
         lines = [[text(name, "dim"), *(text(value) for value in values)] for name, values in differing.items()]
-        yield table("What differs between them", ["", "A", "B"], lines, labels=3)
+        columns = [Column(title, right=False) for title in ("", "A", "B")]
+        yield table("What differs between them", columns, lines, labels=3)
         if unrecorded:
             yield Note(unrecorded, "quiet")
     elif unrecorded:

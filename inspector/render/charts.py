@@ -68,6 +68,11 @@ def _curve(chart: Curve) -> Picture:
         place = across(tick.at or 0.0), upward(tick.score or 0.0), 14.0 + 16 * number
         shapes += _marked(tick, *place, left=number + 1 < len(ordered))
     shapes.append(words(f"{chart.x} (x) and {chart.y} in percent (y)", LEFT, base + 36, "quiet"))
+    x = LEFT + width_of(f"{chart.x} (x) and {chart.y} in percent (y)") + 24
+    for letter, series in zip("abcdefgh", chart.series, strict=False) if len(chart.series) > 1 else ():
+        shapes.append(line(x, base + 32, x + 18, base + 32, f"curve curve-{letter}"))
+        shapes.append(words(series.name, x + 23, base + 36))
+        x += 23 + width_of(series.name) + 18
     names = "" if len(chart.series) < 2 else f" Curves: {', '.join(series.name for series in chart.series)}."
     told = "; ".join(map(_tick_words, marks))
     described = f"{chart.y} in percent at {chart.x} from {low:.2f} to {high:.2f}. {told}.{names}"
@@ -134,25 +139,26 @@ def _histogram(chart: Histogram) -> Picture:
     totals = [sum(one.counts[side] for one in chart.bins) or 1 for side in (0, 1)]
     shares = [[one.counts[side] / totals[side] for one in chart.bins] for side in (0, 1)]
     most = max(max(side) for side in shares) or 1.0
-    half, slot = HEIGHT / 2, (WIDTH - LEFT - 20) / len(chart.bins)
+    left = LEFT + max(width_of(word) for word, _ in chart.classes)
+    half, slot = HEIGHT / 2, (WIDTH - left - 20) / len(chart.bins)
     base = TOP + half
-    shapes = [line(LEFT, base, WIDTH - 20, base, "axis")]
+    shapes = [line(left, base, WIDTH - 20, base, "axis")]
     for side, (word, style) in enumerate(chart.classes):
-        shapes.append(words(word, LEFT - 4, base + (half / 2 if side else -half / 2), "quiet", "end"))
+        shapes.append(words(word, left - 6, base + (half / 2 if side else -half / 2), "quiet", "end"))
         for at, (one, share) in enumerate(zip(chart.bins, shares[side], strict=True)):
             tall = max(1.0, (half - 14) * share / most) if one.counts[side] else 0.0
             told = f"{one.low:.4g} to {one.high:.4g}: {one.counts[side]} {chart.counted}, {word}"
-            x, y = LEFT + slot * at, base if side else base - tall
+            x, y = left + slot * at, base if side else base - tall
             shapes.append(box(x + 1, y, slot - 2, tall, f"o-{style}", told))
             shapes.append(
                 words(f"{one.counts[side]}", x + slot / 2, y + tall + 12 if side else y - 4, "quiet", "middle")
             )
     for at, edge in enumerate([*(one.low for one in chart.bins), chart.bins[-1].high]):
-        shapes.append(words(f"{edge:.3g}", LEFT + slot * at, TOP + HEIGHT + 24, "quiet", "middle"))
+        shapes.append(words(f"{edge:.3g}", left + slot * at, TOP + HEIGHT + 24, "quiet", "middle"))
     low, high = chart.bins[0].low, chart.bins[-1].high
     for tick in chart.ticks:
         if tick.at is not None and low <= tick.at <= high:
-            x = LEFT + slot * len(chart.bins) * (tick.at - low) / (high - low)
+            x = left + slot * len(chart.bins) * (tick.at - low) / (high - low)
             shapes += [line(x, TOP, x, TOP + HEIGHT, "mark"), words(tick.words, x + 4, TOP - 4)]
     described = f"{chart.title} Bars are shares of a class; numbers count {chart.counted}."
     return Picture(

@@ -134,9 +134,9 @@ class Terminal:
 
     def _parts(self, table: Table) -> Iterator[list[Row]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
-        lines = _Lines(table, self.brush)
+        texts = _Texts(table, self.brush)
         for variant in ((3, 3), (1, 3), (1, 2)):
-            lines = _Lines(table, self.brush, *variant)
+            lines = _Lines(table, texts, *variant)
             if lines.width <= self.width:
                 break
         for at in range(table.labels):
@@ -198,46 +198,59 @@ def _mark(cell: Cell) -> Mark:
     return Mark(value, cell.low, cell.high, cell.n, cell.link, star, few=cell.small)
 
 
+class _Texts:
+    """What stands in the cells of a table: values, what follows them with and without intervals, and remarks."""
+
+    def __init__(self, table: Table, brush: Brush) -> None:
+        # A label that holds for the lines beneath its own stands there once.
+        self.heads = [
+            [clean(value_text(cell, ascii_only=brush.ascii_only)) if cell.rows else "" for cell in row]
+            for row in table.rows
+        ]
+        self.tails = [[clean(further_text(cell)) if cell.rows else "" for cell in row] for row in table.rows]
+        self.bare = [
+            [
+                clean(further_text(cell, intervals=False)) if cell.low is not None else tail
+                for cell, tail in zip(*both, strict=True)
+            ]
+            for both in zip(table.rows, self.tails, strict=True)
+        ]
+        self.remarks = [clean(remark_of(row)) for row in table.rows]
+        self.right = rights(table)
+
+
 class _Lines:
     """The cells of a table as pieces, each in two parts: the value, and what follows it.
 
     Columns of rank `bare` or more go without intervals, those of rank `dropped` or more are left out.
     """
 
-    def __init__(self, table: Table, brush: Brush, bare: int = 3, dropped: int = 3) -> None:
+    def __init__(self, table: Table, texts: _Texts, bare: int = 3, dropped: int = 3) -> None:
         kept = [at for at, column in enumerate(table.columns) if at < table.labels or column.rank < dropped]
-        self._ascii, self._labels, self._rows = brush.ascii_only, table.labels, table.rows
-        self._at = kept
+        self._labels, self._rows, self._at, self._remarks = table.labels, table.rows, kept, texts.remarks
         self._titles = [clean(table.columns[at].title) for at in kept]
-        self._right = [rights(table)[at] for at in kept]
-        self._remarks = [clean(remark_of(row)) for row in table.rows]
-        ranks = [table.columns[at].rank for at in kept]
-        self._heads: list[list[str]] = []
-        self._tails: list[list[str]] = []
-        for row in table.rows:
-            cells = [row[at] for at in kept]
-            # A label that holds for the lines beneath its own stands there once.
-            self._heads.append([clean(value_text(cell, ascii_only=self._ascii)) if cell.rows else "" for cell in cells])
-            self._tails.append(
-                [
-                    clean(further_text(cell, intervals=rank < bare)) if cell.rows else ""
-                    for cell, rank in zip(cells, ranks, strict=True)
-                ]
-            )
+        self._right = [texts.right[at] for at in kept]
+        self._heads = [[row[at] for at in kept] for row in texts.heads]
+        sources = [texts.tails if table.columns[at].rank < bare else texts.bare for at in kept]
+        self._tails = [
+            [source[number][at] for at, source in zip(kept, sources, strict=True)] for number in range(len(table.rows))
+        ]
         self._measure()
 
     def _measure(self) -> None:
-        columns = range(len(self._titles))
-        self._head_widths = [max((cell_len(row[at]) for row in self._heads), default=0) for at in columns]
-        self._widths = []
-        for at in columns:
-            sizes = [self._size(row, at) for row in range(len(self._rows))]
-            self._widths.append(max([cell_len(self._titles[at]), *sizes]))
-
-    def _size(self, row: int, at: int) -> int:
-        tail = cell_len(self._tails[row][at])
-        head = self._head_widths[at] if self._right[at] and tail else cell_len(self._heads[row][at])
-        return head + (1 + tail if tail else 0)
+        self._has_tails, self._head_widths, self._widths = [], [], []
+        for at, title in enumerate(self._titles):
+            heads = [cell_len(row[at]) for row in self._heads]
+            tails = [cell_len(row[at]) for row in self._tails]
+            widest = max(heads, default=0)
+            # Values stand beneath each other at their right edge, and what follows them begins there.
+            sizes = [
+                (widest if self._right[at] and tail else head) + (1 + tail if tail else 0)
+                for head, tail in zip(heads, tails, strict=True)
+            ]
+            self._has_tails.append(any(tails))
+            self._head_widths.append(widest)
+            self._widths.append(max([cell_len(title), *sizes]))
 
     @property
     def width(self) -> int:
@@ -288,15 +301,14 @@ class _Lines:
     def _title(self, at: int) -> list[Piece]:
         title, blank = self._titles[at], self._widths[at] - cell_len(self._titles[at])
         # Over figures with something behind them, a title stands where the figures begin.
-        right = self._right[at] and not any(row[at] for row in self._tails)
+        right = self._right[at] and not self._has_tails[at]
         return [Piece(" " * blank if right else ""), Piece(title, "dim"), Piece("" if right else " " * blank)]
 
     def _cell(self, number: int, at: int, *, last: bool) -> list[Piece]:
         cell, head, tail = self._rows[number][self._at[at]], self._heads[number][at], self._tails[number][at]
         before = 0
         if self._right[at]:
-            tails = any(row[at] for row in self._tails)
-            before = (self._head_widths[at] if tails else self._widths[at]) - cell_len(head)
+            before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head)
         style = "dim" if cell.value is None and not cell.style else cell.style
         small = "dim" if cell.small and not style else style
         pieces = [Piece(" " * before), Piece(head, small, cell.link), Piece(f" {tail}" if tail else "", "dim")]

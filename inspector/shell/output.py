@@ -61,6 +61,8 @@ def form_of(args: argparse.Namespace) -> str:
     if args.form or not args.output:
         return str(args.form)
     endings = {".csv": "csv", ".jsonl": "jsonl", ".md": "markdown", ".tex": "latex"}
+    if getattr(args, "pages", False):
+        endings |= {".html": "html", ".htm": "html"}
     return endings.get(Path(args.output).suffix.lower(), "json")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.worker import get_current_worker
 
-from inspector.analyses import summaries
+from inspector.analysis_list import summaries
 from inspector.commands.command import ANALYSES, ONE_CASE
 from inspector.messages import Back, Go, Reads
 from inspector.wiring.base import INSPECT, Wired

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -87,7 +88,13 @@ class AlignedScorers:
 
     def related(self, rows: Bools) -> bool:
         """Tell whether two of these cases are solutions of one problem."""
-        return np.unique(self.problems[rows]).size < int(rows.sum())
+        return bool(self._sharing.any() and (np.bincount(self.problems[rows & self._sharing]) > 1).any())
+
+    @cached_property
+    def _sharing(self) -> Bools:
+        """The cases (n,) whose problem is that of another one as well."""
+        shared: Bools = np.bincount(self.problems)[self.problems] > 1
+        return shared
 
     def decided_as(self, names: Sequence[str], right: Bools) -> "AlignedScorers":
         """Put made-up scorers in the place, of which only who is right (n, k) is known; they tried all cases."""

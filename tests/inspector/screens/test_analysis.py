@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from inspector.analyses import summaries
+from inspector.analysis_list import summaries
 from inspector.screens import sheet
 from inspector.screens.analysis import AnalysisScreen
 from inspector.screens.sheet import SheetScreen

@@ -1,0 +1,19 @@
+"""The analyses that there are: the files of `inspector.analyses`, which are listed here and not imported.
+
+Only what `--help` can afford is imported.
+"""
+
+import os
+from functools import cache
+
+
+@cache
+def summaries() -> dict[str, str]:
+    """Give the analyses by name with what each tells: the first line of its file, without its full stop."""
+    folder = os.path.join(os.path.dirname(__file__), "analyses")  # noqa: PTH118, PTH120  # pathlib costs more than --help
+    found = {}
+    for name in sorted(os.listdir(folder)):  # noqa: PTH208
+        if name.endswith(".py") and not name.startswith("_"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:  # noqa: PTH118, PTH123
+                found[name[:-3].replace("_", "-")] = file.readline().strip().strip('"').rstrip(".")
+    return found
