@@ -118,7 +118,7 @@ def pieces(
     do not touch the board.
     """
     found = []
-    for benchmark in selection.cases["benchmark"].unique(maintain_order=True):
+    for benchmark in selection.benchmarks:
         conditions = (*base, Facet("benchmark", (benchmark,)).sql)
         whole = _members(selection, conditions, search)
         found.append(Piece(benchmark, None, whole, whole))

@@ -44,7 +44,7 @@ def board_document(
         frame = pl.concat([frame, published_frame((piece.benchmark, piece.subset) for piece in found)])
     known = standings(selection, found, how.against)
     rows = arranged(known.beside(frame), how)
-    kind = kind_of(rows, how, several=selection.cases["benchmark"].n_unique() > 1)
+    kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
     made = rows.select(list(dict.fromkeys(names)))
     command = selection.request.command("board", *how.words, form=form)

@@ -28,7 +28,6 @@ from scoring.metrics.resampling import SMALL
 from scoring.metrics.reward_histograms import SEPARATIONS, case_histogram, step_histogram
 from scoring.metrics.step_bins import PRESETS, StepBins
 from scoring.metrics.step_counts import asked_by_redundancy, judged_by_redundancy
-from scoring.parts import parts
 from scoring.schema import METADATA
 from scoring.step_rewards import Bools
 
@@ -271,14 +270,13 @@ def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
 def by_benchmark(selection: Selection) -> Iterator[tuple[str, Bools]]:
     """Every benchmark with its shown cases as a mask over all."""
     shown = selection.mask
-    for part, rows in parts(selection.cases, ("benchmark",)):
-        yield part["benchmark"], np.asarray(rows & shown)
+    for name in selection.benchmarks:
+        yield name, np.asarray(selection.passing((Facet("benchmark", (name,)).sql,)) & shown)
 
 
 def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
     """The condition that tells a benchmark's cases from others', where there are others."""
-    several = selection.cases["benchmark"].n_unique() > 1
-    return (Facet("benchmark", (benchmark,)).sql,) if several else ()
+    return (Facet("benchmark", (benchmark,)).sql,) if len(selection.benchmarks) > 1 else ()
 
 
 def _empty(columns: Sequence[str]) -> pl.DataFrame:

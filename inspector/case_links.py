@@ -1,7 +1,6 @@
 """From figures to the cases that they are of, and to those that a threshold has wrong."""
 
 import numpy as np
-import polars as pl
 
 from inspector.breakdown import within
 from inspector.render.lines import CaseLink
@@ -31,13 +30,10 @@ def group_facets(results: Selection, benchmark: str, group: str) -> tuple[Facet,
     """
     if group in WHOLE:
         return ()
-    own = results.cases.filter(pl.col("benchmark") == benchmark)
-    if (own["subset"].fill_null("") == group).any():
-        return (Facet("subset", (group,) if group else ("", None)),)
     facts = step_labelled(benchmark)
-    if facts is not None and (own[facts.group] == group).any():
-        return (Facet(facts.group, (group,)),)
-    return None
+    told = [Facet("subset", (group,) if group else ("", None)), *([Facet(facts.group, (group,))] if facts else [])]
+    own = Facet("benchmark", (benchmark,)).sql
+    return next(((facet,) for facet in told if results.passing((own, facet.sql)).any()), None)
 
 
 def figure_link(
@@ -64,7 +60,7 @@ def figure_link(
             "erroneous": earliest >= 0,
             "clean": evaluation.gold.known & (earliest < 0),
         }
-        counted = np.isin(evaluation.codes, _codes((*RIGHT_OUTCOMES, *FAILURES[unparsed])))
+        counted = _among(evaluation, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
         n = int((rows & of_side[side] & counted).sum())
         where = (*where, SIDES[side] if side else _KNOWN, tried(name, unparsed))
         words = f"tried by {name}{f', {side}' if side else ''}"
@@ -75,7 +71,7 @@ def wrong_link(results: Selection, evaluation: Evaluation, benchmark: str) -> Ca
     """Link to the shown cases that a scorer has wrong at its present threshold."""
     name, unparsed = evaluation.scorer.name, results.unparsed(benchmark)
     rows = results.mask & results.passing((Facet("benchmark", (benchmark,)).sql,))
-    n = int((np.isin(evaluation.codes, _codes(FAILURES[unparsed])) & rows).sum())
+    n = int((_among(evaluation, FAILURES[unparsed]) & rows).sum())
     where = (*within(results, benchmark), wrong(name, unparsed))
     return CaseLink(where, n, f"{name} is wrong, at the present threshold", name, benchmark=benchmark)
 
@@ -100,7 +96,7 @@ def wrong_rows(evaluation: Evaluation, threshold: float, unparsed: Unparsed) -> 
     before, at, lowest = (under(side, threshold, rule.comparison) for side in (floats.before, floats.at, floats.all))
     right = np.where(gold.earliest >= 0, at & ~before, ~lowest)
     moving = gold.known & np.isfinite(floats.all)
-    still = np.isin(evaluation.codes, _codes(FAILURES[unparsed]))
+    still = _among(evaluation, FAILURES[unparsed])
     found: Bools = np.where(moving, ~right, still)
     return found
 
@@ -114,5 +110,8 @@ def wrong_condition(evaluation: Evaluation, threshold: float, unparsed: Unparsed
     return f"{decided} OR ({named(f'{name}.lowest_compared')} IS NULL AND ({wrong(name, unparsed)}))"
 
 
-def _codes(outcomes: tuple[str, ...]) -> list[int]:
-    return [OUTCOMES.index(outcome) for outcome in outcomes]
+def _among(evaluation: Evaluation, outcomes: tuple[str, ...]) -> Bools:
+    """Tell of which cases (n,) the outcome is one of these."""
+    asked = np.array([outcome in outcomes for outcome in OUTCOMES])
+    found: Bools = asked[evaluation.codes]
+    return found

@@ -59,7 +59,7 @@ def provenance(
         "averaging": averaging(selection),
         "protocol": _protocols(selection),
         **labels_fact(selection),
-        "unparsed": _by_benchmark({name: selection.unparsed(name) for name in _benchmarks(selection)}),
+        "unparsed": _by_benchmark({name: selection.unparsed(name) for name in selection.benchmarks}),
         "coverage": {one.scorer.name: _coverage(one, selection.mask) for one in evaluations},
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
@@ -79,16 +79,12 @@ def _decision_notes(selection: Selection) -> Iterator[str]:
     yield from _dev_cases(selection)
 
 
-def _benchmarks(selection: Selection) -> list[str]:
-    return selection.cases["benchmark"].unique(maintain_order=True).to_list()
-
-
 def _protocols(selection: Selection) -> str | dict[str, str] | None:
     """By which protocol each benchmark's figures are made, and what it decides."""
     asked = selection.request.protocol
     if asked:
         return f"{asked}: {protocol_named(asked)}"
-    own = {name: protocol_of(name) for name in _benchmarks(selection)}
+    own = {name: protocol_of(name) for name in selection.benchmarks}
     return _by_benchmark({name: f"{protocol.name}: {protocol.counts}" for name, protocol in own.items()})
 
 

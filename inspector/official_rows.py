@@ -35,7 +35,7 @@ def official_figures(selection: Selection, *, intervals: bool = True) -> pl.Data
 def averaging(selection: Selection) -> str:
     """How the benchmarks of a selection average, in words."""
     stepwise = len(step_benchmarks(selection))
-    whole = stepwise == selection.cases["benchmark"].n_unique() and stepwise > 0
+    whole = stepwise == len(selection.benchmarks) and stepwise > 0
     words = [*([] if whole else [FIRST_ERROR_AVERAGING]), *([STEP_AVERAGING] if stepwise else [])]
     return "; ".join(words)
 
@@ -44,7 +44,7 @@ def interval_notes(selection: Selection) -> Iterator[str]:
     """How intervals came to be, and what figures of steps count."""
     found = step_benchmarks(selection)
     of_steps = dict(found)
-    ways = {name: resampled_words(selection, name) for name in selection.cases["benchmark"].unique(maintain_order=True)}
+    ways = {name: resampled_words(selection, name) for name in selection.benchmarks}
     whole = {name: way for name, way in ways.items() if name not in of_steps}
     bootstrap = f"low and high: 95% bootstrap, {RESAMPLES} resamples"
     for way in dict.fromkeys(whole.values()):
@@ -93,6 +93,5 @@ def _redundancy(selection: Selection, benchmark: str, facts: StepLabelled) -> It
 
 def step_benchmarks(selection: Selection) -> list[tuple[str, StepLabelled]]:
     """The benchmarks of the cases whose official figures are of steps."""
-    names: list[str] = selection.cases["benchmark"].unique(maintain_order=True).to_list()
-    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in names}
+    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in selection.benchmarks}
     return [(name, one) for name, one in facts.items() if one is not None]

@@ -15,6 +15,8 @@ def range_notes(selection: Selection) -> Iterator[str]:
     shown = selection.mask
     for one in selection.chosen_evaluations:
         rewards, low, high = one.rewards, one.scorer.low, one.scorer.high
+        if not ((rewards.values < low) | (rewards.values > high)).any():
+            continue
         values = rewards.values[np.repeat(shown, np.diff(rewards.offsets))]
         outside = (values < low) | (values > high)
         if number := int(outside.sum()):

@@ -128,6 +128,11 @@ class Selection:
             self.measures,
         )
 
+    @cached_property
+    def benchmarks(self) -> tuple[str, ...]:
+        """The benchmarks that there are cases of, in file order."""
+        return tuple(self.cases["benchmark"].unique(maintain_order=True))
+
     @property
     def height(self) -> int:
         """How many cases there are."""

@@ -30,7 +30,7 @@ from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.resampling import RESAMPLES
 from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows
-from scoring.metrics.threshold_curves import step_curve, tuned
+from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
 from scoring.official_rows import METRICS, figures_of
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
@@ -83,32 +83,47 @@ def ways(evaluation: Evaluation, within: Bools, shown: Bools, around: Surroundin
         shown: (n,) those of them that are shown.
         around: how what is tuned is counted.
     """
-    default = evaluation.at_default()
+    default, best = evaluation.at_default(), _Best(evaluation.at_default(), around)
     benchmark: str = default.gold.cases["benchmark"][int(np.argmax(within))]
     yield Way("default", default)
     if default.movable:
         if isinstance(evaluation.rule, Rule) and evaluation.rule.source in {CHOSEN, OPTIMISTIC}:
             yield Way("chosen", evaluation, shown if evaluation.rule.source == OPTIMISTIC else None)
-        yield from _best_here(default, shown, around)
+        yield from _best_here(best, shown)
         yield from _dev(default, within, around, benchmark)
         for name, rows in _subsets(default, within):
-            yield _best(f"from:{name}", default, rows, around)
+            yield best.way(f"from:{name}", rows)
     yield from _redundancy(evaluation, shown, benchmark)
 
 
-def _best_here(default: Evaluation, shown: Bools, around: Surroundings) -> Iterator[Way]:
+class _Best:
+    """Finds the best threshold of one scorer on some cases (n,); on the same cases once."""
+
+    def __init__(self, default: Evaluation, around: Surroundings) -> None:
+        self.default, self.around = default, around
+        self._found: dict[bytes, Tuned] = {}
+
+    def on(self, rows: Bools) -> Tuned:
+        key = rows.tobytes()
+        if key not in self._found:
+            self._found[key] = best_threshold(self.default, rows, self.around)
+        return self._found[key]
+
+    def way(self, kind: str, rows: Bools) -> Way:
+        threshold, reason = self.on(rows)
+        return (
+            Way(kind, None, reason=reason) if threshold is None else Way(kind, self.default.at(threshold, kind), rows)
+        )
+
+
+def _best_here(best: _Best, shown: Bools) -> Iterator[Way]:
     try:
-        not_circular(default.scorer.name, around.conditions)
+        not_circular(best.default.scorer.name, best.around.conditions)
     except UsageError as error:
         yield Way("best", None, reason=error.sentence)
         return
-    yield _best("best", default, shown, around)
-    yield from _best_per_subset(default, shown, around)
-
-
-def _best(kind: str, default: Evaluation, rows: Bools, around: Surroundings) -> Way:
-    threshold, reason = best_threshold(default, rows, around)
-    return Way(kind, None, reason=reason) if threshold is None else Way(kind, default.at(threshold, kind), rows)
+    yield best.way("best", shown)
+    yield from _best_per_subset(best, shown)
 
 
 def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
@@ -118,13 +133,13 @@ def _subsets(evaluation: Evaluation, within: Bools) -> list[tuple[str, Bools]]:
     return [(name, rows) for name, rows in found if name] if len(found) > 1 else []
 
 
-def _best_per_subset(default: Evaluation, shown: Bools, around: Surroundings) -> Iterator[Way]:
-    subsets = _subsets(default, shown)
+def _best_per_subset(best: _Best, shown: Bools) -> Iterator[Way]:
+    default, subsets = best.default, _subsets(best.default, shown)
     thresholds = np.full(shown.size, default.default[0])
     told, lacking = {}, {}
     tuned_on = np.zeros_like(shown)
     for name, rows in subsets:
-        threshold, reason = best_threshold(default, rows, around)
+        threshold, reason = best.on(rows)
         if threshold is None:
             lacking[name] = reason or ""
             continue
@@ -150,7 +165,7 @@ def _dev(default: Evaluation, within: Bools, around: Surroundings, benchmark: st
     # Where there are several benchmarks, the names of dev sets begin with theirs.
     bare = {name.removeprefix(f"{benchmark}/"): why for name, why in lacking.items()}
     for kind, keep in (("dev", False), ("dev:kept", True)):
-        decided = dev_tuned(default, around.seed, around.unparsed, keep=keep)
+        decided = dev_tuned(default, around.seed, around.unparsed, keep=keep, found=found)
         yield Way(kind, decided, sets.rows & within, at_default=bare)
 
 
@@ -175,10 +190,10 @@ def _redundancy(evaluation: Evaluation, shown: Bools, benchmark: str) -> Iterato
 def way_notes(selection: Selection, rows: pl.DataFrame) -> Iterator[str]:
     """Say what the rows mean, benchmark by benchmark."""
     of_steps = step_benchmarks(selection)
-    first_errors = len(of_steps) < selection.cases["benchmark"].n_unique()
+    first_errors = len(of_steps) < len(selection.benchmarks)
     yield _OPTIMISTIC
     yield f"{_TUNED}; {_DEV}" if first_errors else _TUNED
-    others = [name for name in selection.cases["benchmark"].unique(maintain_order=True) if name not in dict(of_steps)]
+    others = [name for name in selection.benchmarks if name not in dict(of_steps)]
     for name in others:
         yield f"{name}: {_BOOTSTRAP}, {resampled_words(selection, name)}"
     for name, facts in of_steps:

@@ -198,6 +198,6 @@ def _notes(selection: Selection, ballots: _Ballots) -> Iterator[str]:
     if ballots.most > MOST_CHOSEN:
         yield f"{name}: expected is told of up to {MOST_CHOSEN} answers a case, and there are {ballots.most}"
     elif rows["verdict"].null_count() and any(
-        selection.unparsed(benchmark) == "drop" for benchmark in selection.cases["benchmark"].unique()
+        selection.unparsed(benchmark) == "drop" for benchmark in selection.benchmarks
     ):
         yield f"{name}: expected is not told where unparsed answers are left out: which cases count differs by choice"

@@ -121,18 +121,25 @@ def dev_thresholds(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong)
     return DevThresholds(sets, told, lacking)
 
 
-def dev_tuned(evaluation: Evaluation, seed: int, unparsed: Policy = _wrong, *, keep: bool = False) -> Evaluation:
+def dev_tuned(
+    evaluation: Evaluation,
+    seed: int,
+    unparsed: Policy = _wrong,
+    *,
+    keep: bool = False,
+    found: DevThresholds | None = None,
+) -> Evaluation:
     """The evaluation with every subset at its threshold of `dev_thresholds`, and without the dev cases (as `dev`).
 
     With `keep` it reports on the dev cases too, which is optimistic. A subset without a dev set, or on whose dev set F1
     is undefined, stays at the scorer's default and whole; the source of the thresholds says so. If all do, the scorer
-    is at its default.
+    is at its default. Whoever has its `dev_thresholds` gives them as `found`.
 
     Raises:
         UsageError: no threshold decides here.
     """
     start = evaluation.at_default()
-    found = dev_thresholds(start, seed, unparsed)
+    found = dev_thresholds(start, seed, unparsed) if found is None else found
     threshold, default = start.default
     if not found.told:
         return start.at(threshold, f"{default}; not dev-tuned: {listed(found.lacking)}")

@@ -2,7 +2,7 @@
 
 import re
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]<>|#~$&"})
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile("[\x00-\x1f\x7f]+")
 _LATEX = {
@@ -31,7 +31,7 @@ _LATEX_SPECIAL = re.compile(r"[\\{}$&%#_~^\[*<>|]|-(?=-)")
 
 def markdown_text(text: str) -> str:
     """The text on one line of a Markdown table: marks behind backslashes, line breaks as <br>."""
-    return _LINE_BREAK.sub("<br>", _MARKDOWN.sub(r"\\\1", text))
+    return _LINE_BREAK.sub("<br>", text.translate(_MARKDOWN))
 
 
 def markdown_code(text: str) -> str:

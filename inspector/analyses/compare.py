@@ -201,7 +201,7 @@ def _partial_averages(benchmark: str, aligned: AlignedScorers) -> Iterator[str]:
     """A sentence for every pair that has no case in common in some of the subsets."""
     wanted = np.unique(aligned.subsets).size
     for left, right in combinations(range(len(aligned.names)), 2):
-        there = np.unique(aligned.subsets[aligned.common((left, right))]).size
+        there = np.count_nonzero(np.bincount(aligned.subsets[aligned.common((left, right))]))
         if 0 < there < wanted:
             pair = f"{aligned.names[left]} and {aligned.names[right]}"
             yield f"{benchmark}: {pair} share cases of {there} of {wanted} subsets; averages are over these"

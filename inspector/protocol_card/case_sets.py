@@ -49,7 +49,7 @@ def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
     Where the selection holds others as well, it leaves theirs alone.
     """
     has_them = tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
-    several = selection.cases["benchmark"].n_unique() > 1
+    several = len(selection.benchmarks) > 1
     return f"benchmark <> {quoted(benchmark)} OR {has_them}" if several else has_them
 
 

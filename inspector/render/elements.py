@@ -5,18 +5,20 @@ but for the style sheet, which is a file of the program.
 """
 
 import html
-from collections.abc import Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable
+from typing import NamedTuple
 
 from inspector.text import clean
 
 VOID = frozenset({"meta", "br"})
 """Elements without content and end."""
 _STYLE = "style"
+_PLAIN = re.compile(r"[\w .,:;()\[\]%/=+-]*", re.ASCII)
+"""Most texts: numbers and names, in which nothing acts and nothing is markup."""
 
 
-@dataclass(frozen=True)
-class Element:
+class Element(NamedTuple):
     """An element with its attributes, in the order they are written, and its children."""
 
     name: str
@@ -29,8 +31,8 @@ def element(name: str, /, *children: "Element | str", **attributes: str | float 
 
     An attribute's name has `-` for `_` and loses one at its end (`class_`); one that is None is left out.
     """
-    told = ((key.removesuffix("_").replace("_", "-"), value) for key, value in attributes.items())
-    return Element(name, tuple((key, number(value)) for key, value in told if value is not None), children)
+    told = [(key, value) for key, value in attributes.items() if value is not None]
+    return Element(name, tuple((key.rstrip("_").replace("_", "-"), number(value)) for key, value in told), children)
 
 
 def number(value: str | float) -> str:
@@ -43,23 +45,30 @@ def escaped(text: str) -> str:
 
     What could act without being markup goes as well: control characters and overrides of direction (`inspector.text`).
     """
-    return html.escape(clean(text, lines=True), quote=True)
+    return text if _PLAIN.fullmatch(text) else html.escape(clean(text, lines=True), quote=True)
 
 
 def rendered(node: "Element | str") -> str:
     """A node as HTML."""
-    return "".join(_pieces(node))
+    pieces: list[str] = []
+    _render(node, pieces.append)
+    return "".join(pieces)
 
 
-def _pieces(node: "Element | str") -> Iterator[str]:
+def _render(node: "Element | str", put: Callable[[str], None]) -> None:
     if isinstance(node, str):
-        yield escaped(node)
+        put(escaped(node))
         return
-    attributes = "".join(f' {name}="{escaped(value)}"' for name, value in node.attributes)
-    yield f"<{node.name}{attributes}>"
+    put(f"<{node.name}")
+    for name, value in node.attributes:
+        put(f' {name}="{escaped(value)}"')
+    put(">")
     if node.name in VOID:
         return
     for child in node.children:
-        # A style sheet holds no references to characters; this one is the program's own.
-        yield from (child,) if node.name == _STYLE and isinstance(child, str) else _pieces(child)
-    yield f"</{node.name}>"
+        if node.name == _STYLE and isinstance(child, str):
+            # A style sheet holds no references to characters; this one is the program's own.
+            put(child)
+        else:
+            _render(child, put)
+    put(f"</{node.name}>")

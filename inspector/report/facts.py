@@ -128,7 +128,7 @@ def benchmarks_of(selection: Selection) -> tuple[OfBenchmark, ...]:
     """The benchmarks of which a case is shown, in the order of the cases."""
     figures, shown = metrics.view(selection), selection.mask
     found: list[OfBenchmark] = []
-    for name in selection.cases["benchmark"].unique(maintain_order=True):
+    for name in selection.benchmarks:
         rows = (selection.cases["benchmark"] == name).to_numpy() & shown
         if rows.any():
             found.append(OfBenchmark(selection, name, len(found) + 1, rows, figures))

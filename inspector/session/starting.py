@@ -32,7 +32,7 @@ def start_of(app: Wired, selection: Selection) -> Callable[[], Start]:
             version=program_version(),
             request=request,
             root=None if workspace.root is None else str(workspace.root.resolve()),
-            data=data_of(workspace, selection.cases["benchmark"].unique(maintain_order=True).to_list()),
+            data=data_of(workspace, selection.benchmarks),
             who=Author.me().who if selection.journal is None else selection.journal.author.who,
             size=size,
             ascii_only=ascii_only,

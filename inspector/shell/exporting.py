@@ -160,7 +160,7 @@ def _only_scorer(selection: Selection) -> Evaluation:
 
 def _cached(selection: Selection, scorer: Scorer) -> pl.DataFrame:
     """All rewards of a scorer, whatever the cases."""
-    for folder in selection.workspace.reward_folders(selection.cases["benchmark"].unique().to_list()):
+    for folder in selection.workspace.reward_folders(selection.benchmarks):
         try:
             found = Scorer.load(folder)
         except DamagedWorkspace:

@@ -90,7 +90,7 @@ class Failing:
     @cached_property
     def _dropped(self) -> Bools:
         """The cases of the benchmarks in which a case without a verdict does not count."""
-        names = self.selection.cases["benchmark"].unique().to_list()
+        names = self.selection.benchmarks
         dropped = [name for name in names if self.selection.unparsed(name) == "drop"]
         found: Bools = self.selection.cases["benchmark"].is_in(dropped).to_numpy()
         return found

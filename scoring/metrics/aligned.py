@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.benchmarks.registry import StepLabelled
 from scoring.evaluation import Evaluation
@@ -17,7 +19,6 @@ from scoring.metrics.outcome_conditions import RIGHT_OUTCOMES
 from scoring.metrics.outcome_conditions import SIDES as SIDE_CONDITIONS
 from scoring.metrics.step_counts import COUNTS, step_contributions
 from scoring.metrics.step_labels import why_nothing
-from scoring.problems import problem_numbers, problems
 from scoring.sql_words import named
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import CLEAN, EXACT, NO_VERDICT, ON_CLEAN, ON_ERRONEOUS, OUTCOMES, RIGHT, UNSCORED, Codes
@@ -68,11 +69,17 @@ class AlignedScorers:
 
     def common(self, columns: Sequence[int]) -> Bools:
         """Find the cases that every one of these scorers tried; all cases where none is named. Shape (n,)."""
-        return np.asarray(self.tried[:, list(columns)].all(axis=1))
+        found = np.ones(self.tried.shape[0], dtype=np.bool_)
+        for column in columns:
+            found &= self.tried[:, column]
+        return found
 
     def left_out(self, columns: Sequence[int]) -> int:
         """Count the cases that some of these scorers tried and not all."""
-        return int((self.tried[:, list(columns)].any(axis=1) & ~self.common(columns)).sum())
+        some = np.zeros(self.tried.shape[0], dtype=np.bool_)
+        for column in columns:
+            some |= self.tried[:, column]
+        return int(np.count_nonzero(some & ~self.common(columns)))
 
     def only(self, rows: Bools, columns: Sequence[int]) -> "AlignedScorers":
         """Keep these cases (n,) and these scorers alone."""
@@ -125,22 +132,28 @@ def align_scorers(evaluations: Sequence[Evaluation], rows: Bools, unparsed: Unpa
     """
     gold = evaluations[0].gold
     taken = np.flatnonzero(rows & gold.known)
+    codes = _beside([one.codes for one in evaluations], taken)
     tried = [one.tried if unparsed == "wrong" else one.answered for one in evaluations]
     return AlignedScorers(
         names=tuple(one.scorer.name for one in evaluations),
         families=tuple(one.scorer.family for one in evaluations),
         nothing=tuple(one.nothing for one in evaluations),
         rows=taken,
-        tried=np.column_stack(tried)[taken],
-        right=np.column_stack([np.isin(one.codes, RIGHT) for one in evaluations])[taken],
-        verdicts=np.column_stack([np.where(one.answered, one.verdicts, NO_VERDICT) for one in evaluations])[taken],
+        tried=_beside(tried, taken),
+        right=np.isin(codes, RIGHT),
+        verdicts=_beside([np.where(one.answered, one.verdicts, NO_VERDICT) for one in evaluations], taken),
         earliest=gold.earliest[taken],
         n_steps=gold.n_steps[taken],
         subsets=gold.subsets[1][taken],
-        problems=problem_numbers(problems(gold.cases))[taken],
-        codes=np.column_stack([one.codes for one in evaluations])[taken],
+        problems=gold.problems[taken],
+        codes=codes,
         unparsed=unparsed,
     )
+
+
+def _beside(each: Sequence[npt.NDArray[Any]], rows: Ints) -> npt.NDArray[Any]:
+    """Put some rows of arrays (n,) side by side, (m, s): columns are read many times, and so each is in one piece."""
+    return np.stack([one[rows] for one in each]).T
 
 
 @dataclass(frozen=True, eq=False)

@@ -92,7 +92,10 @@ def mcnemar(only_left: Ints, only_right: Ints) -> Floats:
 def _half_tail(k: int, n: int) -> float:
     """The probability of at most k heads in n throws of a coin."""
     if n <= 1000:
-        ways: int = sum(math.comb(n, heads) for heads in range(k + 1))
+        ways = chosen = 1
+        for heads in range(k):
+            chosen = chosen * (n - heads) // (heads + 1)
+            ways += chosen
         return float(ways / 2**n)
     # Whole numbers of so many digits would take long.
     steps = np.arange(k, 0, -1)

@@ -65,8 +65,7 @@ def _log_odds(aligned: AlignedScorers) -> Floats:
     right, wrong = aligned.tried & aligned.right, aligned.tried & ~aligned.right
     elsewhere = []
     for marks in (right, wrong):
-        here = np.zeros((problems.size, marks.shape[1]))
-        np.add.at(here, problem, marks)
+        here = np.stack([np.bincount(problem, one, problems.size) for one in marks.T], axis=1)
         elsewhere.append(marks.sum(axis=0) - here[problem] + SHRINK)
     odds: Floats = np.log(elsewhere[0]) - np.log(elsewhere[1])
     return odds

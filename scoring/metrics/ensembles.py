@@ -11,6 +11,7 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from scoring.metrics.aligned import (
     EVERY,
@@ -210,7 +211,12 @@ def _set_counts(right: Bools, columns: tuple[int, ...]) -> dict[tuple[int, ...],
     """How many of m cases each set of scorers has right, of (m, k) marks."""
     if not right.shape[0]:
         return {}
-    _, first, counts = np.unique(np.packbits(right, axis=1), axis=0, return_index=True, return_counts=True)
+    sets: npt.NDArray[np.uint8 | np.uint64] = np.packbits(right, axis=1)
+    if len(columns) <= 64:
+        # Sets as whole numbers are sorted many times faster than as rows of bytes.
+        padded = np.pad(sets, ((0, 0), (0, 8 - sets.shape[1])))
+        sets = np.ascontiguousarray(padded).view(np.uint64)[:, 0]
+    _, first, counts = np.unique(sets, axis=0, return_index=True, return_counts=True)
     places: Ints = np.array(columns)
     return {tuple(sorted(places[right[row]].tolist())): int(count) for row, count in zip(first, counts, strict=True)}
 

@@ -173,11 +173,11 @@ class Decided:
         missing = self.unparsed == "wrong" and not self.evaluation.nothing
         return (*ON_ERRONEOUS, *ON_CLEAN, *(_ANSWERLESS if missing else ()))
 
-    def count(self, name: str) -> Bools:
-        """Which cases one of OUTCOME_COUNTS counts. Shape (n,)."""
-        codes, erroneous = self.evaluation.codes, self.gold.earliest >= 0
+    def count(self, name: str, rows: Ints | slice = slice(None)) -> Bools:
+        """Tell which cases one of OUTCOME_COUNTS counts: of all (n,), or of those at `rows` (m,)."""
+        codes, erroneous = self.evaluation.codes[rows], self.gold.earliest[rows] >= 0
         on_erroneous, on_clean = OUTCOME_COUNTS[name]
-        found: Bools = self.members & np.where(erroneous, _among(on_erroneous)[codes], _among(on_clean)[codes])
+        found: Bools = self.members[rows] & np.where(erroneous, _among(on_erroneous)[codes], _among(on_clean)[codes])
         return found
 
     def outcomes(self, rows: Bools, groups: Ints, n_groups: int) -> Ints:

@@ -389,23 +389,26 @@ def _why_aside(aligned: Aligned, column: int) -> str:
 def quadrants(aligned: AlignedScorers, left: int, right: int, rows: Bools) -> dict[str, int]:
     """Count the cases of `rows` (n,) that two scorers (their places) tried, by who is right."""
     taken = rows & aligned.common((left, right))
-    one, other = aligned.right[taken, left], aligned.right[taken, right]
+    one, other = aligned.right[:, left] & taken, aligned.right[:, right] & taken
+    both = int(np.count_nonzero(one & other))
+    only_one, only_other = int(np.count_nonzero(one)) - both, int(np.count_nonzero(other)) - both
     return {
-        "both_right": int((one & other).sum()),
-        "only_scorer_right": int((one & ~other).sum()),
-        "only_other_right": int((~one & other).sum()),
-        "neither_right": int((~one & ~other).sum()),
+        "both_right": both,
+        "only_scorer_right": only_one,
+        "only_other_right": only_other,
+        "neither_right": int(np.count_nonzero(taken)) - both - only_one - only_other,
     }
 
 
 def agreement_of_outcomes(aligned: AlignedScorers, left: int, right: int) -> tuple[int, int]:
     """Count the cases on which both are right or both are wrong, and those that both tried."""
     taken = aligned.common((left, right))
-    return int((aligned.right[taken, left] == aligned.right[taken, right]).sum()), int(taken.sum())
+    alike = aligned.right[:, left] == aligned.right[:, right]
+    return int(np.count_nonzero(alike & taken)), int(np.count_nonzero(taken))
 
 
 def agreement_of_verdicts(aligned: AlignedScorers, left: int, right: int) -> tuple[int, int]:
     """Count the cases on which the two verdicts are equal, right or wrong, and those with a verdict of both."""
     one, other = aligned.verdicts[:, left], aligned.verdicts[:, right]
     taken = (one != NO_VERDICT) & (other != NO_VERDICT)
-    return int((one == other)[taken].sum()), int(taken.sum())
+    return int(np.count_nonzero((one == other) & taken)), int(np.count_nonzero(taken))

@@ -118,21 +118,24 @@ def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unpa
     """
     if not isinstance(evaluation.rule, Rule):
         return None
-    decided, floats = Decided(evaluation, unparsed), evaluation.floats
-    members = rows & decided.members
-    moving = members & evaluation.given.by_threshold
-    erroneous = moving & (evaluation.gold.earliest >= 0)
-    values = np.concatenate([floats.at[erroneous], floats.before[erroneous], floats.all[moving]])
-    # Cases that were decided as given are as they are at every threshold.
-    counted = {name: decided.count(name) & rows for name in F1_SCORE.counts}
+    decided = Decided(evaluation, unparsed)
+    # The cases (m,) that take part: a dev set is a few of very many.
+    taken = np.flatnonzero(rows & decided.members)
+    at, before, lowest = (
+        side[taken] for side in (evaluation.floats.at, evaluation.floats.before, evaluation.floats.all)
+    )
+    moving, wrong, groups = evaluation.given.by_threshold[taken], evaluation.gold.earliest[taken] >= 0, groups[taken]
+    values = np.concatenate([at[moving & wrong], before[moving & wrong], lowest[moving]])
+    counted = {name: decided.count(name, taken) for name in F1_SCORE.counts}
     made = []
-    for number in np.unique(groups[members]):
+    for number in np.unique(groups):
         here = groups == number
-        wrong, clean = erroneous & here, moving & ~erroneous & here
+        erroneous, clean = moving & wrong & here, moving & ~wrong & here
+        # Cases that were decided as given are as they are at every threshold.
         fixed = {name: int((counted[name] & here & ~moving).sum()) for name in ("exact", "clean_right")}
         fixed |= {name: int((counted[name] & here).sum()) for name in ("erroneous", "clean")}
         fixed["clean_right"] += int(clean.sum())
-        gains, losses = {"exact": floats.at[wrong]}, {"exact": floats.before[wrong], "clean_right": floats.all[clean]}
+        gains, losses = {"exact": at[erroneous]}, {"exact": before[erroneous], "clean_right": lowest[clean]}
         made.append(Group(fixed, gains, losses))
     return _swept(F1_SCORE, values, made, above=evaluation.rule.comparison == "<")
 
