@@ -26,6 +26,8 @@ from scoring.errors import UsageError
 
 __all__ = ["View", "analyses", "analysis"]
 
+_ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds"})
+"""Fields of a request that are arguments under another name, or the first one."""
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
 
@@ -80,7 +82,7 @@ def analysis(
     if page and page not in pages:
         told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
         raise UsageError(f"{name} has no page {page!r}.", told)
-    unknown = sorted(query.keys() - Request.__dataclass_fields__.keys())
+    unknown = sorted(query.keys() - Request.__dataclass_fields__.keys() | query.keys() & _ARGUMENTS)
     if unknown:
         raise UsageError(f"an analysis cannot be told {unknown[0]!r}.", "See help(inspector.api.analysis).")
     each = threshold if isinstance(threshold, Mapping) else {} if threshold is None else {None: threshold}

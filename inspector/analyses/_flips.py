@@ -31,7 +31,7 @@ def flips_view(results: Selection, params: Params, intervals: bool) -> View:
     between = params.options.get("between") or _usual_thresholds(results)
     if len(between) != 2:
         raise UsageError(f"--flips compares two thresholds, not {len(between)}.", "Give two, or none.")
-    before, after = between
+    before, after = map(str, between)
     moved = moved_scorers(results, before, after)
     frame = flip_rows(results, moved)
     words = () if (before, after) == ("default", PRESENT) else (before, after)

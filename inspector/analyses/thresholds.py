@@ -269,7 +269,9 @@ def curve_chart(
     drawn = [one for one in there if not isinstance(one.at_default().rule, AsGiven)][: len(LETTERS)]
     unparsed = scope.unparsed(benchmark)
     # The letters that scorers have beside each other in a case as well: those of their order in the workspace.
-    names = {one.scorer.name for one in there[: len(LETTERS)]} | {one.scorer.name for one in drawn}
+    shown = {one.scorer.name for one in drawn}
+    names = {one.scorer.name for one in there[: len(LETTERS)]} | shown
+    names = names if len(names) <= len(LETTERS) else shown
     ordered = [one.scorer.name for one in scope.evaluations if one.scorer.name in names]
     letters = dict(zip(ordered, LETTERS, strict=False))
     series: list[Series] = []

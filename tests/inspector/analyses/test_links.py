@@ -1,0 +1,98 @@
+"""Every number of every analysis that leads to cases leads to exactly as many as it says, whatever is selected."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+import making
+import scenes
+import step_making
+from inspector.analyses import Params, load
+from inspector.analysis_list import summaries
+from inspector.loading import load as load_request
+from inspector.request import Request
+from inspector.selection import Selection
+from published_spaces import mr_math
+from reference import Case
+from scoring.benchmarks.base import Imported
+from scoring.errors import UsageError
+from step_reference import Step
+
+QUESTIONS = {
+    "as it is": {},
+    "of one scorer": {"scorers": ("gpt4",)},
+    "some cases": {"where": ("n_steps > 2",)},
+    "no case": {"where": ("n_steps > 99",)},
+    "at a threshold": {"thresholds": ((None, "0.3"),)},
+    "at its best": {"thresholds": ((None, "best"),)},
+    "on dev sets": {"thresholds": ((None, "dev"),)},
+    "answers dropped": {"unparsed": "drop"},
+    "grouped": {"by": ("n_steps",)},
+}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Three scorers with gaps and refusals, on two subsets, beside another benchmark of the same cases."""
+    root = tmp_path_factory.mktemp("study") / "w"
+    cases, scorers = making.study(n=60)
+    made = making.workspace(root, cases, scorers, **making.labels(cases))
+    other = making.full_frame(cases[:40], "other", **making.labels(cases[:40]))
+    made.add([Imported("other", "other.jsonl", "made", "0-based", other.height, other, ())])
+    return Request(workspace=str(root))
+
+
+def pages(name: str) -> list[Params]:
+    """Every page of an analysis, told what it has to be told."""
+    options = {"flips": {"between": (0.3, 0.6)}}
+    return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
+
+
+def walked(results: Selection, name: str) -> int:
+    """Follow the links of all pages; how many there are."""
+    count = 0
+    for params in pages(name):
+        try:
+            view = load(name).view(results, params, intervals=False)
+        except UsageError:
+            # Nothing to answer, such as a comparison of one scorer.
+            continue
+        for link in view.links():
+            kept = results.mask & results.passing(link.where)
+            assert kept.sum() == link.n, (name, params.page, link)
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, asked):
+    # What is best is best of one benchmark.
+    request = replace(study, benchmarks=("bench",) if asked == "at its best" else (), **QUESTIONS[asked])
+    found = {name: walked(load_request(request), name) for name in summaries()}
+    if asked == "as it is":
+        assert all(found.values()), found
+
+
+@pytest.mark.parametrize("asked", ["as it is", "some cases", "at a threshold", "at its best"])
+def test_so_does_a_link_of_steps(tmp_path, asked):
+    gold, rng = random.Random(0), random.Random(1)
+    items = []
+    for name in step_making.CLASSES * 4:
+        wrong = (gold.randrange(3),)
+        rewards = tuple(round(rng.random(), 2) for _ in range(3))
+        items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
+    step_making.workspace(tmp_path, items, [(making.scorer("a"), items), (making.scorer("b", threshold=0.3), items)])
+    request = Request(workspace=str(tmp_path), **QUESTIONS[asked])
+    found = {name: walked(load_request(request), name) for name in summaries()}
+    assert found["metrics"]
+    assert found["thresholds"]
+
+
+def test_so_does_a_link_of_the_demo():
+    assert all(walked(load_request(scenes.demo()), name) for name in summaries())
+
+
+def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
+    results = load_request(mr_math(tmp_path / "w", data_folder))
+    assert all(walked(results, name) for name in summaries())
