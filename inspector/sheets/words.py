@@ -60,10 +60,3 @@ def p_value(p: float | None, *, waiting: bool = False) -> Piece:
     if p is None:
         return Piece(WAITING if waiting else "", "dim")
     return Piece(p_words(p) or "", "strong" if p < 0.05 else "")
-
-
-def tests_words(facts: Mapping[str, Any]) -> str:
-    """By which tests and intervals a comparison was made: of the one benchmark of a document's provenance."""
-    told = [facts["test"], *facts["interval"].values(), *facts["family"].values()]
-    seed = f"{facts['resamples']:,} resamples, seed {facts['seed']}"
-    return f"Tests: {'; '.join(one for one in told if one)}; {seed}."

@@ -24,7 +24,6 @@ from inspector.charts.histogram import histogram  # noqa: E402
 from inspector.charts.mark import Mark  # noqa: E402
 from inspector.charts.reliability import Bin as ReliabilityBin  # noqa: E402
 from inspector.charts.reliability import reliability  # noqa: E402
-from inspector.charts.stacked_bars import Stack, stacked_bars  # noqa: E402
 from inspector.paint import Brush  # noqa: E402
 from inspector.render.lines import CaseLink, Row, Sheet  # noqa: E402
 from inspector.render.view import Bin, Series, Tick  # noqa: E402
@@ -47,7 +46,6 @@ def charts(draw: np.random.Generator) -> dict[str, Chart]:
     names = [f"kind of reasoning {number}" for number in range(30)]
     cells = [[mark() for _ in range(6)] for _ in names]
     entries = [Bar(name, mark()) for name in names]
-    stacks = [Stack(name, tuple(draw.integers(0, 900, 2).tolist()), (drill, drill)) for name in names]
     xs = np.linspace(0, 1, 3000)
     walks = [np.clip(0.5 + np.cumsum(draw.normal(0, 0.01, xs.size)), 0, 1) for _ in range(8)]
     series = [
@@ -62,7 +60,6 @@ def charts(draw: np.random.Generator) -> dict[str, Chart]:
     return {
         "heat-map of 30 x 6": lambda: heat_map(names, names[:6], cells, WIDTH, brush),
         "30 bars": lambda: bars(entries, WIDTH, brush),
-        "30 stacked bars": lambda: stacked_bars(stacks, CLASSES, WIDTH, brush),
         "8 curves with bands of 3,000 points": lambda: curve(series, WIDTH, 28, brush, ticks=ticks),
         "histogram of 20 bins": lambda: histogram(bins, CLASSES, WIDTH, brush, height=14, ticks=ticks),
         "reliability diagram": lambda: reliability(shares, WIDTH, 30, brush),

@@ -119,7 +119,6 @@ def _of_scorers(here: str, scorers: Sequence[str]) -> Iterator[str]:
         yield from (f"compare {here} {flags} --json", f"compare {here} {flags}")
     yield from (f"{what} {here} --json" for what in ("bias", "contested", "votes"))
     yield from (f"{what} {here}" for what in ("bias", "contested"))
-    yield f"report {here} --cases 3 -o /dev/stdout"
     yield f"report {here} --cases 3 --markdown"
     yield from (f"export rewards {here} --scorer {first} --to {form}" for form in ("mr_eval", "grben"))
 

@@ -1,9 +1,5 @@
-from hypothesis import given
-from hypothesis import strategies as st
-
 from inspector.charts.bars import Bar, bars
 from inspector.charts.mark import Mark
-from inspector.charts.stacked_bars import Stack, stacked_bars
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 
@@ -56,30 +52,4 @@ def test_a_bar_opens_its_cases_by_its_figure():
     drill = CaseLink((), 30, "thirty")
     (row, *_) = bars([Bar("x", Mark(0.5, n=30, drill=drill))], 60, Brush())
     assert [(piece.text.strip(), piece.drill) for piece in row if piece.drill] == [("50.0 n=30", drill)]
-    assert drawn(bars([], 60, Brush())) == drawn(stacked_bars([], CLASSES, 60, Brush())) == "There is nothing to draw."
-
-
-def test_stacks_with_their_counts():
-    stacks = [Stack("arithmetic", (30, 10)), Stack("geometry", (0, 20)), Stack("empty", (0, 0))]
-    assert drawn(stacked_bars(stacks, CLASSES, 57, Brush())) == (
-        """\
-arithmetic 30 10 ██████████████████████████████░░░░░░░░░░
-geometry    0 20 ░░░░░░░░░░░░░░░░░░░░
-empty       0  0
-█ erroneous   ░ clean
-counts in this order; whole width: 40"""
-    )
-    assert text_of(stacked_bars(stacks, CLASSES, 57, Brush(ascii_only=True), shares=True)[1]).endswith(" " + "-" * 40)
-
-
-@given(counts=st.lists(st.tuples(st.integers(0, 500), st.integers(0, 500)), min_size=1, max_size=6))
-def test_cells_of_a_stack_are_its_shares_to_one_cell(counts):
-    stacks = [Stack("x", pair) for pair in counts]
-    lines = stacked_bars(stacks, CLASSES, 100, Brush(), shares=True)
-    room = 100 - 1 - 1 - sum(1 + max(len(str(pair[side])) for pair in counts) for side in (0, 1))
-    for row, pair in zip(lines, counts, strict=False):
-        text = text_of(row)
-        cells = [text.count("█"), text.count("░")]
-        assert sum(cells) == (room if sum(pair) else 0)
-        for size, count in zip(cells, pair, strict=True):
-            assert abs(size - room * count / (sum(pair) or 1)) < 1
+    assert drawn(bars([], 60, Brush())) == "There is nothing to draw."

@@ -15,7 +15,6 @@ from inspector.charts.histogram import histogram
 from inspector.charts.mark import Mark
 from inspector.charts.reliability import Bin as ReliabilityBin
 from inspector.charts.reliability import reliability
-from inspector.charts.stacked_bars import Stack, stacked_bars
 from inspector.paint import Brush
 from inspector.render.lines import CaseLink, text_of
 from inspector.render.view import Bin, Series, Tick
@@ -54,7 +53,7 @@ CLASSES = (("erroneous", "missed"), ("clean", "clean"))
 @st.composite
 def charts(draw):
     """A chart as a function of width and brush, and the drills that are in it."""
-    kind = draw(st.sampled_from(("heat", "bars", "stacked", "curve", "histogram", "reliability")))
+    kind = draw(st.sampled_from(("heat", "bars", "curve", "histogram", "reliability")))
     names = draw(st.lists(NAMES, min_size=1, max_size=6))
     form, ticks = draw(FORMS), draw(st.lists(st.builds(Tick, VALUES, st.sampled_from("PDTB"), NAMES), max_size=4))
     if kind == "heat":
@@ -66,12 +65,6 @@ def charts(draw):
         entries = [Bar(name, draw(marks())) for name in names]
         wanted = [one.mark.drill for one in entries if one.mark.drill]
         return (lambda width, brush: bars(entries, width, brush, form=form)), wanted
-    if kind == "stacked":
-        stacks = [Stack(name, (draw(COUNTS), draw(COUNTS)), (drill(), None)) for name in names]
-        shares = draw(st.booleans())
-        return (lambda width, brush: stacked_bars(stacks, CLASSES, width, brush, shares=shares)), [drill()] * len(
-            stacks
-        )
     if kind == "curve":
         series = []
         for letter, name in zip("abcdefgh", names, strict=False):
@@ -122,7 +115,6 @@ def test_in_ascii_nothing_else_is_drawn(width, ascii_only):
         heat_map(["row"], ["one", "two"], [[mark, none]], width, brush),
         heat_map(["row"], ["one", "two"], [[mark, none]], width, brush, form="difference"),
         bars([Bar("one", mark), Bar("two", none)], width, brush),
-        stacked_bars([Stack("one", (3, 4))], CLASSES, width, brush),
         curve(series, width, 8, brush, ticks=ticks),
         curve(series[:1], width, 8, brush, ticks=ticks),
         histogram([Bin(at / 9, (at + 1) / 9, (at, 9 - at)) for at in range(9)], CLASSES, width, brush, ticks=ticks),
