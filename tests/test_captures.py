@@ -56,6 +56,24 @@ def test_one_wrong_number_is_found_in_every_form(form):
     assert ("rows[1].f1" in difference) == (form != "text")
 
 
+def test_a_row_more_does_not_shift_the_others():
+    more = {"scorer": "c", "f1": 0.1, "n": 8}
+    first, second = ROWS["rows"]
+    assert found(ROWS, {"rows": [first, more, second]}) == [
+        "rows.(length): 2 -> 3",
+        'rows[c]: (missing) -> {"scorer": "c", "f1": 0.1, "n": 8}',
+    ]
+    other = {"rows": [{**second, "n": 9}, more, first]}
+    assert [line.split(":")[0] for line in found(ROWS, other)] == [
+        "rows.(length)",
+        "rows.(order)",
+        "rows[b].n",
+        "rows[c]",
+    ]
+    # Where names are given twice, rows are compared by place.
+    assert found({"rows": [first, first]}, {"rows": [first]}) == ["rows.(length): 2 -> 1"]
+
+
 def test_numbers_are_equal_within_a_billionth_and_true_is_not_1():
     assert found({"a": 0.1 + 0.2}, {"a": 0.3}) == []
     assert found({"a": 1.0}, {"a": 1 + 1e-8}) == ["a: 1.0 -> 1.00000001"]

@@ -138,12 +138,45 @@ def of_values(old: Any, new: Any, path: str, renamings: Sequence[Renaming] = ())
         if old.keys() == new.keys() and list(old) != list(new):
             yield Difference(f"{path}.(order of keys)", _shown(list(old)), _shown(list(new)))
     elif isinstance(old, list) and isinstance(new, list):
-        if len(old) != len(new):
-            yield Difference(f"{path}.(length)", str(len(old)), str(len(new)))
-        for place, (one, other) in enumerate(zip(old, new, strict=False)):
-            yield from of_values(one, other, f"{path}[{place}]", renamings)
+        yield from _of_lists(old, new, path, renamings)
     elif not _same(_renamed(old, renamings), new):
         yield Difference(path, _shown(old), _shown(new))
+
+
+def _of_lists(old: list[Any], new: list[Any], path: str, renamings: Sequence[Renaming]) -> Iterator[Difference]:
+    if len(old) != len(new):
+        yield Difference(f"{path}.(length)", str(len(old)), str(len(new)))
+        before, after = _called(old), _called(new)
+        if before is not None and after is not None:
+            yield from _of_called(before, after, path, renamings)
+            return
+    for place, (one, other) in enumerate(zip(old, new, strict=False)):
+        yield from of_values(one, other, f"{path}[{place}]", renamings)
+
+
+def _called(rows: list[Any]) -> dict[str, Any] | None:
+    """Rows by what stands in their first column; None where that names none of them alone."""
+    if not all(isinstance(row, dict) and row for row in rows):
+        return None
+    named = {str(next(iter(row.values()))): row for row in rows}
+    return named if len(named) == len(rows) else None
+
+
+def _of_called(
+    old: dict[str, Any], new: dict[str, Any], path: str, renamings: Sequence[Renaming]
+) -> Iterator[Difference]:
+    """Row by row by their names, so that one more does not shift all that follow."""
+    before, after = [name for name in old if name in new], [name for name in new if name in old]
+    if before != after:
+        yield Difference(f"{path}.(order)", _shown(before), _shown(after))
+    for name in dict.fromkeys([*old, *new]):
+        there = f"{path}[{name}]"
+        if name not in new:
+            yield Difference(there, _shown(old[name]), MISSING)
+        elif name not in old:
+            yield Difference(there, MISSING, _shown(new[name]))
+        else:
+            yield from of_values(old[name], new[name], there, renamings)
 
 
 def _renamed(value: Any, renamings: Sequence[Renaming]) -> Any:

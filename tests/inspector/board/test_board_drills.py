@@ -4,7 +4,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from scoring.benchmarks.imported import Imported
 
 import example
 import judged
@@ -21,6 +20,7 @@ from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.render.lines import CaseLink
 from inspector.request import Request
+from scoring.benchmarks.base import Imported
 from scoring.cache import RewardParts
 from scoring.verdicts import OUTCOMES
 from scoring.workspace import Workspace
