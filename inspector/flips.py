@@ -162,9 +162,12 @@ def _flip(before: int, after: int) -> str:
     return "right" if after in RIGHT else "wrong"
 
 
-def threshold_words(one: Evaluation) -> str:
-    """Write the threshold of a scorer and where it comes from."""
-    return one.rule.source if one.rule.threshold is None else f"{one.rule.threshold!r} ({one.rule.source})"
+def threshold_words(one: Evaluation, *, short: bool = False) -> str:
+    """Write the threshold of a scorer, exactly or in four digits, and where it comes from."""
+    threshold = one.rule.threshold
+    if threshold is None:
+        return one.rule.source
+    return f"{f'{threshold:.4g}' if short else repr(threshold)} ({one.rule.source})"
 
 
 def _count(rows: pl.DataFrame) -> dict[str, int]:

@@ -68,8 +68,8 @@ def _flip_blocks(
     yield Facts(
         (
             ("scorer", before.scorer.name),
-            ("before", f"threshold {threshold_words(before)}"),
-            ("after", f"threshold {threshold_words(after)}"),
+            ("before", f"threshold {threshold_words(before, short=True)}"),
+            ("after", f"threshold {threshold_words(after, short=True)}"),
         )
     )
     if not rows.height:

@@ -381,8 +381,9 @@ def _curves(results: Selection, params: Params, intervals: bool) -> View:
         there = scorers_there(scope, name)
         own = frame.filter(pl.col("benchmark") == name)
         # The ways of dev sets are ticks of the rows.
-        dev = own.filter(pl.col("tick").str.starts_with("dev")).select(
-            "scorer", "threshold", subset="tick", kind=pl.lit("dev")
+        of_one = pl.col("metric") == pl.col("metric").first()
+        dev = own.filter(of_one, pl.col("tick").str.starts_with("dev")).select(
+            "scorer", "threshold", subset=pl.col("tick").str.replace("^dev:?", ""), kind=pl.lit("dev")
         )
         chart = curve_chart(scope, there, name, dev, intervals=intervals)
         if chart is not None:

@@ -94,7 +94,7 @@ class AnalysisScreen(SheetScreen):
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
         if not self.asked_about(inspection):
-            title = f"Nothing for {self.ANALYSIS.title.lower()} yet"
+            title = "Nothing to show yet"
             words = f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} In a shell: "
             words += (
                 f"prm-inspect score {inspection.benchmark} --model DIR runs one, prm-inspect import PATH reads results."
