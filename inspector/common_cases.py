@@ -146,8 +146,9 @@ class Field(NamedTuple):
         """Link to the cases of a set; one of those that are right looks at them, beside those that are not."""
         right = [self.aligned.names[place] for place in one.right]
         wrong = [name for name in self.names if name not in right]
-        who = "nobody" if not right else "all" if not wrong else squeezed(", ".join(right), 60)
-        words = f"right: {who}; {one.side}"
+        names = squeezed(", ".join(right), 60)
+        who = "no scorer is" if not right else "all scorers are" if not wrong else f"only {names}"
+        words = f"{who} right, {one.side}"
         others = tuple(dict.fromkeys((*right, *wrong)))[:8]
         return CaseLink((*self.inside, one.where), one.count, words, (right or wrong)[0], others, self.benchmark)
 

@@ -150,17 +150,17 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
     for benchmark, cases in aligned.items():
         own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
         lay_out = _pair_blocks if len(results.chosen) == 2 else _standing_blocks
-        sections[benchmark] = [*lay_out(results, benchmark, cases, own, seed)]
-        sections[benchmark] += _told(made, benchmark, results)
+        lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
+        blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
+        sections[benchmark] = [*blocks, *(Note(line, "quiet") for line in lacking)]
     return View(frame, made, title="Comparison", sections=comparison_sections(sections))
 
 
-def _told(facts: Mapping[str, Any], benchmark: str, results: Selection) -> Iterator[Block]:
-    """How a comparison came to be, and what it leaves out."""
+def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
+    """How differences were told from chance."""
     said = [facts["test"], facts["interval"].get(benchmark, ""), facts["family"].get(benchmark, "")]
     words = "; ".join(part for part in said if part)
-    yield Note(f"Tests: {words}; {facts['resamples']:,} resamples, seed {facts['seed']}.", "quiet")
-    yield from (Note(f"{line}.", "quiet") for line in without_gold(results) if line.startswith(f"{benchmark}: "))
+    return Note(f"Tests: {words}; {facts['resamples']:,} resamples, seed {facts['seed']}.", "quiet")
 
 
 def _family(tests: int, scorers: int) -> str:
@@ -254,7 +254,7 @@ class _Pair(NamedTuple):
 
 
 def _pair_blocks(
-    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], seed: int | None
+    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
     """By how much A is better than B, who is right where the other is wrong, and in what they differ."""
     pair = _Pair(aligned, benchmark, within(results, benchmark))
@@ -279,6 +279,8 @@ def _pair_blocks(
     yield _differences(pair, cells)
     if n:
         yield _quadrant_table(pair, cells)
+    yield tests
+    if n:
         if any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
             yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
         yield from _together_blocks(pair, seed)
@@ -396,7 +398,7 @@ STANDING = {
 
 
 def _standing_blocks(
-    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], seed: int | None
+    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
 ) -> Iterator[Block]:
     """Who is best, who may be, who is right alone; every pair with the best; and what all make of a case together."""
     del seed  # The rows have their intervals.
@@ -406,6 +408,7 @@ def _standing_blocks(
     head = "prmscore" if any(row["metric"] == "prmscore" for row in rows) else "f1"
     yield _standings(field, cells, head)
     yield Note("Tied: the interval of the difference to the best holds 0.", "quiet")
+    yield tests
     if field.sets:
         yield _unanimous(field)
     pairs = list(_pair_lines(field, rows))

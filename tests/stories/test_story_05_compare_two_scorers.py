@@ -37,7 +37,7 @@ def test_what_only_the_other_has_right_is_a_list_with_both_beside_each_other(siz
     with app("demo", cwd=tmp_path, size=size) as terminal:
         shown(terminal, "7 scorers", "Quit")
         pressed(terminal, "c")
-        shown(terminal, "Holm over 2")
+        shown(terminal, "p Holm")
         pressed(terminal, "o")
         shown(terminal, "Compare with")
         while f">{B}" not in (screen := terminal.screen_text()).replace(" ", ""):
@@ -84,8 +84,8 @@ def _moved(terminal, before, _screen) -> None:
 
 def complete(screen: str) -> str:
     assert f"{B}" in screen
-    assert "Holm over 2" in screen
-    assert "..." not in screen
+    assert "p Holm" in screen
+    assert re.search(r"F1 +[+-]\d+\.\d \[", screen), screen
     return screen
 
 
@@ -95,7 +95,7 @@ def test_the_export_is_what_the_command_prints(told, tmp_path: Path):
         pressed(terminal, "c")
         shown(terminal, "Holm over 2")
         pressed(terminal, "e")
-        shown(terminal, "A against B")
+        shown(terminal, "JSON file")
         pressed(terminal, "j")
         shown(terminal, "Wrote")
     (written,) = tmp_path.glob("*compare*.json")
