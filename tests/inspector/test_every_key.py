@@ -174,7 +174,7 @@ PLACES: dict[type[Any], Place] = {
         on(screen_of("compare"), filled),
         (
             *(("down", 1), ("up", 0), ("j", 1), ("k", 0), ("end", 15), ("home", 0), ("G", 15), ("g", 0)),
-            *(("pagedown", 8), ("pageup", 10), ("g j j j l", 5), ("h", 4), ("right", 5), ("left", 4)),
+            *(("pagedown", 8), ("pagedown", 15), ("pageup", 8), ("g j j j l", 5), ("h", 4), ("right", 5), ("left", 4)),
             ("enter", AWAY),
         ),
     ),
