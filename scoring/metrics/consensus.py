@@ -61,12 +61,11 @@ def have_a_say(aligned: AlignedScorers) -> Bools:
 
 def _log_odds(aligned: AlignedScorers) -> Floats:
     """Of every scorer's accuracy on the cases that are no solution of the same problem. Shape (n, s)."""
-    problems, problem = np.unique(aligned.problems, return_inverse=True)
     right, wrong = aligned.tried & aligned.right, aligned.tried & ~aligned.right
     elsewhere = []
     for marks in (right, wrong):
-        here = np.stack([np.bincount(problem, one, problems.size) for one in marks.T], axis=1)
-        elsewhere.append(marks.sum(axis=0) - here[problem] + SHRINK)
+        here = np.stack([np.bincount(aligned.problems, one) for one in marks.T], axis=1)
+        elsewhere.append(marks.sum(axis=0) - here[aligned.problems] + SHRINK)
     odds: Floats = np.log(elsewhere[0]) - np.log(elsewhere[1])
     return odds
 

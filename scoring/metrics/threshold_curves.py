@@ -31,12 +31,16 @@ from scoring.metrics.step_counts import (
     step_contributions,
 )
 from scoring.metrics.step_labels import PRMSCORE
+from scoring.remembered import Remembered
 from scoring.scorer import Comparison
 from scoring.step_rewards import Bools, Floats, Ints
 from scoring.verdicts import RIGHT, Rule
 
 Moving = Literal["validity", "redundancy"]
 """Which threshold moves: the one that rewards are compared with, or the one above which a step is redundant."""
+_CURVES = Remembered(32)
+_REMEMBERED = 150_000
+"""Cases of a workspace whose curves are remembered: those of more would take much memory."""
 _DRAWN = 1 << 18
 """Cases drawn at a time: they stay in the processor's cache."""
 
@@ -101,10 +105,21 @@ def official_curve(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, benc
         unparsed: how cases without a verdict count in F1; PRMScore leaves them out.
         benchmark: the one they are of.
     """
-    facts = step_labelled(benchmark)
-    if facts is None:
-        return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
-    return step_curve(evaluation, rows, facts)
+    rule, facts = evaluation.rule, step_labelled(benchmark)
+    if not isinstance(rule, Rule):
+        return None
+
+    def made() -> Curve | None:
+        if facts is None:
+            return case_curve(evaluation, rows, evaluation.gold.subsets[1], unparsed)
+        return step_curve(evaluation, rows, facts)
+
+    if rows.size > _REMEMBERED:
+        return made()
+    # All that a curve depends on, which is not where the threshold is.
+    owners = (evaluation.floats, evaluation.given, evaluation.gold, evaluation.rewards, evaluation.scorer)
+    asked = (evaluation.scorer.name, benchmark, unparsed, rule.comparison, np.packbits(rows).tobytes())
+    return _CURVES.of(asked, owners, made)
 
 
 def case_curve(evaluation: Evaluation, rows: Bools, groups: Ints, unparsed: Unparsed = "wrong") -> Curve | None:
