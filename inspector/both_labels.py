@@ -70,7 +70,7 @@ def both_view(own: Selection, adjudicated: Selection, form: str = "") -> View:
         for at, ((name,), rows) in enumerate(frame.group_by("benchmark", maintain_order=True))
     )
     empty = "" if own.chosen else NO_METRIC
-    return View(frame, {**facts, "notes": notes}, title="Metrics", sections=sections, empty=empty)
+    return View(frame, {**facts, "notes": notes}, title="Metrics", lay_out=lambda: sections, empty=empty)
 
 
 def _table(rows: pl.DataFrame) -> Table:

@@ -1,6 +1,6 @@
 """Scorers side by side on the cases they share, and links to the cases on which they are right or wrong."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -91,7 +91,7 @@ def compare_command(results: Selection, *words: str, form: str = "") -> str:
     return replace(request, scorers=()).command("compare", *names, *words, form=form)
 
 
-def comparison_sections(found: Mapping[str, Sequence[Block]]) -> tuple[Section, ...]:
+def comparison_sections(found: Mapping[str, Iterable[Block]]) -> tuple[Section, ...]:
     """Make a section of the blocks of each benchmark."""
     return tuple(Section(name, f"compare-{at}", tuple(blocks)) for at, (name, blocks) in enumerate(found.items()))
 

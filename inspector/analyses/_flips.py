@@ -46,7 +46,7 @@ def flips_view(results: Selection, params: Params, intervals: bool) -> View:
             own = frame.filter(pl.col("scorer") == one.before.scorer.name, pl.col("benchmark") == name)
             yield from _flip_blocks(scope, one, own, name, facts["where"][one.before.scorer.name], intervals)
 
-    return View(frame, facts, title="Two thresholds", sections=threshold_sections(results, blocks))
+    return View(frame, facts, title="Two thresholds", lay_out=lambda: threshold_sections(results, blocks))
 
 
 def _usual_thresholds(results: Selection) -> tuple[str, str]:

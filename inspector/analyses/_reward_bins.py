@@ -55,7 +55,7 @@ def _of_bins(
     title = "Rewards by gold class" if of == "rewards" else "Are rewards probabilities?"
     command = results.request.command("thresholds", f"--{of}", form=params.form)
     facts = {**document.provenance, "command": command}
-    return View(document.rows, facts, title=title, sections=threshold_sections(results, blocks))
+    return View(document.rows, facts, title=title, lay_out=lambda: threshold_sections(results, blocks))
 
 
 def _reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:

@@ -111,10 +111,10 @@ def pairs_view(results: Selection, params: Params, intervals: bool) -> View:
             where = " AND ".join((*inside, row["where"]))
             own.append({"benchmark": benchmark, "subset": subset, **row, "where": where})
         frames.append(pl.DataFrame(own, schema=PAIR_ROWS, orient="row"))
-        sections[benchmark] = list(_pairs_blocks(results, benchmark, aligned, frames[-1].to_dicts()))
+        sections[benchmark] = _pairs_blocks(results, benchmark, aligned, frames[-1].to_dicts())
     notes = (*_PAIR_NOTES, *first_run_notes(results), *without_gold(results))
     facts = provenance(results, compare_command(results, "--pairs", form=params.form), notes)
-    return View(pl.concat(frames), facts, title="All pairs", sections=comparison_sections(sections))
+    return View(pl.concat(frames), facts, title="All pairs", lay_out=lambda: comparison_sections(sections))
 
 
 def _pairs_blocks(results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row]) -> Iterator[Block]:
@@ -216,11 +216,11 @@ def sets_view(results: Selection, params: Params, intervals: bool) -> View:  # n
         field = Field.of(results, benchmark, aligned)
         rows += [{"benchmark": benchmark, "subset": "all", **row} for row in _set_rows(field)]
         notes += [f"{benchmark}: {words}" for words in set_aside(aligned)]
-        sections[benchmark] = list(_set_blocks(results, field))
+        sections[benchmark] = _set_blocks(results, field)
     notes += [*first_run_notes(results), *without_gold(results)]
     facts = provenance(results, compare_command(results, "--upset", form=params.form), tuple(notes))
     frame = pl.DataFrame(rows, schema=SET_ROWS, orient="row")
-    return View(frame, facts, title="Right together", sections=comparison_sections(sections))
+    return View(frame, facts, title="Right together", lay_out=lambda: comparison_sections(sections))
 
 
 def _set_rows(field: Field) -> Iterator[dict[str, Any]]:
@@ -363,11 +363,11 @@ def cascade_view(results: Selection, params: Params, intervals: bool) -> View:
             for row in _cascade_rows(asked, results.request.seed if intervals else None)
         ]
         frames.append(pl.DataFrame(found, schema=CASCADE_ROWS, orient="row"))
-        sections[benchmark] = list(_cascade_blocks(results, asked, frames[-1].to_dicts()))
+        sections[benchmark] = _cascade_blocks(results, asked, frames[-1].to_dicts())
     of_steps = [f"{name}: of first errors, not of steps" for name, _ in step_benchmarks(results)]
     notes = (*_CASCADE_NOTES, *of_steps, *first_run_notes(results), *without_gold(results))
     facts = provenance(results, compare_command(results, "--cascade", form=params.form), notes)
-    return View(pl.concat(frames), facts, title="Cascade", sections=comparison_sections(sections))
+    return View(pl.concat(frames), facts, title="Cascade", lay_out=lambda: comparison_sections(sections))
 
 
 def _cascade_rows(asked: _Asked, seed: int | None) -> Iterator[dict[str, Any]]:

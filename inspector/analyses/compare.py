@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -152,8 +152,8 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
         lay_out = _pair_blocks if len(results.chosen) == 2 else _standing_blocks
         lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
-        sections[benchmark] = [*blocks, *(Note(line, "quiet") for line in lacking)]
-    return View(frame, made, title="Comparison", sections=comparison_sections(sections))
+        sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
+    return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(sections))
 
 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:

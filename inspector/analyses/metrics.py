@@ -53,7 +53,7 @@ def metrics(results: Selection, params: Params, intervals: bool) -> View:
     facts = provenance(results, command, tuple(notes))
     if not results.chosen:
         return View(frame, facts, title="Metrics", empty=NO_METRIC)
-    return View(frame, facts, title="Metrics", sections=metric_sections(results, frame))
+    return View(frame, facts, title="Metrics", lay_out=lambda: metric_sections(results, frame))
 
 
 def metric_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:

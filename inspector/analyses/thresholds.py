@@ -110,8 +110,8 @@ def _ways(results: Selection, params: Params, intervals: bool) -> View:
         else:
             yield from _way_blocks(scope, own, name, intervals)
 
-    sections = threshold_sections(results, blocks)
-    return View(frame, facts, title="Thresholds", sections=sections, empty="" if rows else NOTHING)
+    empty = "" if rows else NOTHING
+    return View(frame, facts, title="Thresholds", lay_out=lambda: threshold_sections(results, blocks), empty=empty)
 
 
 def _page_words(params: Params) -> tuple[str, ...]:
@@ -395,9 +395,8 @@ def _curves(results: Selection, params: Params, intervals: bool) -> View:
         elif not there:
             yield Note(NOTHING)
 
-    return View(
-        frame, facts, title="Curves", sections=threshold_sections(results, blocks), empty="" if rows else NOTHING
-    )
+    empty = "" if rows else NOTHING
+    return View(frame, facts, title="Curves", lay_out=lambda: threshold_sections(results, blocks), empty=empty)
 
 
 def _curve_table(scope: Selection, rows: pl.DataFrame, benchmark: str) -> Table:

@@ -3,9 +3,10 @@
 All texts are as they are in the data: whoever renders a view escapes them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -331,12 +332,23 @@ class Report:
 class View(Document):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
-    There is a section a benchmark, called after it. `empty` says why there are no rows.
+    `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why
+    there are no rows.
     """
 
     title: str = ""
-    sections: tuple[Section, ...] = ()
+    lay_out: Callable[[], tuple[Section, ...]] = tuple
     empty: str = ""
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """What people see."""
+        return self.lay_out()
+
+    def laid_out(self) -> "View":
+        """Lay out the sections now, in a thread where nobody waits for it, and give the view."""
+        _ = self.sections
+        return self
 
     def render(self, form: str) -> str:
         """Render the view in one of FORMS or PAGES: JSON, JSON Lines and CSV hold rows, other forms sections."""

@@ -131,7 +131,7 @@ class AnalysisScreen(SheetScreen):
     def view_of(self, inspection: Inspection, page: str, *, intervals: bool) -> View | InspectError:
         """Compute the view of a page, or say why there is none."""
         try:
-            return self.ANALYSIS.view(self._results(inspection), Params(page), intervals=intervals)
+            return self.ANALYSIS.view(self._results(inspection), Params(page), intervals=intervals).laid_out()
         except InspectError as error:
             return error
 

@@ -251,8 +251,15 @@ class Tally:
 
     def drawn_mean(self, metric: Metric) -> Floats:
         """Give the plain mean over the groups in every resample, shape (RESAMPLES, s)."""
-        drawn = self.drawn(metric)
-        return drawn.mean(axis=1) if drawn.shape[1] else np.full(drawn.shape[::2], np.nan)
+        # Who asks for the difference of one pair asks for those of the others, too.
+        if metric not in self._means:
+            drawn = self.drawn(metric)
+            self._means[metric] = drawn.mean(axis=1) if drawn.shape[1] else np.full(drawn.shape[::2], np.nan)
+        return self._means[metric]
+
+    @cached_property
+    def _means(self) -> dict[Metric, Floats]:
+        return {}
 
     def pooled(self) -> "Tally":
         """Put all groups together as one, sums and draws alike."""

@@ -76,7 +76,7 @@ def about(start: Inspection, asked: Analysis, page: str) -> tuple[str, ...]:
 
 def view(inspection: Inspection, asked: Analysis, page: str, names: tuple[str, ...], *, intervals: bool) -> View:
     """The view, as a screen asks for it."""
-    return asked.view(subject(inspection, names), Params(page), intervals=intervals)
+    return asked.view(subject(inspection, names), Params(page), intervals=intervals).laid_out()
 
 
 def rendering() -> None:
@@ -86,7 +86,7 @@ def rendering() -> None:
     columns = ["scorer", "n", *(f"metric {at}" for at in range(8))]
     from inspector.render.view import Section
 
-    made = View(load_rows(), {}, sections=(Section("bench", "b", (table("t", columns, lines),)),))
+    made = View(load_rows(), {}, lay_out=lambda: (Section("bench", "b", (table("t", columns, lines),)),))
     print(f"\n{RENDERED} rows of 10 cells, under 5 ms each")
     for width in (80, 200):
         spent = timed(lambda width=width: list(Terminal(width, Brush()).sections(made.sections)), 20)
