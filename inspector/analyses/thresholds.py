@@ -1,5 +1,6 @@
 """What every way to choose a threshold gives, and what it turns over."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -383,7 +384,10 @@ def _curves(results: Selection, params: Params, intervals: bool) -> View:
         # The ways of dev sets are ticks of the rows.
         of_one = pl.col("metric") == pl.col("metric").first()
         dev = own.filter(of_one, pl.col("tick").str.starts_with("dev")).select(
-            "scorer", "threshold", subset=pl.col("tick").str.replace("^dev:?", ""), kind=pl.lit("dev")
+            "scorer",
+            "threshold",
+            subset=pl.col("tick").str.replace(f"^dev:?({re.escape(name)}/)?", ""),
+            kind=pl.lit("dev"),
         )
         chart = curve_chart(scope, there, name, dev, intervals=intervals)
         if chart is not None:
