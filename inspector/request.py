@@ -18,7 +18,7 @@ class Request:
     `workspace` is the folder as the user gave it, None for the usual one. `thresholds` pairs a scorer's name (None =
     every scorer) with what was asked: a number, `default`, `best`, `best:NUMBER` (one that was found to be the best),
     `dev`, `dev:kept` or `from:SUBSET`; `rules` does so with `<`, `<=`, `diff<=` and the others of
-    `scoring.wishes.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
+    `scoring.boundary.RULES`, `redundancy` with the number above which a step is redundant; later pairs win. `protocol`
     names the protocol that decides, None = each benchmark's own way of counting; `unparsed` says how cases without a
     verdict count, None = as the protocol does. `labels` are the gold labels: the benchmarks' own, or those after triage
     (`scoring.triage.adjudicated`); `metrics` alone takes both. `sort` is `COLUMN`, `COLUMN:desc` or `instructive`,

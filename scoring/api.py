@@ -26,6 +26,7 @@ import numpy as np
 import polars as pl
 
 from scoring.benchmarks.registry import MODULES, step_labelled
+from scoring.boundary import check_rule
 from scoring.cache import RewardParts
 from scoring.case_rows import rows_of_cases
 from scoring.deciding import Deciding, decided
@@ -54,7 +55,7 @@ from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts
 from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
-from scoring.wishes import Surroundings, check_rule
+from scoring.wishes import Surroundings
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace"]

@@ -1,5 +1,8 @@
-"""When a step is judged wrong, in words, and the threshold where a scorer has none of its own."""
+"""When a step is judged wrong, as it is asked for and in words, and the threshold of a scorer that has none."""
 
+from collections.abc import Mapping
+
+from scoring.errors import UsageError
 from scoring.scorer import Comparison, On
 
 _COMPARED: dict[On, str] = {
@@ -20,3 +23,26 @@ That on differences is of `mr_eval/models/skywork_prm.py` of ssmisya/PRMBench, w
 def when_wrong(on: On, comparison: Comparison, threshold: str = "threshold") -> str:
     """In words, when a step is judged wrong."""
     return f"a step is judged wrong iff {_COMPARED[on]} {comparison} {threshold}"
+
+
+RULES: Mapping[str, tuple[Comparison, On | None]] = {
+    "<": ("<", None),
+    "<=": ("<=", None),
+    "diff<": ("<", "differences"),
+    "diff<=": ("<=", "differences"),
+    "reward<": ("<", "rewards"),
+    "reward<=": ("<=", "rewards"),
+}
+"""What can be asked of a rule: its comparison, and what is compared with the threshold; None = what it is already."""
+
+
+def check_rule(wish: str) -> tuple[Comparison, On | None]:
+    """Give the comparison that is asked for, and what it compares with the threshold.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if wish not in RULES:
+        listed = ", ".join(repr(one) for one in RULES)
+        raise UsageError(f"{wish!r} is no rule.", f"There are {listed}, in quotes, or SCORER='<' and so on.")
+    return RULES[wish]

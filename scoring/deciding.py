@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from scoring.boundary import check_rule
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.names import match_name
 from scoring.protocols import Protocol as OfficialProtocol
 from scoring.protocols import protocol_named
-from scoring.wishes import CHOSEN, Surroundings, at_wish, check, check_rule
+from scoring.wishes import CHOSEN, Surroundings, at_wish, check
 
 Evaluations = tuple[Evaluation, ...]
 Wishes = Sequence[tuple[str | None, str]]
@@ -21,7 +22,7 @@ class DecisionRequest(Protocol):
 
     Attributes:
         thresholds: Scorer's name (None = every scorer) and what is asked: see `scoring.wishes`; later pairs win.
-        rules: The same with one of `scoring.wishes.RULES`.
+        rules: The same with one of `scoring.boundary.RULES`.
         redundancy: The same with the number above which a step is redundant.
         protocol: The name of the protocol that decides what is not asked; None = each scorer's own rule.
     """

@@ -3,7 +3,7 @@
 `best:NUMBER` is a number that was found to be the best; `dev:kept` reports on the dev cases as well.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,6 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
 from scoring.metrics.threshold_curves import Tuned, official_curve, tuned
 from scoring.names import match_name
-from scoring.scorer import Comparison, On
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 
@@ -55,29 +54,6 @@ def check(wish: str) -> float | None:
         told = "Give a number, default, best, dev or from:SUBSET, or SCORER=one of these."
         raise UsageError(f"{wish!r} is no threshold.", told)
     return threshold
-
-
-RULES: Mapping[str, tuple[Comparison, On | None]] = {
-    "<": ("<", None),
-    "<=": ("<=", None),
-    "diff<": ("<", "differences"),
-    "diff<=": ("<=", "differences"),
-    "reward<": ("<", "rewards"),
-    "reward<=": ("<=", "rewards"),
-}
-"""What can be asked of a rule: its comparison, and what is compared with the threshold; None = what it is already."""
-
-
-def check_rule(wish: str) -> tuple[Comparison, On | None]:
-    """The comparison that was asked for, and what it compares with the threshold.
-
-    Raises:
-        UsageError: it is none.
-    """
-    if wish not in RULES:
-        listed = ", ".join(repr(one) for one in RULES)
-        raise UsageError(f"{wish!r} is no rule.", f"There are {listed}, in quotes, or SCORER='<' and so on.")
-    return RULES[wish]
 
 
 def at_wish(evaluation: Evaluation, wish: str, around: Surroundings) -> Evaluation:

@@ -21,6 +21,7 @@ from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.registry import is_benchmark
+from scoring.boundary import check_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, read_sources, spill_folder
@@ -31,7 +32,6 @@ from scoring.reading.findings import Finding
 from scoring.results.base import scorer_name
 from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
-from scoring.wishes import check_rule
 from scoring.workspace import Workspace
 
 
