@@ -10,7 +10,7 @@ import polars as pl
 
 from inspector.documents import provenance
 from inspector.filtering.facet_counts import FACETS
-from inspector.run_notes import first_run_notes
+from inspector.notes import first_run_notes
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError

@@ -10,12 +10,11 @@ from inspector.case_pages import CaseDocument
 from inspector.case_table import case_table
 from inspector.filtering.searching import query_of
 from inspector.label_set import changed_words, labels_words
+from inspector.notes import first_run_notes, wish_notes
 from inspector.official_rows import averaging
 from inspector.request import Request
-from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from inspector.sentences import outcome_sentence, votes_words
-from inspector.wish_notes import wish_notes
 from scoring.boundary import when_wrong
 from scoring.evaluation import Evaluation
 from scoring.protocols import protocol_named, protocol_of

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from inspector.absence_notes import absence_notes
 from inspector.filtering.searching import found_in
 from inspector.label_set import label_set, labels_note, on_labels
+from inspector.notes import absence_notes, stale_notes, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection, decide, select
-from inspector.stale_notes import stale_notes
-from inspector.wish_notes import wish_notes
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.derived import Derived
 from scoring.evaluation import Evaluation

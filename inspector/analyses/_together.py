@@ -22,6 +22,7 @@ from inspector.common_cases import (
     without_gold,
 )
 from inspector.documents import provenance
+from inspector.notes import first_run_notes
 from inspector.official_rows import step_benchmarks
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -41,7 +42,6 @@ from inspector.render.view import (
     text,
 )
 from inspector.request import joined
-from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.errors import UsageError

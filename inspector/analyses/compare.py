@@ -23,6 +23,7 @@ from inspector.common_cases import (
     without_gold,
 )
 from inspector.documents import provenance, repeated_solutions
+from inspector.notes import first_run_notes
 from inspector.protocol_card.incomparable import incomparable
 from inspector.protocol_card.settings import not_recorded, settings_that_differ
 from inspector.render.lines import CaseLink
@@ -42,7 +43,6 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.metrics.aligned import (

@@ -8,15 +8,12 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params, analysis
-from inspector.boundary_notes import boundary_notes
 from inspector.case_links import WHOLE, figure_link, group_facets
 from inspector.critique.counts import unparsed_notes
 from inspector.documents import provenance, repeated_solutions
-from inspector.label_notes import label_notes
+from inspector.notes import boundary_notes, label_notes, mean_notes, range_notes, unlike_notes
 from inspector.official_rows import SMALL_WORDS, interval_notes, official_figures
-from inspector.range_notes import range_notes
 from inspector.render.view import Block, Cell, Column, Note, Section, Table, View, count, figure, table, text
-from inspector.run_notes import mean_notes, unlike_notes
 from inspector.selection import Selection
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet

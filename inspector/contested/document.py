@@ -9,8 +9,8 @@ import polars as pl
 from inspector.contested.ranking import Ranking, rankings
 from inspector.contested.words import because
 from inspector.documents import provenance
+from inspector.notes import first_run_notes
 from inspector.request import joined
-from inspector.run_notes import first_run_notes
 from inspector.selection import Selection
 from scoring.export import Document
 from scoring.metrics.baselines import is_baseline

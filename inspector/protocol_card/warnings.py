@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from inspector.boundary_notes import boundary_notes
-from inspector.label_notes import label_notes
+from inspector.notes import boundary_notes, label_notes, range_notes, unlike_notes
 from inspector.protocol_card.case_sets import counted_cases, only_tried
 from inspector.protocol_card.settings import UNTOLD, settings_of
 from inspector.protocol_card.threshold_kinds import TUNED_HERE, threshold_kind
-from inspector.range_notes import range_notes
-from inspector.run_notes import unlike_notes
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.evaluation import Evaluation

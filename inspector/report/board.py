@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from inspector.notes import first_run_notes
 from inspector.render.view import Block, Bullets, Cell, Facts, Fold, Kind, Note, Table, count, figure, table, text
 from inspector.report.facts import SIDES, UNKNOWN, OfBenchmark, Row, percent
 from inspector.report.interval_chart import Measured, interval_chart
 from inspector.report.outcome_chart import outcome_chart
-from inspector.run_notes import first_run_notes
 from scoring.evaluation import Evaluation
 from scoring.verdicts import AsGiven, RuleByCase
 

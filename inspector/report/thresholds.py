@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from inspector.analyses.thresholds import curve_chart
+from inspector.notes import first_run_notes
 from inspector.render.view import Block, Bullets, Command, Fold, Note
 from inspector.report.facts import OfBenchmark
-from inspector.run_notes import first_run_notes
 from inspector.sentences import counted
 from scoring.verdicts import Rule
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from inspector.critique.counts import OTHER
 from inspector.critique.talk import is_talk
+from inspector.notes import protocol_of_critic
 from inspector.sentences import counted
 from inspector.shell.output import say
-from inspector.stale_notes import protocol_of_critic
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.cache import VoteParts

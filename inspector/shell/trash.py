@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from inspector.absence_notes import scorers_of
+from inspector.notes import scorers_of
 from inspector.request import shell_word
 from inspector.sentences import counted, size_words
 from inspector.shell.requests import choosing

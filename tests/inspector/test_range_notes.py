@@ -5,7 +5,7 @@ import json
 import making
 from inspector.cli import main
 from inspector.loading import load
-from inspector.range_notes import range_notes
+from inspector.notes import range_notes
 from inspector.request import Request
 from reference import Case
 

@@ -8,8 +8,8 @@ import making
 import step_making
 from inspector.cli import main
 from inspector.loading import load
+from inspector.notes import wish_notes
 from inspector.request import Request
-from inspector.wish_notes import wish_notes
 from reference import Case
 from step_reference import Step
 

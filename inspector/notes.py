@@ -1,0 +1,259 @@
+"""Sentences about what is to be known of a selection: its figures, what is not there, and what was asked in vain."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from inspector.request import Request, shell_word
+from inspector.sentences import counted
+from scoring.benchmarks import demo
+from scoring.benchmarks.registry import step_labelled
+from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts
+from scoring.case_rows import case_rows
+from scoring.critics.catalogue import PROTOCOLS
+from scoring.critics.protocol import CriticProtocol
+from scoring.errors import DamagedWorkspace
+from scoring.evaluation import Evaluation
+from scoring.metrics.first_error import FirstErrors
+from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows
+from scoring.names import match_name
+from scoring.parts import parts
+from scoring.protocols import protocol_of
+from scoring.reread import stale
+from scoring.reward_keys import reward_keys
+from scoring.scorer import Scorer
+from scoring.step_rewards import Bools, Ints, StepLabels
+from scoring.verdicts import Rule
+from scoring.workspace import Workspace
+
+if TYPE_CHECKING:
+    from inspector.selection import Selection
+
+Wishes = Sequence[tuple[str | None, str]]
+EVERY = "every scorer"
+
+
+# -- of figures
+
+
+def boundary_notes(selection: "Selection") -> Iterator[str]:
+    """Name every scorer and benchmark whose figures depend on who calls a reward on the threshold wrong.
+
+    Thresholds and boundaries are the scorer's own unless a protocol is asked for: a workspace may hold benchmarks that
+    differ, and a case must not be decided in two ways at once.
+    """
+    for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
+        protocol = protocol_of(part["benchmark"])
+        for one in selection.chosen_evaluations:
+            rule = one.rule
+            if not isinstance(rule, Rule) or protocol.comparison in {None, rule.comparison}:
+                continue
+            values = one.compared_values
+            within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
+            if number := int((values.values[within] == rule.threshold).sum()):
+                sides = ("wrong", "right") if protocol.comparison == "<=" else ("right", "wrong")
+                told = (
+                    f"rewards on the threshold ({number:,}) are {sides[0]} by the protocol, {sides[1]} by its own rule"
+                )
+                yield f"{one.scorer.name} on {part['benchmark']}: {told}; --protocol {protocol.name} decides so"
+
+
+def label_notes(selection: "Selection") -> Iterator[str]:
+    """Count shown cases with fewer or more labels than steps, a sentence a chosen scorer and kind."""
+    shown = selection.mask
+    for one in selection.chosen_evaluations:
+        both = (one.rewards.labels, one.rewards.redundant)
+        fewer = np.any([_fewer(labels, one.gold.n_steps) for labels in both], axis=0) & shown
+        more = np.any([_more(labels) for labels in both], axis=0) & shown
+        if fewer.any():
+            told = "steps without one are not judged, and where no label is wrong there is no verdict"
+            yield f"{one.scorer.name}: fewer labels than steps on {int(fewer.sum())} of the cases; {told}"
+        if more.any():
+            told = "those beyond the last step count in official figures of steps alone"
+            yield f"{one.scorer.name}: more labels than steps on {int(more.sum())} of the cases; {told}"
+
+
+def _fewer(labels: StepLabels, n_steps: Ints) -> Bools:
+    rows: Bools = labels.given & (np.diff(labels.offsets) < n_steps)
+    return rows
+
+
+def _more(labels: StepLabels) -> Bools:
+    rows = np.zeros(labels.given.size, dtype=np.bool_)
+    rows[labels.beyond.cases] = True
+    return rows
+
+
+def range_notes(selection: "Selection") -> Iterator[str]:
+    """Name every chosen scorer with a reward of a shown case outside its range, its ends being inside.
+
+    Thresholds and figures take such rewards as they are.
+    """
+    shown = selection.mask
+    for one in selection.chosen_evaluations:
+        rewards, low, high = one.rewards, one.scorer.low, one.scorer.high
+        if not ((rewards.values < low) | (rewards.values > high)).any():
+            continue
+        values = rewards.values[np.repeat(shown, np.diff(rewards.offsets))]
+        outside = (values < low) | (values > high)
+        if number := int(outside.sum()):
+            reach = f"lowest {values.min():.4g}, highest {values.max():.4g}"
+            told = f"{number:,} of {values.size:,} rewards are outside its range, {low:g} to {high:g} ({reach})"
+            yield f"{one.scorer.name}: {told}; they are taken as they are"
+
+
+def first_run_notes(selection: "Selection") -> Iterator[str]:
+    """Name every chosen scorer of which only the first run is here."""
+    for one in selection.chosen_evaluations:
+        if one.further:
+            yield f"{one.scorer.name} ran {len(one.runs)} times: this is its first run; metrics is about all of them"
+
+
+def unlike_notes(selection: "Selection") -> Iterator[str]:
+    """Name every chosen scorer with runs that are no repetitions of its first."""
+    for one in selection.chosen_evaluations:
+        if one.unlike:
+            most = one.votes.most if one.votes is not None else 1
+            yield (
+                f"{one.scorer.name}: {counted(one.unlike, 'further run')} left out of every figure: not {most} votes a "
+                "case as in the first; ask for as many in each (score --votes N --runs N)"
+            )
+
+
+def mean_notes(selection: "Selection") -> Iterator[str]:
+    """Say what the means over runs are of, where the chosen scorers have any; for each scorer and benchmark of how many."""
+    if not any(one.further for one in selection.chosen_evaluations):
+        return
+    yield (
+        "value: the mean over the runs that tried cases in every subset of a line, sd: their sample standard deviation "
+        "(n-1), n: that of the first of them; low and high: cases resampled, with the same draws in all runs"
+    )
+    for one in selection.chosen_evaluations:
+        for part, rows in parts(selection.cases, ("benchmark",), selection.mask) if one.further else ():
+            benchmark = part["benchmark"]
+            found = FirstErrors.of(one, rows, selection.unparsed(benchmark))
+            sizes = found.sizes.tolist()
+            whole = found.pooled_runs.size
+            if not any(sizes):
+                continue
+            each = ", ".join(f"{size:,}" for size in sizes) if len(set(sizes)) > 1 else f"{sizes[0]:,} each"
+            less = "" if whole == len(sizes) else f"; {whole} of them tried every subset, and stand in all and average"
+            yield f"{one.scorer.name} on {benchmark}: {len(sizes)} runs, of {each} cases{less}"
+
+
+# -- of what is not there, or old
+
+
+def absence_notes(request: Request, workspace: Workspace, cases: pl.DataFrame, scorers: Sequence[str]) -> Iterator[str]:
+    """Say why nothing is to be seen, with the command that changes it.
+
+    Args:
+        request: what was asked for; who named benchmarks knows what they are.
+        workspace: where it was looked for.
+        cases: those that were found.
+        scorers: names of those that have something for these cases.
+    """
+    if request.benchmarks:
+        return
+    where = "" if request.workspace is None else f" -w {shell_word(request.workspace)}"
+    if not workspace.default_benchmarks():
+        yield f"This workspace has no benchmark yet: prm-inspect import PATH{where}"
+        # Imported only for who has an empty workspace.
+        from scoring.trash import removed
+
+        names = [one.name for one in (removed(workspace) if workspace.root else ()) if one.kind == "benchmark"]
+        if names:
+            yield f"In its trash: {', '.join(names)}. One comes back with: prm-inspect restore NAME{where}"
+    elif cases.height and not scorers and (names := scorers_of(workspace, demo.NAME)):
+        they = f"{', '.join(names)} scored the demo and none of these cases"
+        yield f"{they}; the demo shows with: prm-inspect{where} --benchmark {demo.NAME}"
+
+
+def scorers_of(workspace: Workspace, benchmark: str) -> list[str]:
+    """Name the workspace's scorers that have a row for a case of a benchmark.
+
+    Raises:
+        UsageError, DamagedWorkspace: its cases are not here, or cannot be read.
+    """
+    cases, texts = workspace.cases((benchmark,))
+    found = []
+    for folder in workspace.reward_folders():
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace:
+            # Whoever reads the scorers says so.
+            continue
+        keyed = reward_keys(cases, texts, scorer.reads)
+        if any(case_rows(keyed, given.read(columns)[0]).height for given, columns in _given(folder)):
+            found.append(scorer.name)
+    return found
+
+
+def _given(folder: Path) -> Iterator[tuple[Parts, Sequence[str]]]:
+    """What a scorer gave, with the columns that tell one row from another."""
+    yield RewardParts(folder), ()
+    yield VoteParts(folder), BALLOTS
+
+
+def protocol_of_critic(scorer: Scorer) -> CriticProtocol | None:
+    """Find the protocol that a critic was asked by here; None of a scorer that was imported, or is no critic."""
+    return PROTOCOLS.get(str(scorer.settings.get("protocol"))) if scorer.kind == "critic" else None
+
+
+def stale_notes(evaluations: list[Evaluation], folders: Mapping[str, Path], workspace: str | None) -> Iterator[str]:
+    """Name every critic whose answers an older reader has read, with the command that reads them again.
+
+    Args:
+        evaluations: those whose scorers are looked at.
+        folders: by the scorer's name where its answers are.
+        workspace: the folder as the user named it; None = the usual one.
+    """
+    where = "" if workspace is None else f" -w {shell_word(workspace)}"
+    for scorer in (one.scorer for one in evaluations if one.scorer.name in folders):
+        protocol = protocol_of_critic(scorer)
+        older = stale(VoteParts(folders[scorer.name]), protocol.read) if protocol else 0
+        if older:
+            again = f"prm-inspect reread{where} {shell_word(scorer.name)}"
+            yield f"{scorer.name}: an older reader has read {older:,} of its answers. Read them again: {again}"
+
+
+# -- of what was asked in vain
+
+
+def wish_notes(request: Request, evaluations: Sequence[Evaluation]) -> Iterator[str]:
+    """Name every threshold, rule or redundancy threshold that was asked for and decides nothing.
+
+    Args:
+        request: whose wishes were granted, so that every scorer in them is one of the evaluations.
+        evaluations: all scorers.
+    """
+    names = [one.scorer.name for one in evaluations]
+    numbered = [one.scorer.name for one in evaluations if one.rewards.redundancy.given.any()]
+    yield from _overridden("--threshold", request.thresholds, names)
+    yield from _overridden("--rule", request.rules, names)
+    yield from _overridden("--redundancy", request.redundancy, numbered)
+    if request.redundancy and not any(map(_cuts_redundancy, evaluations)):
+        asked = " ".join(dict.fromkeys(wish for _, wish in request.redundancy))
+        yield f"--redundancy {asked} changes nothing: no redundancy number of a scorer here is compared with it"
+
+
+def _overridden(flag: str, wishes: Wishes, names: Sequence[str]) -> Iterator[str]:
+    """A sentence for every wish that a later one for the same scorer, or for every one, contradicts.
+
+    A wish for a scorer by name after one for every scorer is an exception and no contradiction.
+    """
+    meant = [(None if name is None else match_name(name, names, "scorer"), wish) for name, wish in wishes]
+    for place, (name, wish) in enumerate(meant):
+        later = [other for whose, other in meant[place + 1 :] if whose in {None, name}]
+        if later and later[-1] != wish:
+            yield f"{flag} {wish} is overridden by {later[-1]} for {name or EVERY}"
+
+
+def _cuts_redundancy(evaluation: Evaluation) -> bool:
+    """Whether redundancy numbers of the scorer decide a step somewhere, once there is a threshold for them."""
+    facts = map(step_labelled, evaluation.gold.cases["benchmark"].unique().to_list())
+    asked = (asked_by_redundancy(evaluation, one) for one in facts if one is not None)
+    return any(bool(redundancy_rows(evaluation, rows, 0.0).numbers.any()) for rows in asked)
