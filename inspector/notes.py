@@ -124,7 +124,7 @@ def unlike_notes(selection: "Selection") -> Iterator[str]:
 
 
 def mean_notes(selection: "Selection") -> Iterator[str]:
-    """Say what the means over runs are of, where the chosen scorers have any; for each scorer and benchmark of how many."""
+    """Say what means over runs are of, where chosen scorers have any; for each scorer and benchmark of how many."""
     if not any(one.further for one in selection.chosen_evaluations):
         return
     yield (
