@@ -10,8 +10,8 @@ from inspector.cli import COMMANDS, parse
 from inspector.command_flags import FORMS
 from inspector.request import Request, shell_word
 from inspector.shell.requests import request_of
+from scoring.boundary import RULES
 from scoring.errors import UsageError
-from scoring.wishes import RULES
 from thoroughness import up_to
 
 # argparse takes an option's value "--" for the end of the options, and no shell passes NUL.
