@@ -69,7 +69,7 @@ def analysis(
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
-        UsageError: there is no such analysis, page, scorer or column, or nothing to answer.
+        UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.
         NoWorkspace: there is no workspace in the folder.
         FilterError: a condition cannot be read.
     """
@@ -77,11 +77,6 @@ def analysis(
         near = get_close_matches(name, summaries(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
         raise UsageError(f"there is no analysis {name!r}.", f"{meant}There are: {', '.join(summaries())}.")
-    asked = load(name)
-    pages = [one.name for one in asked.pages]
-    if page and page not in pages:
-        told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
-        raise UsageError(f"{name} has no page {page!r}.", told)
     unknown = sorted(query.keys() - Request.__dataclass_fields__.keys() | query.keys() & _ARGUMENTS)
     if unknown:
         raise UsageError(f"an analysis cannot be told {unknown[0]!r}.", "See help(inspector.api.analysis).")
@@ -96,7 +91,7 @@ def analysis(
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    return asked.view(load_request(request), Params(page, options or {}), intervals=intervals)
+    return load(name).view(load_request(request), Params(page, options or {}), intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

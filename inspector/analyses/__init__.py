@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from scoring.errors import UsageError
+
 if TYPE_CHECKING:
     from inspector.render.view import View
     from inspector.selection import Selection
@@ -22,13 +24,14 @@ that one and another; or that one and those beside it."""
 class Page:
     """One page of an analysis: its `name`, which never changes, and its title.
 
-    `also` names another page whose rows stand on this one as well.
+    `also` names another page whose rows stand on this one as well; `options` is what the page can be told besides.
     """
 
     name: str
     title: str
     whose: Whose = "all"
     also: str = ""
+    options: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,9 +71,20 @@ class Analysis:
             intervals: with everything that takes resamples; without, their places are empty.
 
         Raises:
-            UsageError: there is nothing to answer; the sentence says what would give something.
+            UsageError: there is no such page or option, or nothing to answer; the sentence says what there is, or what
+                would give something.
         """
-        return self.answer(results, params or Params(), intervals)
+        params = params or Params()
+        pages = {one.name: one for one in self.pages}
+        if params.page and params.page not in pages:
+            told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
+            raise UsageError(f"{self.name} has no page {params.page!r}.", told)
+        known = pages[params.page].options if params.page else ()
+        if unknown := sorted(set(params.options).difference(known)):
+            where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"
+            told = f"It can be told: {', '.join(known)}." if known else "Leave it out, or name the page that it is of."
+            raise UsageError(f"{where} cannot be told {unknown[0]!r}.", told)
+        return self.answer(results, params, intervals)
 
 
 def analysis(title: str, pages: tuple[Page, ...] = (), **more: str) -> Callable[[Answer], Analysis]:

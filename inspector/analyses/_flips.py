@@ -28,7 +28,8 @@ _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wron
 
 
 def flips_view(results: Selection, params: Params, intervals: bool) -> View:
-    between = params.options.get("between") or _usual_thresholds(results)
+    asked = params.options.get("between") or _usual_thresholds(results)
+    between = asked if isinstance(asked, (tuple, list)) else (asked,)
     if len(between) != 2:
         raise UsageError(f"--flips compares two thresholds, not {len(between)}.", "Give two, or none.")
     before, after = map(str, between)

@@ -57,9 +57,9 @@ from scoring.verdicts import AsGiven, Rule, RuleByCase
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
     Page(WAYS, "ways and curves", "beside", also=CURVES),
-    Page(CURVES, "curves in numbers", "beside"),
+    Page(CURVES, "curves in numbers", "beside", options=("points",)),
     Page(TRANSFER, "from subset to subset", "focus"),
-    Page(FLIPPED, "two thresholds", "focus"),
+    Page(FLIPPED, "two thresholds", "focus", options=("between",)),
     Page(REWARDS, "rewards by gold", "focus"),
     Page(RELIABILITY, "reliability", "focus"),
 )
@@ -361,9 +361,9 @@ def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, ch
 
 def _curves(results: Selection, params: Params, intervals: bool) -> View:
     asked = params.options.get("points")
-    n_points = POINTS if asked is None else int(asked)
-    if not 2 <= n_points <= MOST:
-        raise UsageError(f"a curve has 2 to {MOST} points, not {n_points}.", "Give another number, or none.")
+    n_points = POINTS if asked is None else asked
+    if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
+        raise UsageError(f"a curve has 2 to {MOST} points, not {n_points!r}.", "Give another number, or none.")
     movable = [one for one in results.chosen_evaluations if one.at_default().movable]
     if not movable:
         raise UsageError("no scorer here has a threshold, so there is no curve.", "Choose another with --scorer.")

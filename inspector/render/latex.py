@@ -7,7 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from inspector.render.cells import legend, plain_text, remark_of, rights
 from inspector.render.charts import numbers_of
-from inspector.render.view import Block, Bullets, Curve, Fold, Histogram, Note, Picture, Reliability, Section, Table
+from inspector.render.view import (
+    Block,
+    Bullets,
+    Command,
+    Curve,
+    Facts,
+    Fold,
+    Histogram,
+    Note,
+    Picture,
+    Reliability,
+    Section,
+    Table,
+)
 from scoring.markup import latex_text, one_line
 
 
@@ -32,6 +45,10 @@ def _block(block: Block) -> Iterator[str]:
             yield from _block(part)
     elif isinstance(block, Note):
         yield f"% {one_line(block.text)}"
+    elif isinstance(block, Facts):
+        yield from (f"% {one_line(f'{name}: {value}')}" for name, value in block.items)
+    elif isinstance(block, Command):
+        yield f"% {one_line(f'{block.gives}: {block.line}')}"
     elif isinstance(block, Bullets):
         yield from (f"% {one_line(item)}" for item in block.items)
 

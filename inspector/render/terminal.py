@@ -13,6 +13,7 @@ from inspector.charts.mark import Form, Mark
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
 from inspector.render.cells import further_text, legend, remark_of, rights, value_text
+from inspector.render.charts import numbers_of
 from inspector.render.lines import GAP, Piece, Row, heading, paragraph
 from inspector.render.view import (
     Block,
@@ -43,7 +44,7 @@ class Terminal:
 
     A table that is too wide first loses what its columns can do without, then names lose their middle. What is still
     too wide stays so, and is scrolled; `split` makes of it several tables beneath each other instead, each with its
-    labels, as a page needs it. Without `charts` there are none, and no maps: only tables.
+    labels, as a page needs it. Without `charts` there are no maps either, and bins stand as tables of their numbers.
     """
 
     def __init__(self, width: int, brush: Brush, height: int = 24, *, split: bool = False, charts: bool = True) -> None:
@@ -71,7 +72,10 @@ class Terminal:
 
     def blocks(self, blocks: Sequence[Block]) -> Iterator[Row]:
         """Give the lines of blocks; what is no sentence has a blank line before it, but for the first."""
-        blocks = [block for block in blocks if self.charts or not isinstance(block, (Curve, Histogram, Reliability))]
+        if not self.charts:
+            # Points of a curve are too many for a page, and whoever wants them asks for them.
+            kept = (block for block in blocks if not isinstance(block, Curve))
+            blocks = [numbers_of(one) if isinstance(one, (Histogram, Reliability)) else one for one in kept]
         for number, block in enumerate(blocks):
             if number and not (isinstance(block, Note) and isinstance(blocks[number - 1], Note)):
                 yield ()

@@ -10,11 +10,19 @@ import pytest
 import example
 import judged
 import making
+import scenes
 import step_making
+from inspector.analyses import Params
 from inspector.analyses.thresholds import thresholds
 from inspector.case_links import wrong_condition, wrong_rows
 from inspector.first_inspection import inspect
 from inspector.loading import load
+from inspector.paint import Brush
+from inspector.render.cells import plain_text
+from inspector.render.charts import numbers_of
+from inspector.render.lines import text_of
+from inspector.render.terminal import Terminal
+from inspector.render.view import Histogram, Reliability
 from inspector.request import Request
 from published_spaces import mr_math
 from reference import Case
@@ -276,3 +284,18 @@ def test_a_name_that_acts_is_only_text(tmp_path):
     inspection = inspect(load(Request(workspace=str(tmp_path))))
     for page in PAGES:
         walked(inspection, page)
+        lines = lines_of(view(inspection, page))
+        assert lines
+        assert all(line.isprintable() for line in lines)
+
+
+@pytest.mark.parametrize("page", [REWARDS, RELIABILITY])
+def test_bins_are_told_where_no_chart_is_drawn(page):
+    made = thresholds.view(load(scenes.demo()), Params(page), intervals=False)
+    bins = [one for one in made.blocks() if isinstance(one, (Histogram, Reliability))]
+    assert bins
+    lines = [text_of(row) for row in Terminal(120, Brush(), charts=False).sections(made.sections)]
+    for one in bins:
+        for row in numbers_of(one).rows:
+            first = plain_text(row[0])
+            assert any(first in line for line in lines), first
