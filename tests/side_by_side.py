@@ -33,8 +33,8 @@ def evaluations(gold, *scorers, subsets=None, families=(), **columns):
     return found
 
 
-def lineup(gold, *scorers, unparsed="wrong", **options):
-    """The same as a lineup over all cases."""
+def aligned(gold, *scorers, unparsed="wrong", **options):
+    """The same as a aligned over all cases."""
     return of(evaluations(gold, *scorers, **options), unparsed)
 
 

@@ -113,11 +113,11 @@ def _turned(
 
 def _moved_figures(scope: Selection, moved: Moved, benchmark: str, intervals: bool) -> Table:
     """The paired bootstrap and McNemar's test between a scorer and itself at another threshold."""
-    lineup = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
-    scores = shared_scores(lineup, (0, 1), scope.request.seed if intervals else None)
+    aligned = align_scorers((moved.before, moved.after), scope.mask, scope.unparsed(benchmark))
+    scores = shared_scores(aligned, (0, 1), scope.request.seed if intervals else None)
     tests = {}
-    for side, members in lineup.sides:
-        four = quadrants(lineup, 0, 1, members)
+    for side, members in aligned.sides:
+        four = quadrants(aligned, 0, 1, members)
         discordant = (np.array(four[f"only_{one}_right"]) for one in ("scorer", "other"))
         tests[side] = float(mcnemar(*discordant)) if sum(four.values()) else float("nan")
     adjusted = dict(zip(tests, holm(np.array(list(tests.values()))).tolist(), strict=True))

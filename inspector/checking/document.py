@@ -190,8 +190,8 @@ def _interval(selection: Selection, benchmark: str) -> str:
     """How the differences of one benchmark were resampled."""
     if step_labelled(benchmark) is not None:
         return STEPS_PAIRED
-    lineup = aligned_cases(selection)[benchmark]
-    return WHOLE_PROBLEMS if lineup.related(lineup.common((0, 1))) else STRATIFIED
+    aligned = aligned_cases(selection)[benchmark]
+    return WHOLE_PROBLEMS if aligned.related(aligned.common((0, 1))) else STRATIFIED
 
 
 def _notes(rows: Sequence[dict[str, Any]], fail_if: str | None) -> Iterator[str]:

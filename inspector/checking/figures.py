@@ -93,9 +93,9 @@ def figures_of(selection: Selection, new: str, old: str, benchmark: str) -> dict
     """
     evaluations = (selection.evaluation(new), selection.evaluation(old))
     rows = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
-    lineup = align_scorers(evaluations, rows, selection.unparsed(benchmark))
+    aligned = align_scorers(evaluations, rows, selection.unparsed(benchmark))
     seed = selection.request.seed
-    found = {_place(row): row for row in case_comparison_rows(lineup, seed)}
+    found = {_place(row): row for row in case_comparison_rows(aligned, seed)}
     facts = step_labelled(benchmark)
     metric, subset = ("f1", "average") if facts is None else ("prmscore", "all")
     if facts is not None:

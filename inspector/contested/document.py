@@ -95,12 +95,12 @@ def contested_count(ranking: Ranking) -> str:
 
 def mean_weights(ranking: Ranking) -> dict[str, float | None]:
     """What each scorer's verdict weighs, averaged over the cases on which it has a say; None where it has none."""
-    if ranking.lineup is None or ranking.found is None:
+    if ranking.aligned is None or ranking.found is None:
         return {}
     says, weights = ranking.found.says, ranking.found.weights
     return {
         name: float(weights[says[:, place], place].mean()) if says[:, place].any() else None
-        for place, name in enumerate(ranking.lineup.names)
+        for place, name in enumerate(ranking.aligned.names)
     }
 
 
@@ -121,8 +121,8 @@ def _rows(selection: Selection, ranking: Ranking) -> Iterator[dict[str, Any]]:
 
 def _of_consensus(ranking: Ranking, row: int) -> dict[str, Any]:
     place = ranking.place(row)
-    if ranking.lineup is None or ranking.found is None or place is None:
-        return {"reason": NO_SCORER if ranking.lineup is None else NO_GOLD}
+    if ranking.aligned is None or ranking.found is None or place is None:
+        return {"reason": NO_SCORER if ranking.aligned is None else NO_GOLD}
     found = ranking.found
     counts = {"gold_votes": int(found.gold_votes[place]), "voters": int(found.voters[place])}
     if reason := REASONS[found.reasons[place]]:
@@ -134,14 +134,14 @@ def _of_consensus(ranking: Ranking, row: int) -> dict[str, Any]:
         "lead": float(found.leads[place]),
         "votes": int(found.votes[place]),
         **counts,
-        "scorers": joined([ranking.lineup.names[column] for column in found.behind(ranking.lineup, place)]),
+        "scorers": joined([ranking.aligned.names[column] for column in found.behind(ranking.aligned, place)]),
         "reason": None,
     }
 
 
 def _voices(selection: Selection, found: list[Ranking]) -> Iterator[str]:
     """Who votes as one, who votes alone, and who does not vote."""
-    names = dict.fromkeys(name for one in found if one.lineup for name in one.lineup.names)
+    names = dict.fromkeys(name for one in found if one.aligned for name in one.aligned.names)
     scorers = {one.scorer.name: one.scorer for one in selection.chosen_evaluations}
     families: dict[str, list[str]] = {}
     for name in names:
@@ -163,12 +163,12 @@ def _voices(selection: Selection, found: list[Ranking]) -> Iterator[str]:
 
 def without_consensus(ranking: Ranking) -> str | None:
     """Why there is no consensus on any case of a benchmark; None where there is one on some."""
-    if ranking.lineup is None or ranking.found is None:
+    if ranking.aligned is None or ranking.found is None:
         return f"{NO_SCORER}, and only the rules of construction are held against the labels"
-    if not ranking.lineup.rows.size:
+    if not ranking.aligned.rows.size:
         return "no case has a gold label that names a step or none"
-    if len(ranking.lineup.names) < LEAST:
-        return f"only {ranking.lineup.names[0]} has verdicts, and one scorer is no consensus"
+    if len(ranking.aligned.names) < LEAST:
+        return f"only {ranking.aligned.names[0]} has verdicts, and one scorer is no consensus"
     if np.any(ranking.found.reasons == 0):
         return None
     if np.all(ranking.found.voters < LEAST):

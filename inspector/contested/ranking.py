@@ -29,15 +29,15 @@ class Ranking:
     `rows` are row ids of the selection's cases. First come the `by_consensus` ones that the consensus contradicts, the
     largest lead first, then those that only break a rule of construction, the most rules first; equal ones in the order
     of the file. `broken` (row id -> rules) holds the rules that the cases of the benchmark break. `found` is the
-    consensus of the scorers in `lineup`, on all cases of the benchmark that have a gold label; None where no scorer has
-    a verdict on any. `shown` counts the cases that were looked at.
+    consensus of the scorers in `aligned`, on all cases of the benchmark that have a gold label; None where no scorer
+    has a verdict on any. `shown` counts the cases that were looked at.
     """
 
     benchmark: str
     rows: tuple[int, ...]
     by_consensus: int
     broken: Mapping[int, tuple[Broken, ...]]
-    lineup: AlignedScorers | None
+    aligned: AlignedScorers | None
     found: Contested | None
     shown: int
 
@@ -47,11 +47,11 @@ class Ranking:
         return frozenset(self.rows)
 
     def place(self, row: int) -> int | None:
-        """Where a case stands in the lineup, by its row id; None where it has no gold label or there is no lineup."""
-        if self.lineup is None:
+        """Where a case stands in the aligned, by its row id; None where it has no gold label or there is no aligned."""
+        if self.aligned is None:
             return None
-        place = int(np.searchsorted(self.lineup.rows, row))
-        return place if place < self.lineup.rows.size and self.lineup.rows[place] == row else None
+        place = int(np.searchsorted(self.aligned.rows, row))
+        return place if place < self.aligned.rows.size and self.aligned.rows[place] == row else None
 
 
 def rankings(selection: Selection) -> Iterator[Ranking]:
@@ -84,14 +84,14 @@ def voting(evaluations: Sequence[Evaluation], members: Bools) -> tuple[Evaluatio
 def _ranking(selection: Selection, benchmark: str, members: Bools, shown: Bools) -> Ranking:
     broken = _broken(selection, np.flatnonzero(members))
     evaluations = voting(selection.chosen_evaluations, members)
-    lineup = align_scorers(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
-    found = contested(lineup) if lineup is not None else None
-    rows = [] if lineup is None or found is None else lineup.rows[found.order].tolist()
+    aligned = align_scorers(evaluations, members, selection.unparsed(benchmark)) if evaluations else None
+    found = contested(aligned) if aligned is not None else None
+    rows = [] if aligned is None or found is None else aligned.rows[found.order].tolist()
     first = [row for row in rows if shown[row]]
     taken = set(first)
     rest = [row for row in broken if shown[row] and row not in taken]
     rest.sort(key=lambda row: -len(broken[row]))
-    return Ranking(benchmark, (*first, *rest), len(first), broken, lineup, found, int((members & shown).sum()))
+    return Ranking(benchmark, (*first, *rest), len(first), broken, aligned, found, int((members & shown).sum()))
 
 
 def _broken(selection: Selection, rows: Ints) -> dict[int, tuple[Broken, ...]]:

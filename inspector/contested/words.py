@@ -33,7 +33,7 @@ def because_phrases(ranking: Ranking, row: int) -> list[Phrase]:
 
 
 def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
-    if ranking.lineup is None or ranking.found is None:
+    if ranking.aligned is None or ranking.found is None:
         yield Phrase(("no scorer has a verdict",))
         return
     place = ranking.place(row)
@@ -49,7 +49,7 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
     says = f"{'says' if votes == 1 else 'say'} {verdict}"
     said = f"{votes} of {voters} scorers {says}"
     if found.against[place]:
-        gold = _gold(ranking.lineup, place)
+        gold = _gold(ranking.aligned, place)
         whole = f"{said}; gold says {gold}, {_as_gold(int(found.gold_votes[place]))}"
         yield Phrase((whole, f"{votes} of {voters} {says}, gold {gold}"))
         shares = f"weight share {found.shares[place]:.2f}, gold's {found.gold_shares[place]:.2f}"
@@ -57,7 +57,7 @@ def _of_scorers(ranking: Ranking, row: int) -> Iterator[Phrase]:
         yield Phrase((f"{said}, as gold does",))
         shares = f"weight share {found.shares[place]:.2f}"
     yield Phrase((shares, ""), rank=_SHARES)
-    yield Phrase((_names(ranking.lineup, found, place), ""), rank=_NAMES)
+    yield Phrase((_names(ranking.aligned, found, place), ""), rank=_NAMES)
 
 
 def _verdict(verdict: int) -> str:
@@ -65,9 +65,9 @@ def _verdict(verdict: int) -> str:
     return "no error" if verdict == -1 else f"step {verdict}"
 
 
-def _gold(lineup: AlignedScorers, place: int) -> str:
-    gold = int(lineup.earliest[place])
-    return f"{_verdict(gold)}{', which is not there' if gold >= lineup.n_steps[place] else ''}"
+def _gold(aligned: AlignedScorers, place: int) -> str:
+    gold = int(aligned.earliest[place])
+    return f"{_verdict(gold)}{', which is not there' if gold >= aligned.n_steps[place] else ''}"
 
 
 def _as_gold(votes: int) -> str:
@@ -76,7 +76,7 @@ def _as_gold(votes: int) -> str:
     return f"as {votes} scorers do"
 
 
-def _names(lineup: AlignedScorers, found: Contested, place: int) -> str:
-    names: Sequence[str] = [lineup.names[column] for column in found.behind(lineup, place)]
+def _names(aligned: AlignedScorers, found: Contested, place: int) -> str:
+    names: Sequence[str] = [aligned.names[column] for column in found.behind(aligned, place)]
     listed = ", ".join(names[:NAMED])
     return f"among them {listed}" if len(names) > NAMED else f"said by {listed}"

@@ -57,10 +57,10 @@ def rows() -> Iterator[tuple[str, float, float | None, str]]:
             lambda found=found, rows=everything: [*case_histogram(found, rows), *step_histogram(found, rows)], 5
         )
         yield f"reward histograms of cases and steps, {n:,} x 7", bars, None, "100 ms"
-        aligned = timed(lambda found=found, rows=everything: list(aligned_rows(found, rows)), 5)
-        yield f"rewards around the earliest error, {n:,} x 7", aligned, None, "100 ms"
-        lineup = align_scorers([found.at(0.2 + place / 20) for place in range(SCORERS)], everything)
-        yield from of_lineup(found, lineup, repeats)
+        spent = timed(lambda found=found, rows=everything: list(aligned_rows(found, rows)), 5)
+        yield f"rewards around the earliest error, {n:,} x 7", spent, None, "100 ms"
+        aligned = align_scorers([found.at(0.2 + place / 20) for place in range(SCORERS)], everything)
+        yield from of_aligned(found, aligned, repeats)
 
 
 def histograms(found: Evaluation, everything: np.ndarray) -> list[dict[str, Any]]:
@@ -68,47 +68,47 @@ def histograms(found: Evaluation, everything: np.ndarray) -> list[dict[str, Any]
     return [*case_histogram(found, everything), *step_histogram(found, everything)]
 
 
-def of_lineup(
-    found: Evaluation, lineup: AlignedScorers, repeats: int
+def of_aligned(
+    found: Evaluation, aligned: AlignedScorers, repeats: int
 ) -> Iterator[tuple[str, float, float | None, str]]:
     """What several scorers make of the same cases together."""
-    what = f"{SCORERS} scorers, {lineup.rows.size:,} cases"
+    what = f"{SCORERS} scorers, {aligned.rows.size:,} cases"
     start = time.perf_counter()
     counted = Counter(
-        (bool(side), tuple(row)) for side, row in zip(lineup.erroneous, lineup.right.tolist(), strict=True)
+        (bool(side), tuple(row)) for side, row in zip(aligned.erroneous, aligned.right.tolist(), strict=True)
     )
     naive = time.perf_counter() - start
-    sets = list(correct_sets(lineup, range(SCORERS)))
+    sets = list(correct_sets(aligned, range(SCORERS)))
     assert sum(one.count > 0 for one in sets) == len(counted)
     yield (
         f"who is right together, {what}",
-        timed(lambda: list(correct_sets(lineup, range(SCORERS))), 5),
+        timed(lambda: list(correct_sets(aligned, range(SCORERS))), 5),
         naive,
         "100 ms",
     )
-    yield f"agreement of all pairs, {what}", timed(lambda: list(agreement_rows(lineup)), repeats), None, "150 ms"
+    yield f"agreement of all pairs, {what}", timed(lambda: list(agreement_rows(aligned)), repeats), None, "150 ms"
     yield (
         f"oracle of all pairs with intervals, {what}",
-        timed(lambda: list(oracle_rows(lineup)), repeats),
+        timed(lambda: list(oracle_rows(aligned)), repeats),
         None,
         "behind",
     )
     distances = found.decision_distances
-    made = cascade(lineup, 0, 9, distances)
-    ours = timed(lambda: cascade(lineup, 0, 9, distances), 5)
+    made = cascade(aligned, 0, 9, distances)
+    ours = timed(lambda: cascade(aligned, 0, 9, distances), 5)
     yield (
-        f"a cascade at all {made.cuts.size:,} cuts, {lineup.rows.size:,} cases",
+        f"a cascade at all {made.cuts.size:,} cuts, {aligned.rows.size:,} cases",
         ours,
-        naive_cascade(lineup, distances),
+        naive_cascade(aligned, distances),
         "",
     )
     cuts = tuple(made.spread().tolist())
     yield f"  intervals at {len(cuts)} of them", timed(lambda: made.scores(cuts), repeats), None, "behind"
 
 
-def naive_cascade(lineup: AlignedScorers, distances: np.ndarray) -> float:
+def naive_cascade(aligned: AlignedScorers, distances: np.ndarray) -> float:
     """Seconds for all cuts, of a few measured ones: who is asked, and F1 of one pooled group."""
-    right, gold, asked = lineup.right.tolist(), lineup.erroneous.tolist(), distances.tolist()
+    right, gold, asked = aligned.right.tolist(), aligned.erroneous.tolist(), distances.tolist()
     cuts = sorted(set(asked))
     start = time.perf_counter()
     for cut in cuts[:: max(1, len(cuts) // NAIVE_CUTS)][:NAIVE_CUTS]:

@@ -69,6 +69,6 @@ def test_costs_are_summed_over_who_is_sent_on(votes):
     gold = Gold(making.frame(CASES))
     first = making.evaluation(CASES)
     second = evaluate(gold, making.scorer("critic"), making.rewards([]), votes=votes)
-    lineup = align_scorers([first, second], np.ones(4, dtype=bool))
-    found = cascade(lineup, 0, 1, first.decision_distances)
+    aligned = align_scorers([first, second], np.ones(4, dtype=bool))
+    found = cascade(aligned, 0, 1, first.decision_distances)
     assert found.spent(np.array([1.0, 2, 3, 4])).tolist() == [0, 3, 5, 10]

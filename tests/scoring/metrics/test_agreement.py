@@ -16,7 +16,7 @@ def counts(*four):
 
 
 def test_quadrants_by_hand():
-    made = side_by_side.lineup("EEEEEE CCC", "110010 1x1", "10010- 011")
+    made = side_by_side.aligned("EEEEEE CCC", "110010 1x1", "10010- 011")
     assert quadrants(made, 0, 1, made.erroneous) == counts(1, 2, 1, 1)
     assert quadrants(made, 0, 1, ~made.erroneous) == counts(1, 1, 1, 0)
     assert quadrants(made, 1, 0, made.erroneous) == counts(1, 1, 2, 1)
@@ -32,7 +32,7 @@ MARKS = st.integers(1, 12).flatmap(
 @up_to(60)
 @given(MARKS)
 def test_quadrants_add_up_to_the_common_cases(words):
-    made = side_by_side.lineup(*words)
+    made = side_by_side.aligned(*words)
     parts = [quadrants(made, 0, 1, side) for side in (made.erroneous, ~made.erroneous)]
     assert sum(sum(part.values()) for part in parts) == made.common((0, 1)).sum()
     same = sum(part["both_right"] + part["neither_right"] for part in parts)
@@ -45,7 +45,7 @@ def test_quadrants_add_up_to_the_common_cases(words):
 @up_to(60)
 @given(MARKS)
 def test_lone_and_unanimous_are_what_plain_counting_gives(words):
-    made = side_by_side.lineup(*words)
+    made = side_by_side.aligned(*words)
     rows = list(zip(*words[1:], strict=True))
     alone = [row.index("1") if row.count("1") == 1 and "-" not in row else NOBODY for row in rows]
     assert lone_right(made, (0, 1, 2)).tolist() == alone
@@ -53,7 +53,7 @@ def test_lone_and_unanimous_are_what_plain_counting_gives(words):
 
 
 def test_places_are_those_of_the_lineup():
-    made = side_by_side.lineup("EE", "00", "-1", "10")
+    made = side_by_side.aligned("EE", "00", "-1", "10")
     assert lone_right(made, (0, 2)).tolist() == [2, NOBODY]
 
 
@@ -73,12 +73,12 @@ def test_verdicts_agree_where_they_are_equal_right_or_wrong():
 
 
 def test_two_refusals_agree_in_their_outcome_and_have_no_verdicts():
-    made = side_by_side.lineup("EC", "xx", "x1")
+    made = side_by_side.aligned("EC", "xx", "x1")
     assert agreement_of_outcomes(made, 0, 1) == (1, 2)
     assert agreement_of_verdicts(made, 0, 1) == (0, 0)
 
 
 def test_nothing_in_common_is_no_case():
-    made = side_by_side.lineup("EC", "1-", "-1")
+    made = side_by_side.aligned("EC", "1-", "-1")
     assert sum(quadrants(made, 0, 1, np.ones(2, dtype=bool)).values()) == 0
     assert agreement_of_outcomes(made, 0, 1) == (0, 0)

@@ -8,7 +8,7 @@ from scoring.verdicts import NO_VERDICT
 
 
 def test_who_tried_what_and_is_right():
-    made = side_by_side.lineup("EEC CC", "10- x1", "111 --", families=("one", ""))
+    made = side_by_side.aligned("EEC CC", "10- x1", "111 --", families=("one", ""))
     assert made.names == ("a", "b")
     assert made.families == ("one", "")
     assert made.tried.T.tolist() == [[True, True, False, True, True], [True, True, True, False, False]]
@@ -21,8 +21,8 @@ def test_who_tried_what_and_is_right():
 
 
 def test_what_was_refused_is_tried_and_wrong_or_not_tried():
-    assert side_by_side.lineup("E", "x").tried.all()
-    assert not side_by_side.lineup("E", "x", unparsed="drop").tried.any()
+    assert side_by_side.aligned("E", "x").tried.all()
+    assert not side_by_side.aligned("E", "x", unparsed="drop").tried.any()
 
 
 def test_cases_without_gold_and_rows_that_are_not_asked_for_are_left_out():
@@ -33,11 +33,11 @@ def test_cases_without_gold_and_rows_that_are_not_asked_for_are_left_out():
 
 
 def test_solutions_of_one_problem_are_related_where_both_are_taken():
-    made = side_by_side.lineup("ECE", "111", problem_id=["p", "p", None])
+    made = side_by_side.aligned("ECE", "111", problem_id=["p", "p", None])
     assert made.problems[0] == made.problems[1] != made.problems[2]
     assert made.related(np.array([True, True, False]))
     assert not made.related(np.array([True, False, True]))
-    assert not side_by_side.lineup("ECE", "111").related(np.ones(3, dtype=bool))
+    assert not side_by_side.aligned("ECE", "111").related(np.ones(3, dtype=bool))
 
 
 def test_a_reward_that_is_no_number_is_tried_and_not_right():

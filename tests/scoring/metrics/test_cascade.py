@@ -55,8 +55,8 @@ def simulated(cases, verdicts, rule, cut, policy):
 def test_every_cut_is_what_asking_case_by_case_gives(study, policy):
     cases, verdicts, rule = study
     first, second = making.evaluation(cases, *rule, name="a prm"), judged.critic(cases, verdicts)
-    lineup = side_by_side.of([first, second], policy)
-    found = cascade(lineup, 0, 1, first.decision_distances[lineup.rows])
+    aligned = side_by_side.of([first, second], policy)
+    found = cascade(aligned, 0, 1, first.decision_distances[aligned.rows])
     frame = selecting.beside(first, second)
     for at, cut in enumerate(found.cuts):
         sent, means = simulated(cases, verdicts, rule, cut, policy)
@@ -82,8 +82,8 @@ def test_who_is_sent_on_does_not_depend_on_gold(cases, data):
             Case(case.n_steps, gold, case.rewards, case.refused) for case, gold in zip(cases, golds, strict=True)
         ]
         first = making.evaluation(labelled)
-        lineup = side_by_side.of([first, judged.critic(labelled, [0] * len(cases))])
-        found = cascade(lineup, 0, 1, first.decision_distances[lineup.rows])
+        aligned = side_by_side.of([first, judged.critic(labelled, [0] * len(cases))])
+        found = cascade(aligned, 0, 1, first.decision_distances[aligned.rows])
         asked.append((found.cuts.tolist(), [found.asks(at).tolist() for at in range(found.cuts.size)]))
     assert asked[0] == asked[1]
 
@@ -93,8 +93,8 @@ def by_hand():
     cases = [Case(1, 0, (0.1,)), Case(1, 0, (0.6,)), Case(1, -1, (0.5,)), Case(1, -1, None, "over length")]
     first = making.evaluation(cases, 0.5, "<=", name="prm")
     second = judged.critic(cases, [-1, 0, None, -1])
-    lineup = side_by_side.of([first, second])
-    return cascade(lineup, 0, 1, first.decision_distances[lineup.rows])
+    aligned = side_by_side.of([first, second])
+    return cascade(aligned, 0, 1, first.decision_distances[aligned.rows])
 
 
 def test_a_cascade_by_hand():
@@ -113,12 +113,12 @@ def test_a_cascade_by_hand():
 
 def test_points_and_baselines_share_their_resamples():
     gold, one, other = "EEEECCCC" * 5, "11001110" * 5, "10011001" * 5
-    lineup = side_by_side.lineup(gold, one, other)
+    aligned = side_by_side.aligned(gold, one, other)
     distances = np.tile(np.arange(8) / 10, 5)
-    found = cascade(lineup, 0, 1, distances)
+    found = cascade(aligned, 0, 1, distances)
     cuts = (0, 3, found.cuts.size - 1)
     scores = found.scores(cuts, 7)
-    alone = shared_scores(lineup, (0, 1), 7)
+    alone = shared_scores(aligned, (0, 1), 7)
     for metric in OF_CASES:
         for place, same in ((0, 0), (1, 1), (2, 0), (4, 1)):
             assert scores.estimate(metric, place) == alone.estimate(metric, same)
@@ -127,8 +127,8 @@ def test_points_and_baselines_share_their_resamples():
 
 
 def test_without_a_case_in_common_nothing_is_defined():
-    lineup = side_by_side.lineup("EC", "1-", "-1")
-    found = cascade(lineup, 0, 1, np.array([0.1, 0.2]))
+    aligned = side_by_side.aligned("EC", "1-", "-1")
+    found = cascade(aligned, 0, 1, np.array([0.1, 0.2]))
     assert (found.n, found.best, found.sent.tolist()) == (0, None, [0])
     assert np.isnan(found.f1).all()
     assert np.isnan(found.shares).all()
@@ -136,13 +136,13 @@ def test_without_a_case_in_common_nothing_is_defined():
 
 
 def test_without_any_distance_everything_is_sent_on():
-    lineup = side_by_side.lineup("EC", "10", "01")
-    found = cascade(lineup, 0, 1, np.full(2, np.nan))
+    aligned = side_by_side.aligned("EC", "10", "01")
+    found = cascade(aligned, 0, 1, np.full(2, np.nan))
     assert (found.sent.tolist(), found.spread().tolist()) == ([2], [0])
     assert found.right(0).tolist() == [False, True]
 
 
 def test_equal_distances_leave_two_cascades():
-    found = cascade(side_by_side.lineup("EECC", "1010", "0101"), 0, 1, np.full(4, 0.3))
+    found = cascade(side_by_side.aligned("EECC", "1010", "0101"), 0, 1, np.full(4, 0.3))
     assert found.sent.tolist() == [0, 4]
     assert found.best == 0

@@ -19,7 +19,7 @@ def weight(right, wrong, family=1):
 
 def test_weights_by_hand():
     """Each case's weights come from the three others."""
-    made = side_by_side.lineup("EECC", "1110", "1111", "0000")
+    made = side_by_side.aligned("EECC", "1110", "1111", "0000")
     found = consensus(made)
     assert found.weights[0].tolist() == pytest.approx([weight(2, 1), weight(3, 0), 0])
     assert found.weights[3].tolist() == pytest.approx([weight(3, 0), weight(3, 0), 0])
@@ -31,8 +31,8 @@ def test_weights_by_hand():
 def test_siblings_share_one_voice():
     """Two siblings say one thing and a third scorer, as accurate, another."""
     words = ("E CCCCCC", "0 111111", "0 111111", "1 111111")
-    apart = consensus(side_by_side.lineup(*words))
-    together = consensus(side_by_side.lineup(*words, families=("f", "f", "")))
+    apart = consensus(side_by_side.aligned(*words))
+    together = consensus(side_by_side.aligned(*words, families=("f", "f", "")))
     assert apart.verdicts[0] == -1
     assert apart.support[0] == pytest.approx(2 / 3)
     assert together.verdicts[0] == NO_VERDICT
@@ -41,14 +41,14 @@ def test_siblings_share_one_voice():
 
 def test_a_sibling_that_has_no_say_on_a_case_takes_no_share_of_the_voice():
     words = ("E CCCCCCC", "0 1111111", "x 111-111")
-    found = consensus(side_by_side.lineup(*words, families=("f", "f")))
+    found = consensus(side_by_side.aligned(*words, families=("f", "f")))
     assert found.weights[0].tolist() == pytest.approx([weight(7, 0), 0])
     assert found.weights[1].tolist() == pytest.approx([weight(6, 1, 2), weight(5, 1, 2)])
     assert found.weights[4].tolist() == pytest.approx([weight(6, 1), 0])
 
 
 def test_gold_of_a_case_and_of_other_solutions_of_its_problem_has_no_say_in_it():
-    made = side_by_side.lineup("EECCCC", "011111", "111100", problem_id=["p", "p", None, None, None, None])
+    made = side_by_side.aligned("EECCCC", "011111", "111100", problem_id=["p", "p", None, None, None, None])
     first = consensus(made)
     for row in (0, 1):
         changed = replace(made, right=np.where(np.arange(6)[:, None] == row, ~made.right, made.right))
@@ -57,7 +57,7 @@ def test_gold_of_a_case_and_of_other_solutions_of_its_problem_has_no_say_in_it()
 
 
 def test_who_has_no_verdict_or_names_no_step_has_no_say():
-    made = side_by_side.lineup("EEE CCC", "1-x 111", "111 111")
+    made = side_by_side.aligned("EEE CCC", "1-x 111", "111 111")
     assert consensus(made).weights[:, 0].astype(bool).tolist() == [True, False, False, True, True, True]
     nowhere = replace(made, verdicts=np.where(np.arange(6)[:, None] < 2, [[-2, 2]], made.verdicts))
     found = consensus(nowhere)
@@ -66,7 +66,7 @@ def test_who_has_no_verdict_or_names_no_step_has_no_say():
 
 
 def test_one_case_says_nothing_of_anybody():
-    found = consensus(side_by_side.lineup("E", "1", "1"))
+    found = consensus(side_by_side.aligned("E", "1", "1"))
     assert found.verdicts.tolist() == [NO_VERDICT]
     assert found.weights.tolist() == [[0, 0]]
 
@@ -99,7 +99,7 @@ def slow(words, families):
     st.tuples(*[st.sampled_from(("", "f", "g"))] * 4),
 )
 def test_it_is_what_plain_counting_gives(words, families):
-    found = consensus(side_by_side.lineup(*words, families=families))
+    found = consensus(side_by_side.aligned(*words, families=families))
     for row, behind in enumerate(slow(words, families)):
         ranked = sorted(behind.items(), key=lambda pair: -pair[1])
         total = sum(behind.values())

@@ -15,7 +15,7 @@ from scoring.verdicts import NO_VERDICT
 from thoroughness import up_to
 
 
-def lineup(gold, verdicts, families=None, problems=None, n_steps=4):
+def aligned(gold, verdicts, families=None, problems=None, n_steps=4):
     """`verdicts` (s lists of n): 0-based, -1 no error, None for a refused case, "-" for one that was never tried."""
     table = [[NO_VERDICT if said in (None, "-") else said for said in one] for one in verdicts]
     said = np.array(table, dtype=np.int64).reshape(len(verdicts), len(gold)).T
@@ -96,7 +96,7 @@ def lineups(draw, least=0, families=("", "", "f", "g")):
         # Right ones more often than not, or nobody ever weighs anything.
         said = [draw(st.sampled_from((one,) * 6 + (-1, 0, 1, 2, -2, 4, None, "-"))) for one in gold]
         verdicts.append(said)
-    return lineup(
+    return aligned(
         gold,
         verdicts,
         [draw(st.sampled_from(families)) for _ in verdicts],
@@ -153,14 +153,14 @@ def test_who_is_no_better_than_a_coin_on_the_other_cases_has_no_say(made):
     assume((contested(made).voters >= 2).all())
     verdicts = made.verdicts.T.tolist()
     # Never right: there is no step 2 among the gold labels.
-    added = lineup(made.earliest.tolist(), [*verdicts, [2] * made.rows.size], (*made.families, ""), made.problems)
+    added = aligned(made.earliest.tolist(), [*verdicts, [2] * made.rows.size], (*made.families, ""), made.problems)
     added = replace(added, tried=np.column_stack([made.tried, np.ones(made.rows.size, dtype=bool)]))
     assert_same(contested(made), contested(added))
     assert (contested(added).weights[:, -1] == 0).all()
 
 
 def test_half_right_elsewhere_weighs_nothing():
-    made = lineup([-1] * 5, [[0, 0, 0, -1, -1], [-1] * 5, [-1] * 5])
+    made = aligned([-1] * 5, [[0, 0, 0, -1, -1], [-1] * 5, [-1] * 5])
     found = contested(made)
     assert found.weights[0, 0] == found.weights[1, 0] == 0
     assert found.verdicts[0] == -1
@@ -186,9 +186,9 @@ def test_of_others_one_gold_label_changes_the_weights_by_little():
     rng = np.random.default_rng(0)
     gold = rng.integers(-1, 4, 400)
     said = [np.where(rng.random(400) < 0.7, gold, -1).tolist() for _ in range(3)]
-    one = contested(lineup(gold.tolist(), said))
+    one = contested(aligned(gold.tolist(), said))
     gold[0] = (gold[0] + 2) % 5 - 1
-    other = contested(lineup(gold.tolist(), said))
+    other = contested(aligned(gold.tolist(), said))
     change = np.abs(one.weights - other.weights)
     assert change[0].max() == 0
     # One case of 400 turns a right one into a wrong one: 1/r + 1/w at most.
@@ -199,7 +199,7 @@ def test_the_largest_lead_comes_first_then_the_file():
     """Two good scorers against a third; on the fifth case all three are against gold, on the last two only two."""
     right = [-1] * 12
     one = [*right[:4], 2, 1, 1, *right[7:]]
-    made = lineup(right, [one, one, [*right[:4], 2, *right[5:]]])
+    made = aligned(right, [one, one, [*right[:4], 2, *right[5:]]])
     found = contested(made)
     assert found.order.tolist() == [4, 5, 6]
     assert found.leads[4] > found.leads[5] == found.leads[6] > 0
@@ -213,35 +213,35 @@ def test_why_there_is_no_consensus():
     gold = [0, 0, 0, -1, -1, -1]
     one = [None, 0, 0, -1, -1, -1]
     other = ["-", -2, 1, -1, -1, None]
-    found = contested(lineup(gold, [one, [*other[:5], -1]]))
+    found = contested(aligned(gold, [one, [*other[:5], -1]]))
     assert found.reasons.tolist()[:2] == [NO_SAY, ALONE]
-    weighed = lineup([-1] * 6, [[0, -1, -1, -1, -1, -1], [1, -1, -1, -1, -1, -1]])
+    weighed = aligned([-1] * 6, [[0, -1, -1, -1, -1, -1], [1, -1, -1, -1, -1, -1]])
     assert contested(weighed).reasons[0] == TIE
     assert not contested(weighed).against.any()
-    bad = contested(lineup([-1, -1, -1], [[0, 0, 0], [1, 1, 1]]))
+    bad = contested(aligned([-1, -1, -1], [[0, 0, 0], [1, 1, 1]]))
     assert bad.reasons.tolist() == [NO_WEIGHT] * 3
     assert bad.voters.tolist() == [2, 2, 2]
-    single = contested(lineup([-1, -1, -1], [[0, -1, -1], [1, 1, 1]]))
+    single = contested(aligned([-1, -1, -1], [[0, -1, -1], [1, 1, 1]]))
     assert single.reasons.tolist() == [ONE_WEIGHT, NO_WEIGHT, NO_WEIGHT]
 
 
 def test_a_label_beyond_the_end_has_nobody_behind_it():
     gold = [7, -1, -1, -1, -1]
-    found = contested(lineup(gold, [[-1, -1, -1, -1, -1], [7, -1, -1, -1, -1], [-1, -1, -1, -1, -1]]))
+    found = contested(aligned(gold, [[-1, -1, -1, -1, -1], [7, -1, -1, -1, -1], [-1, -1, -1, -1, -1]]))
     assert found.against.tolist() == [True, False, False, False, False]
     assert (found.gold_votes[0], found.gold_shares[0], found.voters[0]) == (0, 0, 2)
 
 
 @pytest.mark.parametrize("n", [0, 3])
 def test_without_scorers_there_is_none(n):
-    found = contested(lineup([-1] * n, []))
+    found = contested(aligned([-1] * n, []))
     assert found.reasons.tolist() == [NO_SAY] * n
     assert found.order.size == 0
     assert found.voters.tolist() == [0] * n
 
 
 def test_without_cases_there_is_none():
-    found = contested(lineup([], [[], []]))
+    found = contested(aligned([], [[], []]))
     assert found.order.size == 0
 
 

@@ -40,8 +40,8 @@ def one_by_one(gold, marks, policy):
 def test_sets_are_what_plain_counting_gives_and_conditions_select_them(words, policy):
     gold, *marks = words
     evaluations = side_by_side.evaluations(gold, *marks)
-    lineup = side_by_side.of(evaluations, policy)
-    found = list(correct_sets(lineup, (0, 1, 2)))
+    aligned = side_by_side.of(evaluations, policy)
+    found = list(correct_sets(aligned, (0, 1, 2)))
     expected = one_by_one(gold, marks, policy)
     assert {(one.side, one.right): one.count for one in found if one.count} == expected
     frame = selecting.beside(*evaluations)
@@ -50,7 +50,7 @@ def test_sets_are_what_plain_counting_gives_and_conditions_select_them(words, po
         here = selecting.selected(frame, one.where)
         assert len(here) == one.count
         rows += here
-    assert sorted(rows) == np.flatnonzero(lineup.common((0, 1, 2))).tolist()
+    assert sorted(rows) == np.flatnonzero(aligned.common((0, 1, 2))).tolist()
     for side in SIDES.values():
         of_side = [one for one in found if one.side == side]
         assert {one.n for one in of_side} == {sum(one.count for one in of_side)}
@@ -60,8 +60,8 @@ def test_sets_are_what_plain_counting_gives_and_conditions_select_them(words, po
 
 
 def test_sets_by_hand():
-    lineup = side_by_side.lineup("EEEE CC", "1100 1x", "1101 01")
-    told = [(one.side, one.kind, one.right, one.count, one.n) for one in correct_sets(lineup, (0, 1))]
+    aligned = side_by_side.aligned("EEEE CC", "1100 1x", "1101 01")
+    told = [(one.side, one.kind, one.right, one.count, one.n) for one in correct_sets(aligned, (0, 1))]
     assert told == [
         ("erroneous", "unanimous_right", (0, 1), 2, 4),
         ("erroneous", "unanimous_wrong", (), 1, 4),
@@ -72,20 +72,20 @@ def test_sets_by_hand():
         ("clean", "unanimous_wrong", (), 0, 2),
         ("clean", "unanimous_right", (0, 1), 0, 2),
     ]
-    first = next(correct_sets(lineup, (0, 1)))
+    first = next(correct_sets(aligned, (0, 1)))
     assert first.share == 1 / 2
     assert first.interval[0] < 1 / 2 < first.interval[1]
     assert first.where == "earliest_error >= 0 AND \"a.outcome\" IN ('exact') AND \"b.outcome\" IN ('exact')"
 
 
 def test_of_cases_that_nobody_shares_there_is_no_share():
-    found = list(correct_sets(side_by_side.lineup("EC", "1-", "-1"), (0, 1)))
+    found = list(correct_sets(side_by_side.aligned("EC", "1-", "-1"), (0, 1)))
     assert {(one.count, one.n, one.share, one.interval) for one in found} == {(0, 0, None, (None, None))}
 
 
 def test_only_the_scorers_asked_for_count_and_ties_follow_their_order():
-    lineup = side_by_side.lineup("EE", "10", "--", "01")
-    assert [one.right for one in correct_sets(lineup, (2, 0)) if one.side == "erroneous"] == [(2,), (0,), (), (0, 2)]
+    aligned = side_by_side.aligned("EE", "10", "--", "01")
+    assert [one.right for one in correct_sets(aligned, (2, 0)) if one.side == "erroneous"] == [(2,), (0,), (), (0, 2)]
 
 
 @pytest.mark.parametrize("policy", ["wrong", "drop"])
@@ -102,7 +102,7 @@ def test_dev_cases_cases_without_gold_and_scorers_without_verdicts_select_nothin
         [{"key": key, "vote": 0, "solution": 0.5} for key in frame["key"].to_list()[:4]], schema=REWARDS
     )
     silent = evaluate(Gold(making.frame(cases)), making.scorer("silent"), numbers, Rule(0.5))
-    lineup = side_by_side.of([one, silent], policy)
-    found = list(correct_sets(lineup, (0, 1)))
+    aligned = side_by_side.of([one, silent], policy)
+    found = list(correct_sets(aligned, (0, 1)))
     frame = selecting.beside(one, silent)
     assert [one.count for one in found] == [len(selecting.selected(frame, one.where)) for one in found] == [0] * 8

@@ -14,7 +14,7 @@ from thoroughness import up_to
 
 def rows_of(*words, **options):
     """The rows about the cases that all scorers tried, as a comparison holds them."""
-    found = side_by_side.compared(side_by_side.lineup(*words, **options))
+    found = side_by_side.compared(side_by_side.aligned(*words, **options))
     return [row for row in found if row["metric"].startswith(("consensus_", "oracle_")) or "_cascade_" in row["metric"]]
 
 
@@ -96,7 +96,7 @@ WORDS = st.integers(1, 9).flatmap(
 def test_counts_are_those_of_plain_counting(words):
     gold, *marks = words
     common = [row for row in range(len(gold)) if all(letters[row] != "-" for letters in marks)]
-    made = side_by_side.lineup(*words)
+    made = side_by_side.aligned(*words)
     rows = list(together_rows(made, 0))
     if len(made.trying) < 3:
         assert rows == []
@@ -120,7 +120,7 @@ def test_counts_are_those_of_plain_counting(words):
 @up_to(25)
 @given(WORDS)
 def test_a_null_has_a_reason_and_an_interval_its_value(words):
-    made = side_by_side.lineup(*words)
+    made = side_by_side.aligned(*words)
     for row in together_rows(made, 0):
         assert (row["value"] is None) == bool(row["reason"])
         assert row["low"] is None or -1 <= row["low"] <= row["high"] <= 1
@@ -130,7 +130,7 @@ def test_a_null_has_a_reason_and_an_interval_its_value(words):
 def test_the_difference_is_drawn_with_the_resamples_of_all_other_rows():
     """A consensus that is one scorer's verdict throughout has that scorer's figures and intervals."""
     gold, best = "EC" * 20, "10" * 5 + "11" * 15
-    made = side_by_side.lineup(gold, best, "00" * 20, "0000" * 10)
+    made = side_by_side.aligned(gold, best, "00" * 20, "0000" * 10)
     assert (consensus(made).verdicts == made.earliest).tolist() == [letter == "1" for letter in best]
     rows = list(together_rows(made, 3))
     scores = shared_scores(made, (0, 1, 2), 3)

@@ -47,8 +47,8 @@ def checked(rows, evaluations):
 def test_agreement_and_coverage_are_what_plain_counting_gives(words, policy):
     gold, *marks = words
     evaluations = side_by_side.evaluations(gold, *marks)
-    lineup = side_by_side.of(evaluations, policy)
-    agreed, covered = (checked(list(rows), evaluations) for rows in (agreement_rows(lineup), covered_rows(lineup)))
+    aligned = side_by_side.of(evaluations, policy)
+    agreed, covered = (checked(list(rows), evaluations) for rows in (agreement_rows(aligned), covered_rows(aligned)))
     outside = "-" if policy == "wrong" else "-x"
     for left, right in permutations(range(3), 2):
         names = "abc"[left], "abc"[right]
@@ -71,22 +71,22 @@ def test_agreement_and_coverage_are_what_plain_counting_gives(words, policy):
 
 
 def test_shares_and_intervals_by_hand():
-    found = cells(agreement_rows(side_by_side.lineup("EEEE CC", "1100 1x", "1101 01")))
+    found = cells(agreement_rows(side_by_side.aligned("EEEE CC", "1100 1x", "1101 01")))
     row = found["a", "b", "erroneous", "both_right_or_wrong"]
     low, high = wilson_interval(np.array([3]), np.array([4]))
     assert (row["value"], row["low"], row["high"]) == (3 / 4, low[0], high[0])
     assert found["a", "b", "clean", "same_verdict"]["value"] == 0
-    covered = cells(covered_rows(side_by_side.lineup("EEEE CC", "1100 1x", "1101 01")))
+    covered = cells(covered_rows(side_by_side.aligned("EEEE CC", "1100 1x", "1101 01")))
     assert covered["a", "b", "erroneous", "covered"]["value"] == 1 / 2
     assert covered["b", "a", "erroneous", "covered"]["value"] == 0
     assert covered["a", "b", "clean", "covered"]["value"] == 1
 
 
 def test_what_is_missing_is_said():
-    apart = cells(agreement_rows(side_by_side.lineup("EC", "1-", "-1")))
+    apart = cells(agreement_rows(side_by_side.aligned("EC", "1-", "-1")))
     assert apart["a", "b", "clean", "same_outcome"]["reason"] == "no clean case in common"
     assert apart["a", "b", "all", "same_verdict"]["reason"] == "no case with a verdict of both"
-    covered = cells(covered_rows(side_by_side.lineup("EC", "11", "1-")))
+    covered = cells(covered_rows(side_by_side.aligned("EC", "11", "1-")))
     assert covered["a", "b", "erroneous", "covered"]["reason"] == "a has no erroneous case in common wrong"
     assert covered["a", "b", "clean", "covered"]["reason"] == "no clean case in common"
 
@@ -124,10 +124,10 @@ def test_the_oracle_is_right_where_one_of_the_two_is(words):
 
 def test_the_gain_is_over_the_better_of_the_two_on_the_same_draws():
     words = ("EEEECCCC" * 6, "11001110" * 6, "10011001" * 6)
-    lineup = side_by_side.lineup(*words)
-    found = cells(oracle_rows(lineup, 5))
+    aligned = side_by_side.aligned(*words)
+    found = cells(oracle_rows(aligned, 5))
     assert {row["better"] for (*_, metric), row in found.items() if metric.endswith("gain")} == {"a"}
-    alone = shared_scores(lineup, (0, 1), 5)
+    alone = shared_scores(aligned, (0, 1), 5)
     for side, metric in zip(("all", "erroneous", "clean"), OF_CASES, strict=True):
         gain, whole = (
             found["a", "b", side, f"oracle_{metric.name}_gain"],
@@ -138,7 +138,7 @@ def test_the_gain_is_over_the_better_of_the_two_on_the_same_draws():
 
 
 def test_without_an_f1_there_is_no_better_one():
-    found = cells(oracle_rows(side_by_side.lineup("EE", "10", "01")))
+    found = cells(oracle_rows(side_by_side.aligned("EE", "10", "01")))
     assert found["a", "b", "erroneous", "oracle_error_acc"]["value"] == 1
     row = found["a", "b", "all", "oracle_f1_gain"]
     assert (row["value"], row["better"], row["reason"]) == (None, None, "no clean case in common")

@@ -16,8 +16,8 @@ from thoroughness import up_to
 SOME = up_to(40)
 
 
-def differences(lineup, left=0, right=1, seed=0):
-    scores = dict(shared_by_pairs(lineup, seed))[min(left, right), max(left, right)]
+def differences(aligned, left=0, right=1, seed=0):
+    scores = dict(shared_by_pairs(aligned, seed))[min(left, right), max(left, right)]
     return {metric.name: scores.difference(metric, left, right) for metric in OF_CASES}
 
 
@@ -48,12 +48,12 @@ def counts(case, unparsed):
 @SOME
 @given(both=two(), unparsed=st.sampled_from(("wrong", "drop")))
 def test_a_difference_is_what_plain_counting_on_the_common_cases_gives(both, unparsed):
-    lineup = side_by_side.of(
+    aligned = side_by_side.of(
         [making.evaluation(cases, name=name) for cases, name in zip(both, "ab", strict=True)], unparsed
     )
     common = [index for index in range(len(both[0])) if all(counts(cases[index], unparsed) for cases in both)]
     values = [reference.metrics([cases[index] for index in common], 0.5, "<", unparsed) for cases in both]
-    for metric, figure in differences(lineup).items():
+    for metric, figure in differences(aligned).items():
         one, other = (found["average", metric] for found in values)
         if one is None or other is None:
             assert (figure.value, figure.low, figure.high) == (None, None, None)
@@ -84,13 +84,13 @@ def test_swapping_flips_signs_and_a_scorer_is_as_good_as_itself(both):
 def test_a_table_worked_out_by_hand():
     """Five common cases in two subsets: error_acc 1/2 and 1 against 1 and 0, correct_acc 1 and 1 against 1 and 0."""
     subsets = ["p", "p", "p", "q", "q", "q", "q"]
-    lineup = side_by_side.lineup("EEC EC CE", "101 11 1-", "111 00 --", subsets=subsets)
-    found = differences(lineup)
+    aligned = side_by_side.aligned("EEC EC CE", "101 11 1-", "111 00 --", subsets=subsets)
+    found = differences(aligned)
     assert {metric: figure.n for metric, figure in found.items()} == {"f1": 5, "error_acc": 3, "correct_acc": 2}
     assert found["error_acc"].value == pytest.approx((1 / 2 + 1) / 2 - (1 + 0) / 2)
     assert found["correct_acc"].value == pytest.approx(1 - 1 / 2)
     assert found["f1"].reason == "both accuracies of b are 0 in 1 of 2 subsets"
-    assert lineup.left_out((0, 1)) == 1
+    assert aligned.left_out((0, 1)) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,19 +104,19 @@ def test_a_table_worked_out_by_hand():
     ],
 )
 def test_what_is_undefined_says_why(gold, one, other, reasons):
-    found = differences(side_by_side.lineup(gold, one, other))
+    found = differences(side_by_side.aligned(gold, one, other))
     assert {metric: figure.reason for metric, figure in found.items() if figure.reason} == reasons
     assert all(found[metric].value is None and found[metric].low is None for metric in reasons)
 
 
 def test_a_subset_that_lacks_a_side_leaves_the_average_undefined():
-    found = differences(side_by_side.lineup("ECC", "111", "100", subsets=["p", "p", "q"]))
+    found = differences(side_by_side.aligned("ECC", "111", "100", subsets=["p", "p", "q"]))
     assert found["error_acc"].reason == "no erroneous case in common in 1 of 2 subsets"
     assert found["correct_acc"].value == 1
 
 
 def test_few_cases_are_marked():
-    few, many = (differences(side_by_side.lineup("EC" * n, "11" * n, "01" * n)) for n in (19, 20))
+    few, many = (differences(side_by_side.aligned("EC" * n, "11" * n, "01" * n)) for n in (19, 20))
     assert few["error_acc"].note == "small n: fewer than 20 erroneous cases"
     assert few["f1"].note == "small n: fewer than 20 erroneous or clean cases"
     assert [figure.note for figure in many.values()] == [None] * 3
@@ -124,8 +124,8 @@ def test_few_cases_are_marked():
 
 def test_where_a_side_is_missing_in_many_resamples_there_is_no_interval():
     """Two problems, of which one alone is clean: a quarter of the draws has no clean case at all."""
-    lineup = side_by_side.lineup("EEC", "111", "101", problem_id=["p", "p", "q"])
-    found = differences(lineup)
+    aligned = side_by_side.aligned("EEC", "111", "101", problem_id=["p", "p", "q"])
+    found = differences(aligned)
     assert found["correct_acc"].value == 0
     assert found["correct_acc"].low is None
     assert found["correct_acc"].holds_zero is None
@@ -133,7 +133,7 @@ def test_where_a_side_is_missing_in_many_resamples_there_is_no_interval():
 
 
 def test_pairs_of_equal_coverage_share_their_resamples_and_others_have_their_own():
-    found = dict(shared_by_pairs(side_by_side.lineup("ECEC", "1101", "1001", "111-")))
+    found = dict(shared_by_pairs(side_by_side.aligned("ECEC", "1101", "1001", "111-")))
     assert list(found) == [(0, 1), (0, 2), (1, 2)]
     assert found[0, 2] is found[1, 2]
     assert found[0, 1] is not found[0, 2]
@@ -144,18 +144,18 @@ def test_an_interval_does_not_depend_on_who_else_is_compared():
     rng = np.random.default_rng(0)
     gold = "EC" * 30
     marks = ["".join(rng.choice(["0", "1"], 60)) for _ in range(3)]
-    two_of_them, three = side_by_side.lineup(gold, *marks[:2]), side_by_side.lineup(gold, *marks)
+    two_of_them, three = side_by_side.aligned(gold, *marks[:2]), side_by_side.aligned(gold, *marks)
     assert differences(two_of_them, seed=4) == differences(three, seed=4)
     assert differences(two_of_them, seed=4) != differences(two_of_them, seed=5)
 
 
 def test_the_best_is_the_highest_f1_and_of_equal_ones_the_first():
-    made = side_by_side.lineup("EECC", "1011", "1111", "1111", "0000")
+    made = side_by_side.aligned("EECC", "1011", "1111", "1111", "0000")
     scores = shared_scores(made, (0, 1, 2, 3))
     assert scores.best(F1_SCORE) == 1
     assert scores.estimate(F1_SCORE, 0).value == pytest.approx(2 / 3)
     assert scores.estimate(F1_SCORE, 3).reason == "both accuracies of d are 0"
-    nobody = side_by_side.lineup("EE", "11")
+    nobody = side_by_side.aligned("EE", "11")
     assert shared_scores(nobody, (0,)).best(F1_SCORE) is None
 
 

@@ -9,7 +9,7 @@ from thoroughness import up_to
 
 
 def rows_of(*words, **options):
-    return side_by_side.compared(side_by_side.lineup(*words, **options))
+    return side_by_side.compared(side_by_side.aligned(*words, **options))
 
 
 def cell(rows, metric, scorer="a", other=None):
