@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance
 from inspector.headline import official_score
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation

@@ -3,7 +3,7 @@
 import polars as pl
 
 from inspector.breakdown import FEW, INDEPENDENT, by_benchmark, judged_steps, usual_axes, within
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.export import Document
 from scoring.metrics.bias import bias_rows

@@ -11,11 +11,11 @@ from inspector.board_cells import PUBLISHED
 from inspector.board_columns import COMPARED, SOURCES
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings
-from inspector.documents import provenance
 from inspector.headline import F1
 from inspector.inspection import Inspection
 from inspector.label_set import published_note
 from inspector.notes import boundary_notes, mean_notes, unlike_notes
+from inspector.provenance import provenance
 from scoring.export import Document
 
 BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"

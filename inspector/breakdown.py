@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance
 from inspector.filtering.facet_counts import FACETS
 from inspector.notes import first_run_notes
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError

@@ -8,9 +8,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from inspector.case_table import CaseTable, Judgement
+import polars as pl
+
+from inspector.case_table import CaseTable, Judgement, case_table
+from inspector.label_set import changed_words
 from inspector.mathtext import unicode_math
-from inspector.sentences import TRUNCATED
+from inspector.notes import first_run_notes
+from inspector.provenance import provenance
+from inspector.selection import Selection
+from inspector.sentences import TRUNCATED, outcome_sentence, votes_words
 from inspector.tex_formulas import PACKAGES, latex_prose
 from scoring.export import Document, latex_footer, markdown_footer
 from scoring.markup import latex_text, markdown_text
@@ -22,6 +28,8 @@ LAST = ("verdict", "step accuracy")
 NAMED, LETTERS = 3, 36
 """Up to so many scorers, with as many letters, have their names above their columns in LaTeX; else these have numbers,
 told beneath."""
+DIFFERING = ("question", "original_problem")
+"""Other wordings of the problem, told where they are another."""
 SMALL = 5
 """Up to so many, the table is set in small letters; with more in tiny ones: ten come near the width of an article."""
 
@@ -37,6 +45,63 @@ class CaseDocument(Document):
         if self.table is None or form not in PAGES:
             return super().render(form)
         return "\n".join([*PAGES[form](self.table, self.provenance), ""])
+
+
+def case_document(selection: Selection, row: int, form: str = "") -> CaseDocument:
+    """One case as a table: a row a step with its text, its gold label, and the reward and judgement of each scorer.
+
+    In Markdown and LaTeX it is a page with one column a scorer.
+
+    `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
+    error step is labelled, after it; else null. A scorer that judges redundancy has a further column for its numbers,
+    and one for which the case was truncated a column that marks the steps that have any.
+    """
+    case = selection.cases.row(row, named=True)
+    texts = selection.texts.row(row)
+    n_steps = case["n_steps"]
+    none = [None] * n_steps
+    columns: dict[str, Any] = {
+        "step": list(range(n_steps)),
+        "text": texts["steps"],
+        "gold": [gold_word(case, step) for step in range(n_steps)],
+    }
+    for one in selection.chosen_evaluations:
+        first = one.rewards.first_of(row) or []
+        rewards, wrong = one.rewards.of(row) or first, one.judged_wrong(row)
+        columns[f"{one.scorer.name}.reward"] = pl.Series([*rewards, *none[len(rewards) :]], dtype=pl.Float64)
+        columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong or [None] * n_steps, dtype=pl.Boolean)
+        if second := one.rewards.redundancies_of(row):
+            columns[f"{one.scorer.name}.redundancy"] = pl.Series([*second, *none[len(second) :]], dtype=pl.Float64)
+        if first:
+            columns[f"{one.scorer.name}.truncated"] = [step < len(first) for step in range(n_steps)]
+    command = selection.request.command("show", case["case"], form=form)
+    described = {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
+    said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
+    said["read_from"] = f"{case['source']}:{case['line']}" if case["source"] else None
+    outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
+    made = provenance(selection, command, tuple(first_run_notes(selection)))
+    facts = {**made, "coverage": None, "filter": None, "averaging": None}
+    if changed := changed_words(selection.adjudicated, case["case"]):
+        described["label"] = changed
+    extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
+    extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
+    extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
+    extra |= {"metadata": metadata} if (metadata := selection.metadata.row(row)) else {}
+    votes = {one.scorer.name: votes_words(one, row) for one in selection.chosen_evaluations if votes_words(one, row)}
+    extra |= {"votes": votes} if votes else {}
+    rows = pl.DataFrame(columns)
+    table = case_table(rows, selection.chosen_evaluations, row)
+    return CaseDocument(rows, {**facts, **described, **said, **extra}, table=table)
+
+
+def gold_word(case: Mapping[str, Any], step: int) -> str | None:
+    """What the gold labels say of one step (0-based) of a case."""
+    earliest, listed = case["earliest_error"], case["error_steps"]
+    if step == earliest:
+        return "error"
+    if listed is not None:
+        return "error step" if step in listed else "right"
+    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
 
 
 def _markdown_page(table: CaseTable, provenance: Mapping[str, Any]) -> Iterator[str]:

@@ -4,8 +4,8 @@ import polars as pl
 
 from inspector.case_rows import FOUND_IN
 from inspector.column_names import columns_table
-from inspector.documents import provenance
 from inspector.notes import first_run_notes
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.export import Document
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from inspector.analyses import Params
 from inspector.analyses.metrics import metrics
+from inspector.case_pages import case_document
 from inspector.cases_document import cases_document
-from inspector.documents import case_document
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document

@@ -8,9 +8,9 @@ from inspector.best_scorer import best_scorer
 from inspector.filtering.searching import found_in
 from inspector.inspection import Inspection
 from inspector.selection import Selection
+from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet
 from scoring.names import match_name
-from scoring.wishes import OPTIMISTIC
 
 
 def inspect(selection: Selection) -> Inspection:

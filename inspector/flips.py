@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.official_rows import step_benchmarks
+from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings
 from scoring.benchmarks.registry import StepLabelled
+from scoring.deciding import at_wish, check
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.flips import flip_conditions, step_flips
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, NO_VERDICT, OUTCOMES, RIGHT
-from scoring.wishes import at_wish, check
 
 FLIPS = {
     "scorer": pl.String(),

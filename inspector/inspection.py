@@ -23,6 +23,7 @@ from inspector.ordering import is_of_scorer
 from inspector.selection import Selection, select
 from inspector.threshold_span import threshold_span
 from scoring.condition_reading import columns_read
+from scoring.deciding import OPTIMISTIC
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet, Filter, passing
 from scoring.metrics.first_error import FAILURES
@@ -31,7 +32,6 @@ from scoring.metrics.threshold_curves import Curve, official_curve
 from scoring.step_rewards import Bools, Ints
 from scoring.text_search import Found
 from scoring.verdicts import OUTCOMES
-from scoring.wishes import OPTIMISTIC
 
 if TYPE_CHECKING:
     from scoring.triage.journal import Journal

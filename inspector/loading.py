@@ -14,11 +14,11 @@ from inspector.request import Request
 from inspector.selection import Selection, decide, select
 from inspector.workspace_place import find_workspace_or_demo
 from scoring.derived import Derived
+from scoring.evaluate import scored
 from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.names import match_name
-from scoring.scored import scored
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
 

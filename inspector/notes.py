@@ -10,15 +10,17 @@ import polars as pl
 from inspector.request import Request, shell_word
 from inspector.sentences import counted
 from scoring.benchmarks import demo
-from scoring.benchmarks.registry import step_labelled
+from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.cache import BALLOTS, Parts, RewardParts, VoteParts
 from scoring.case_rows import case_rows
 from scoring.critics.catalogue import PROTOCOLS
 from scoring.critics.protocol import CriticProtocol
 from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
+from scoring.grouping import grouped
 from scoring.metrics.first_error import FirstErrors
-from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows
+from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.step_counts import asked_by_redundancy, redundancy_rows, without_redundancy_threshold
 from scoring.names import match_name
 from scoring.parts import parts
 from scoring.protocols import protocol_of
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 
 Wishes = Sequence[tuple[str | None, str]]
 EVERY = "every scorer"
+STRATA = "stratified by erroneous/clean and, for the average, subset"
+WHOLE = "of whole problems, without strata, since cases share problems"
+SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on either side)"
 
 
 # -- of figures
@@ -142,6 +147,66 @@ def mean_notes(selection: "Selection") -> Iterator[str]:
             each = ", ".join(f"{size:,}" for size in sizes) if len(set(sizes)) > 1 else f"{sizes[0]:,} each"
             less = "" if whole == len(sizes) else f"; {whole} of them tried every subset, and stand in all and average"
             yield f"{one.scorer.name} on {benchmark}: {len(sizes)} runs, of {each} cases{less}"
+
+
+# -- of how figures are made
+
+
+def interval_notes(selection: "Selection") -> Iterator[str]:
+    """How intervals came to be, and what figures of steps count."""
+    found = step_benchmarks(selection)
+    of_steps = dict(found)
+    ways = {name: resampled_words(selection, name) for name in selection.benchmarks}
+    whole = {name: way for name, way in ways.items() if name not in of_steps}
+    bootstrap = f"low and high: 95% bootstrap, {RESAMPLES} resamples"
+    for way in dict.fromkeys(whole.values()):
+        named = f"{', '.join(name for name in whole if whole[name] == way)}: " if len(set(whole.values())) > 1 else ""
+        yield f"{named}{bootstrap}, {way}"
+    for name, facts in found:
+        others = f"; first errors {ways[name]}" if facts.without_errors else ""
+        yield f"{name}: {bootstrap} of whole problems{others}"
+        cases = "first, validity_rate and similarity" if facts.twins else "first and validity_rate"
+        yield f"{name}: n counts steps, of {cases} cases; what has no judgement of its steps lowers validity_rate alone"
+        yield from without_errors(name, facts)
+        yield from _redundancy(selection, name, facts)
+
+
+def resampled_words(selection: "Selection", benchmark: str) -> str:
+    """How the first errors of the chosen scorers are resampled on the shown cases of a benchmark, in words."""
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
+    unparsed = selection.unparsed(benchmark)
+    found = {
+        FirstErrors.of(one, rows, unparsed).related
+        for one in selection.chosen_evaluations
+        for _, rows in parts(grouped(selection.evaluated, selection.request.by), selection.request.by, within)
+        if (one.tried & rows).any()
+    }
+    if {True, False} <= found:
+        return f"{WHOLE} (of a scorer or group in which no two cases do: {STRATA})"
+    return WHOLE if True in found else STRATA
+
+
+def without_errors(benchmark: str, facts: StepLabelled) -> Iterator[str]:
+    """Which classes have another figure in the place of PRMScore."""
+    if facts.without_errors:
+        told = ", ".join(sorted(facts.without_errors))
+        yield f"{benchmark}: prmscore of {told} is its f1_positive, for it holds no wrong step"
+
+
+def _redundancy(selection: "Selection", benchmark: str, facts: StepLabelled) -> Iterator[str]:
+    """A sentence for every scorer whose redundancy numbers are not used, because no threshold is known for them."""
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & selection.mask
+    for one in selection.chosen_evaluations:
+        untold = without_redundancy_threshold(one, asked_by_redundancy(one, facts) & within)
+        if untold:
+            why = "no threshold is known for its redundancy numbers, so that validity decides"
+            yield f"{one.scorer.name} on {benchmark}: {why} {untold} cases of {', '.join(sorted(facts.by_redundancy))}"
+
+
+def step_benchmarks(selection: "Selection") -> list[tuple[str, StepLabelled]]:
+    """The benchmarks of the cases whose official figures are of steps."""
+    facts: Mapping[str, StepLabelled | None] = {name: step_labelled(name) for name in selection.benchmarks}
+    return [(name, one) for name, one in facts.items() if one is not None]
 
 
 # -- of what is not there, or old

@@ -17,7 +17,7 @@ from scoring.cache import VoteParts
 from scoring.case_measures import CaseMeasures
 from scoring.categories import Categories
 from scoring.condition_masks import ConditionMasks
-from scoring.deciding import Deciding, decided
+from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Unkept
 from scoring.errors import FilterError
 from scoring.evaluated_cases import EvaluatedCases
@@ -34,7 +34,6 @@ from scoring.triage.adjudicated import Adjudicated
 from scoring.triage.said import Triage
 from scoring.triage.words import Words
 from scoring.triage_columns import TriageColumns
-from scoring.wishes import Surroundings
 from scoring.workspace import Workspace
 
 if TYPE_CHECKING:

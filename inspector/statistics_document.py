@@ -4,8 +4,8 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import provenance
 from inspector.label_set import published_note
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.export import Document
 from scoring.metrics.statistics import PROBLEM_CHARACTERS, statistics_rows

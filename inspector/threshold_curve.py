@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from inspector.breakdown import within
-from inspector.official_rows import step_benchmarks
+from inspector.notes import step_benchmarks
 from inspector.selection import Selection, surroundings
 from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways

@@ -21,10 +21,11 @@ import numpy as np
 import polars as pl
 
 from inspector.breakdown import by_benchmark
-from inspector.official_rows import resampled_words, step_benchmarks, without_errors
+from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section
 from inspector.selection import Selection, surroundings
 from scoring.benchmarks.registry import step_labelled
+from scoring.deciding import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 from scoring.dev_sets import EACH, dev_thresholds, dev_tuned, listed
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
@@ -34,7 +35,6 @@ from scoring.metrics.threshold_curves import Tuned, step_curve, tuned
 from scoring.official_rows import METRICS, figures_of
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
-from scoring.wishes import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 
 THRESHOLDS = {
     "scorer": METRICS["scorer"],

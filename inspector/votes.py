@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance
-from inspector.official_rows import averaging, interval_notes
+from inspector.notes import interval_notes
+from inspector.provenance import averaging, provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.cache import BALLOTS, RewardParts, VoteParts

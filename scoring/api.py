@@ -29,9 +29,10 @@ from scoring.benchmarks.registry import MODULES, step_labelled
 from scoring.boundary import check_rule
 from scoring.cache import RewardParts
 from scoring.case_rows import rows_of_cases
-from scoring.deciding import Deciding, decided
+from scoring.deciding import Deciding, Surroundings, decided
 from scoring.derived import Derived
 from scoring.errors import InputError, InspectError, StrictFindings, UsageError
+from scoring.evaluate import Scored, scored
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, join_sources, spill_folder
@@ -47,7 +48,6 @@ from scoring.reading.rows import Rows
 from scoring.results.base import ExternalResults
 from scoring.reward_keys import reward_keys
 from scoring.schema import STEP_INDEX
-from scoring.scored import Scored, scored
 from scoring.scorer import Scorer
 from scoring.step_rewards import Bools
 from scoring.tables.case_frames import is_case_frame, names_its_benchmarks, read_case_frame
@@ -55,7 +55,6 @@ from scoring.tables.column_mapping import ColumnMapping
 from scoring.texts import Texts
 from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
-from scoring.wishes import Surroundings
 from scoring.workspace import Workspace, workspace_folder
 
 __all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace"]

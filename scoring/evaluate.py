@@ -1,18 +1,26 @@
-"""Joining what a scorer gave to cases, and deciding them."""
+"""Joining what scorers gave to cases, and deciding each at its own threshold."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
+from scoring.cache import BALLOTS, RewardParts, VoteParts
 from scoring.case_floats import case_floats
+from scoring.derived import Derived, Unkept
+from scoring.errors import DamagedWorkspace
 from scoring.evaluation import Evaluation
 from scoring.given import decision_of, given_of
 from scoring.gold import Gold
+from scoring.reward_keys import reward_keys
 from scoring.scorer import Scorer
 from scoring.step_ratings import split
 from scoring.step_rewards import StepRewards, align
+from scoring.texts import Texts
 from scoring.verdicts import Rule
 from scoring.votes import Votes, by_run, most_answers, tally
+from scoring.workspace import Workspace
 
 
 def evaluate(
@@ -56,3 +64,66 @@ def _decided(gold: Gold, scorer: Scorer, aligned: StepRewards, counted: Votes | 
     decision = decision_of(asked, aligned, counted, given)
     found = Evaluation(scorer, gold, aligned, counted, floats, given, decision, given.codes)
     return found.under(decision) if isinstance(decision, Rule) else found
+
+
+@dataclass(eq=False)
+class Scored:
+    """The evaluations of scorers with a row for any of the cases, and where the parts of each lie, by its name.
+
+    `problems` are sentences about what could not be read, `unkept` what was computed because nothing was kept of it.
+    """
+
+    evaluations: list[Evaluation] = field(default_factory=list)
+    folders: dict[str, Path] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    unkept: list[Unkept] = field(default_factory=list)
+
+
+def scored(workspace: Workspace, cases: pl.DataFrame, texts: Texts, place: Derived | None = None) -> Scored:
+    """Read every scorer that has something for the cases; `place` is where what is derived for these cases is kept."""
+    gold, found = Gold(cases), Scored()
+    for folder in workspace.reward_folders(cases["benchmark"].unique().to_list()):
+        # Before anything is read: what changes from here on makes another key.
+        key = Derived.key(folder) if place else ""
+        try:
+            scorer = Scorer.load(folder)
+        except DamagedWorkspace as error:
+            found.problems.append(str(error))
+            continue
+        evaluation = _evaluation(gold, texts, scorer, _Parts(folder, key), place, found)
+        if not evaluation.present.any():
+            continue
+        if scorer.name in found.folders:
+            found.problems.append(f"{folder} was left out: another scorer here is called {scorer.name} as well")
+            continue
+        found.evaluations.append(evaluation)
+        found.folders[scorer.name] = folder
+    return found
+
+
+class _Parts(NamedTuple):
+    """A scorer's folder, and the key of what was in it before `scorer.json` was read; "" where nothing is kept."""
+
+    folder: Path
+    key: str
+
+
+def _evaluation(
+    gold: Gold, texts: Texts, scorer: Scorer, parts: _Parts, place: Derived | None, found: Scored
+) -> Evaluation:
+    """One scorer: what is kept of it, else what its parts say. Problems and what may be kept go to `found`."""
+    folder, key = parts
+    if place:
+        kept, problems = place.read(gold, scorer, folder, key)
+        found.problems += problems
+        if kept is not None:
+            return kept
+    rewards, unreadable = RewardParts(folder).read()
+    votes, also_unreadable = VoteParts(folder).read(BALLOTS)
+    found.problems += unreadable + also_unreadable
+    keyed = reward_keys(gold.cases, texts, scorer.reads)
+    evaluation = evaluate(gold, scorer, rewards, votes=votes, cases=keyed)
+    # What changed while it was read, or could not be read, is not what the key says.
+    if place and not unreadable and not also_unreadable and Derived.key(folder) == key:
+        found.unkept.append(Unkept(place, evaluation, folder, key))
+    return evaluation

@@ -14,7 +14,7 @@ import pytest
 import authored
 import example
 from inspector import cli, command_flags
-from inspector.documents import program_version
+from inspector.provenance import program_version
 from thoroughness import also
 
 ROOT = Path(__file__).parent.parent

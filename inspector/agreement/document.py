@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from inspector.agreement.spoken import Spoken, Subject, spoken
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
+from scoring.deciding import speaks_of
 from scoring.export import Document
 from scoring.metrics.people import agreement_of_all, agreement_of_two, confusion_of, library
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
-from scoring.wishes import speaks_of
 
 AGREEMENT = {
     "about": pl.String(),

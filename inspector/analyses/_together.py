@@ -21,9 +21,8 @@ from inspector.common_cases import (
     set_aside,
     without_gold,
 )
-from inspector.documents import provenance
-from inspector.notes import first_run_notes
-from inspector.official_rows import step_benchmarks
+from inspector.notes import first_run_notes, step_benchmarks
+from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,

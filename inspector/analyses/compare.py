@@ -22,10 +22,10 @@ from inspector.common_cases import (
     need_two,
     without_gold,
 )
-from inspector.documents import provenance, repeated_solutions
 from inspector.notes import first_run_notes
 from inspector.protocol_card.incomparable import incomparable
 from inspector.protocol_card.settings import not_recorded, settings_that_differ
+from inspector.provenance import provenance, repeated_solutions
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,

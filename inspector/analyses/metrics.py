@@ -10,16 +10,26 @@ import polars as pl
 from inspector.analyses import Params, analysis
 from inspector.case_links import WHOLE, figure_link, group_facets
 from inspector.critique.counts import unparsed_notes
-from inspector.documents import provenance, repeated_solutions
-from inspector.notes import boundary_notes, label_notes, mean_notes, range_notes, unlike_notes
-from inspector.official_rows import SMALL_WORDS, interval_notes, official_figures
+from inspector.notes import (
+    SMALL_WORDS,
+    boundary_notes,
+    interval_notes,
+    label_notes,
+    mean_notes,
+    range_notes,
+    step_benchmarks,
+    unlike_notes,
+)
+from inspector.provenance import provenance, repeated_solutions
 from inspector.render.view import Block, Cell, Column, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.grouping import grouped
 from scoring.metrics.step_labels import NAMES
+from scoring.official_rows import metrics_frame
 from scoring.parts import parts
+from scoring.twins import twin_evaluations
 from scoring.verdicts import REFUSED, UNPARSED
 
 TITLES = {"f1": "F1", "prmscore": "PRMScore", "acc": "accuracy"}
@@ -51,6 +61,16 @@ def metrics(results: Selection, params: Params, intervals: bool) -> View:
     if not results.chosen:
         return View(frame, facts, title="Metrics", empty=NO_METRIC)
     return View(frame, facts, title="Metrics", lay_out=lambda: metric_sections(results, frame))
+
+
+def official_figures(selection: Selection, *, intervals: bool = True) -> pl.DataFrame:
+    """Columns of `scoring.official_rows.METRICS`: the chosen scorers on the shown cases, grouped as was asked for."""
+    of_steps = [name for name, facts in step_benchmarks(selection) if facts.twins]
+    chosen, folders = selection.chosen_evaluations, selection.folders
+    twins = {name: twin_evaluations(selection.workspace, name, chosen, folders) for name in of_steps}
+    request = selection.request
+    counting = selection.counting if intervals else replace(selection.counting, seed=None)
+    return metrics_frame(selection.evaluated, chosen, selection.mask, counting, request.by, twins)
 
 
 def metric_sections(results: Selection, frame: pl.DataFrame) -> tuple[Section, ...]:

@@ -13,7 +13,7 @@ from inspector.analyses._flips import flips_view
 from inspector.analyses._reward_bins import reliability_view, rewards_view
 from inspector.breakdown import by_benchmark
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,

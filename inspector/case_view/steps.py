@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from inspector.case_pages import gold_word
 from inspector.case_view.bars import cells, second_cells
 from inspector.case_view.columns import GUTTER, Column, columns
 from inspector.case_view.folding import Item, items
@@ -10,7 +11,6 @@ from inspector.case_view.manner import Stop
 from inspector.case_view.open_case import OpenCase
 from inspector.case_view.page import StopLine, cut
 from inspector.case_view.prose import body
-from inspector.documents import gold_word
 from inspector.text import Part
 from inspector.widgets.line_view import Line
 from inspector.wrap import wrap

@@ -11,10 +11,10 @@ from inspector.checking.condition import fulfilled, undefined_figures
 from inspector.checking.figures import FIGURES, figures_of, newly_wrong_rows
 from inspector.checking.ruling import CLEAR, MISSING, RESULTS, default_rule, result_of
 from inspector.common_cases import aligned_cases, without_gold
-from inspector.documents import provenance, repeated_solutions
 from inspector.notes import first_run_notes
 from inspector.protocol_card.incomparable import Incomparable, incomparable
 from inspector.protocol_card.settings import settings_that_differ
+from inspector.provenance import provenance, repeated_solutions
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.errors import UsageError

@@ -8,8 +8,8 @@ import polars as pl
 
 from inspector.contested.ranking import Ranking, rankings
 from inspector.contested.words import because
-from inspector.documents import provenance
 from inspector.notes import first_run_notes
+from inspector.provenance import provenance
 from inspector.request import joined
 from inspector.selection import Selection
 from scoring.export import Document

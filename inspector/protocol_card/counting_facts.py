@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from inspector.documents import conditions
 from inspector.headline import headline
 from inspector.label_set import COLUMN
-from inspector.official_rows import resampled_words
+from inspector.notes import resampled_words
 from inspector.protocol_card.case_sets import counted_cases, counts_unanswered
 from inspector.protocol_card.fact import Fact
+from inspector.provenance import conditions
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled

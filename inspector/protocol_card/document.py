@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import provenance
 from inspector.protocol_card.card import Card, card
 from inspector.protocol_card.difference import differences
 from inspector.protocol_card.incomparable import incomparable, remedy_of
 from inspector.protocol_card.settings import not_recorded
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.export import Document

@@ -19,10 +19,10 @@ from inspector.protocol_card.threshold_kinds import TUNED_HERE, WORDS, Kind, thr
 from inspector.request import shell_word
 from inspector.selection import Selection
 from inspector.sentences import counted
+from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.step_rewards import Bools
 from scoring.verdicts import REFUSED, UNPARSED, Rule
-from scoring.wishes import speaks_of
 
 Why = Literal["cases", "unparsed", "threshold", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, who calls a

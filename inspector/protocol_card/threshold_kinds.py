@@ -2,8 +2,8 @@
 
 from typing import Literal
 
+from scoring.deciding import CHOSEN
 from scoring.verdicts import AsGiven, Decision
-from scoring.wishes import CHOSEN
 
 Kind = Literal["given", "own", "chosen", "dev", "these"]
 TUNED_HERE: Kind = "these"

@@ -8,9 +8,9 @@ from inspector.protocol_card.settings import UNTOLD, settings_of
 from inspector.protocol_card.threshold_kinds import TUNED_HERE, threshold_kind
 from inspector.selection import Selection
 from inspector.sentences import counted
+from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.resampling import SMALL
-from scoring.wishes import speaks_of
 
 
 def warnings_of(selection: Selection, scorer: str, benchmark: str) -> Iterator[str]:

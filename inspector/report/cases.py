@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.case_pages import gold_word
 from inspector.case_table import Judgement, ScorerColumn, case_table
-from inspector.documents import gold_word
 from inspector.gold_words import counts_from_one, gold_words
 from inspector.label_set import changed_words
 from inspector.render.readable import readable

@@ -26,8 +26,8 @@ from inspector.widgets.line_view import LineView
 from inspector.widgets.phrase_line import PhraseLine
 from inspector.widgets.rail import Rail
 from inspector.widgets.sized import Sized
+from scoring.deciding import OPTIMISTIC
 from scoring.verdicts import Decision, Rule
-from scoring.wishes import OPTIMISTIC
 
 WIDE = 110
 """Columns from which there is room for words that can be left out, and for steps beside the list."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from inspector.commands import COMMANDS, RAIL
-from inspector.documents import program_version
+from inspector.provenance import program_version
 from inspector.selection import Selection
 from inspector.session.lines import VERSION, Start
 from inspector.session.place import data_of, journals_of

@@ -6,8 +6,8 @@ from inspector.agreement.disagreements import disagreements_document
 from inspector.agreement.document import agreement_document, confusion_document
 from inspector.agreement.tables import wide_agreement, wide_disagreements
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from scoring.export import Document
 
 VIEWS = {

@@ -13,10 +13,9 @@ from inspector.paint import Brush
 from inspector.render.lines import Row
 from inspector.render.terminal import UNBOUNDED, Terminal
 from inspector.render.view import View
-from inspector.request import Request
+from inspector.request import Request, request_of
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of
-from inspector.shell.requests import request_of
 from inspector.text import clean
 from scoring.export import footer
 

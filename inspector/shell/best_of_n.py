@@ -8,8 +8,8 @@ import polars as pl
 
 from inspector.best_of_n import OFFICIAL, SD, SOMERS, best_of_n_document
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from scoring.export import Document
 from scoring.metrics.best_of_n import MAJORITY, MEAN, OVER_MEAN, PASS, PRM, PROBLEMS, TIED

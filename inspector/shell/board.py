@@ -10,10 +10,9 @@ from inspector.board_columns import MEANINGS, NAMES, UNSORTABLE
 from inspector.board_document import board_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
-from inspector.request import split
+from inspector.request import request_of, split
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put
-from inspector.shell.requests import request_of
 from scoring.errors import UsageError
 from scoring.export import Document
 from scoring.names import match_name

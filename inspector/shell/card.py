@@ -10,8 +10,8 @@ import polars as pl
 from inspector.loading import load
 from inspector.protocol_card.document import card_document
 from inspector.protocol_card.fact import TITLES
+from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from inspector.text import clean
 from scoring.errors import UsageError

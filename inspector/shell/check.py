@@ -11,10 +11,10 @@ import polars as pl
 from inspector.checking.condition import check_condition
 from inspector.checking.document import LISTED, Check, cases_command, check, points
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from inspector.text import clean
 from scoring.errors import UsageError

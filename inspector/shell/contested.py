@@ -7,8 +7,8 @@ import polars as pl
 
 from inspector.contested.document import contested_document
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from scoring.export import Document
 
 LINES = 40

@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from inspector.shell.requests import request_of
+from inspector.request import request_of
 
 
 def run(args: argparse.Namespace) -> int:

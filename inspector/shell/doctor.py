@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import program_version
+from inspector.provenance import program_version
 from inspector.scoring_job import LOG
 from inspector.sentences import size_words
 from inspector.text import clean

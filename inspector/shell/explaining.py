@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import program_version
 from inspector.prm_job import ask, prm_words
+from inspector.provenance import program_version
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of

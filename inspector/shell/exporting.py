@@ -8,11 +8,11 @@ import polars as pl
 
 from inspector.cases_document import metadata_of
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.sentences import threshold_name
 from inspector.shell.exporting_triage import TABLES, put_table, spoken_cases
 from inspector.shell.output import put_bytes, say
-from inspector.shell.requests import request_of
 from scoring.cache import RewardParts
 from scoring.case_rows import cases_with_rows
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace, UsageError

@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
+from inspector.request import choosing
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports
-from inspector.shell.requests import choosing
 from inspector.text import clean
 from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported

@@ -5,7 +5,7 @@ import argparse
 import polars as pl
 from platformdirs import user_config_path
 
-from inspector.documents import program_version
+from inspector.provenance import program_version
 from inspector.shell.output import form_of, put
 from inspector.terminal.keymap import FILE, Bound, Keymap, read, usual
 from scoring.export import Document

@@ -3,9 +3,9 @@
 import argparse
 
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put
-from inspector.shell.requests import request_of
 from inspector.statistics_document import statistics_document
 from inspector.statistics_tables import wide_statistics
 from scoring.export import Document

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from inspector.cli import COMMANDS
-from inspector.documents import program_version
-from inspector.shell.requests import request_of
+from inspector.provenance import program_version
+from inspector.request import request_of
 from scoring.errors import UsageError
 
 

@@ -11,10 +11,10 @@ from inspector.case_view.manner import Manner
 from inspector.case_view.open_case import open_case
 from inspector.case_view.original import aligned
 from inspector.case_view.original_lines import original_lines
-from inspector.documents import program_version
 from inspector.first_inspection import inspect
 from inspector.original_track import original_evaluation, original_of
 from inspector.paint import Brush
+from inspector.provenance import program_version
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of

@@ -10,10 +10,9 @@ from inspector.papers.checking import verdict
 from inspector.papers.documents import Source, table_document, tables_document
 from inspector.papers.printed import as_printed
 from inspector.papers.tables import paper_table, statistics_table
-from inspector.request import Request
+from inspector.request import Request, request_of
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.export import Document

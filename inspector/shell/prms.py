@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import program_version
 from inspector.prm_job import ask, prm_words
+from inspector.provenance import program_version
 from inspector.request import Request
 from inspector.shell.output import form_of, put
 from inspector.shell.page import print_page, width_of

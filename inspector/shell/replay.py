@@ -8,7 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_state_path
 
-from inspector.documents import program_version
+from inspector.provenance import program_version
 from inspector.session.lines import Start, read_session
 from inspector.session.log import FOLDER, logs
 from inspector.session.place import data_of

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from inspector.loading import load
 from inspector.report.document import Choices, report_document
+from inspector.request import request_of
 from inspector.shell.output import put_bytes, say
-from inspector.shell.requests import request_of
 from scoring.errors import UnwritableWorkspace, UsageError
 
 ENDINGS = {".html": "html", ".htm": "html", ".md": "markdown", ".markdown": "markdown"}

@@ -8,16 +8,15 @@ from typing import Any
 
 import polars as pl
 
-from inspector.case_pages import CaseDocument
+from inspector.case_pages import CaseDocument, case_document
 from inspector.case_table import CaseTable, Judgement
 from inspector.critique.kept import described, kept_answers, measures
-from inspector.documents import case_document
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.sentences import TRUNCATED
 from inspector.shell.explaining import explain
 from inspector.shell.output import form_of, put
-from inspector.shell.requests import request_of
 from inspector.shell.tables import print_table
 from inspector.text import clean, json_text
 from scoring.export import footer

@@ -3,9 +3,9 @@
 import argparse
 
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.taxonomy.changing import Changed, merge, rename, typed_category
 from inspector.taxonomy.changing import put as put_into
 from inspector.taxonomy.document import curve_document, notes_document, taxonomy_document

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from inspector.notes import scorers_of
-from inspector.request import shell_word
+from inspector.request import choosing, shell_word
 from inspector.sentences import counted, size_words
-from inspector.shell.requests import choosing
 from inspector.text import clean
 from inspector.triage.said import benchmark_of
 from inspector.workspace_place import find_workspace

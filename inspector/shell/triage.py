@@ -3,10 +3,10 @@
 import argparse
 
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import hanging, print_page, width_of
-from inspector.shell.requests import request_of
 from inspector.triage.case_document import case_named, history_document
 from inspector.triage.document import triage_document
 from inspector.triage.tables import gone_words, history_indent, history_lines, summary, wide_triage

@@ -6,8 +6,8 @@ from dataclasses import replace
 import polars as pl
 
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from inspector.shell.requests import request_of
 from inspector.votes import votes_document
 from scoring.export import Document
 from scoring.metrics.first_error import NAMES

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.taxonomy.gathered import Gathered, gathered, saturation_words
+from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.grouping import grouped, groups
@@ -22,7 +23,6 @@ from scoring.metrics.resampling import SMALL
 from scoring.metrics.saturation import LAST
 from scoring.step_rewards import Bools, Ints
 from scoring.verdicts import OUTCOMES
-from scoring.wishes import speaks_of
 
 BY_SCORER = "scorer"
 """What `--by` takes beside columns: which scorers have the cases wrong."""

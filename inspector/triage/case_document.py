@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.said import gone, journal_of

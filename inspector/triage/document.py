@@ -6,15 +6,15 @@ from typing import Any
 
 import polars as pl
 
-from inspector.documents import provenance
+from inspector.provenance import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.said import Said, benchmark_of, said
+from scoring.deciding import speaks_of
 from scoring.export import Document
 from scoring.triage.actions import RULINGS
 from scoring.triage.queue import Queue
 from scoring.triage.words import Words
-from scoring.wishes import speaks_of
 
 TRIAGED: dict[str, pl.DataType] = {
     "case": pl.String(),

@@ -6,8 +6,8 @@ from rich.cells import cell_len
 
 import making
 import reference
+from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
-from inspector.documents import case_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush

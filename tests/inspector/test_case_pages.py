@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 import judged
 import making
 import reference
-from inspector.case_pages import CaseDocument
+from inspector.case_pages import CaseDocument, case_document
 from inspector.case_table import CaseTable, Judgement, ScorerColumn, case_table
 from inspector.cli import main
-from inspector.documents import case_document
 from inspector.loading import load
 from inspector.request import Request
 from scoring.cache import RewardParts

@@ -7,9 +7,9 @@ import pytest
 import making
 import reference
 from inspector.board import board_frame
+from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cli import main
-from inspector.documents import case_document
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.paint import Brush

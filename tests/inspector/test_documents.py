@@ -16,9 +16,9 @@ from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
 from inspector.statistics_document import statistics_document
+from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
-from scoring.wishes import OPTIMISTIC
 from thoroughness import also, one_of, together
 from views import metrics_view
 

@@ -8,8 +8,8 @@ import pytest
 from authored import json_array, json_lines
 from benchmark_rows import grben
 from inspector.cli import main
+from scoring.evaluate import scored
 from scoring.metrics.first_error import first_error_rows
-from scoring.scored import scored
 from scoring.workspace import Workspace
 
 CASES = [grben(number, problem=f"What is {number}?") for number in range(9)]

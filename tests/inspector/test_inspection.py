@@ -13,9 +13,9 @@ from inspector.headline import Headline
 from inspector.loading import load
 from inspector.messages import Export
 from inspector.request import Request
+from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter, Span
 from scoring.verdicts import OUTCOMES
-from scoring.wishes import OPTIMISTIC
 
 CASES, SCORERS = making.study()
 SCORED = {scorer.name: rows for scorer, rows in SCORERS}

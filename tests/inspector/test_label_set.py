@@ -13,9 +13,9 @@ import example
 import making
 import papers
 import reference
+from inspector.case_pages import case_document
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
-from inspector.documents import case_document
 from inspector.first_inspection import inspect
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
 from inspector.loading import load

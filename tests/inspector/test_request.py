@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from inspector.cli import COMMANDS, parse
 from inspector.command_flags import FORMS
-from inspector.request import Request, shell_word
-from inspector.shell.requests import request_of
+from inspector.request import Request, request_of, shell_word
 from scoring.boundary import RULES
 from scoring.errors import UsageError
 from thoroughness import up_to

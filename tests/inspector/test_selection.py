@@ -8,9 +8,9 @@ import making
 import reference
 from inspector.loading import load
 from inspector.request import Request
+from scoring.deciding import OPTIMISTIC
 from scoring.errors import FilterError, NoWorkspace, UsageError
 from scoring.names import match_name
-from scoring.wishes import OPTIMISTIC
 from scoring.workspace import Workspace
 
 

@@ -23,7 +23,7 @@ from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.registry import MODULES, STEP_LABELLED, benchmark_module, step_labelled
 from scoring.cache import RewardParts
-from scoring.wishes import OPTIMISTIC
+from scoring.deciding import OPTIMISTIC
 from scoring.workspace import Workspace
 from screen_text import press, shows
 from step_reference import Step

@@ -21,10 +21,10 @@ from inspector.request import Request
 from opened import inspected, opened
 from reference import Case
 from scoring.benchmarks.base import Imported
+from scoring.deciding import OPTIMISTIC, Surroundings, at_wish
 from scoring.dev_sets import dev_sets
 from scoring.errors import UsageError
 from scoring.gold import Gold
-from scoring.wishes import OPTIMISTIC, Surroundings, at_wish
 from screen_text import press, shows
 from step_reference import Step
 from thoroughness import up_to

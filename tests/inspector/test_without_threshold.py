@@ -9,10 +9,10 @@ import making
 import reference
 from inspector.board import board_frame, board_lines
 from inspector.case_columns import case_columns
+from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
 from inspector.cases_document import cases_document
 from inspector.cli import main
-from inspector.documents import case_document
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
 from inspector.first_inspection import inspect
@@ -22,8 +22,8 @@ from inspector.request import Request
 from inspector.sentences import outcome_sentence, votes_words
 from opened import inspected, listed, opened
 from scoring.cache import VoteParts
+from scoring.deciding import OPTIMISTIC
 from scoring.errors import UsageError
-from scoring.wishes import OPTIMISTIC
 from screen_text import press, rests, shows
 from views import metrics_view
 

@@ -10,8 +10,8 @@ from inspector.cases_document import cases_document
 from inspector.cli import parse
 from inspector.filtering import search_run
 from inspector.loading import load
+from inspector.request import request_of
 from inspector.screens import searching
-from inspector.shell.requests import request_of
 from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened

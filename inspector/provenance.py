@@ -1,30 +1,23 @@
-"""The documents that screens export and commands print: one function a kind, the same for both."""
+"""How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-import polars as pl
-
-from inspector.case_pages import CaseDocument
-from inspector.case_table import case_table
 from inspector.filtering.searching import query_of
-from inspector.label_set import changed_words, labels_words
-from inspector.notes import first_run_notes, wish_notes
-from inspector.official_rows import averaging
+from inspector.label_set import labels_words
+from inspector.notes import step_benchmarks, wish_notes
 from inspector.request import Request
 from inspector.selection import Selection
-from inspector.sentences import outcome_sentence, votes_words
 from scoring.boundary import when_wrong
+from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
+from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
+from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
-from scoring.wishes import speaks_of
-
-DIFFERING = ("question", "original_problem")
-"""Other wordings of the problem, told where they are another."""
 
 
 def program_version() -> str:
@@ -63,6 +56,14 @@ def provenance(
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def averaging(selection: Selection) -> str:
+    """How the benchmarks of a selection average, in words."""
+    stepwise = len(step_benchmarks(selection))
+    whole = stepwise == len(selection.benchmarks) and stepwise > 0
+    words = [*([] if whole else [FIRST_ERROR_AVERAGING]), *([STEP_AVERAGING] if stepwise else [])]
+    return "; ".join(words)
 
 
 def labels_fact(selection: Selection) -> dict[str, str]:
@@ -145,60 +146,3 @@ def repeated_solutions(selection: Selection) -> int:
     """How many of the shown cases have the problem and steps of an earlier one."""
     keys = selection.cases["key"].gather(selection.shown)
     return keys.len() - keys.n_unique()
-
-
-def case_document(selection: Selection, row: int, form: str = "") -> CaseDocument:
-    """One case as a table: a row a step with its text, its gold label, and the reward and judgement of each scorer.
-
-    In Markdown and LaTeX it is a page with one column a scorer.
-
-    `gold` is `error` for the earliest error, `error step` for the others, `right` before the first and, where every
-    error step is labelled, after it; else null. A scorer that judges redundancy has a further column for its numbers,
-    and one for which the case was truncated a column that marks the steps that have any.
-    """
-    case = selection.cases.row(row, named=True)
-    texts = selection.texts.row(row)
-    n_steps = case["n_steps"]
-    none = [None] * n_steps
-    columns: dict[str, Any] = {
-        "step": list(range(n_steps)),
-        "text": texts["steps"],
-        "gold": [gold_word(case, step) for step in range(n_steps)],
-    }
-    for one in selection.chosen_evaluations:
-        first = one.rewards.first_of(row) or []
-        rewards, wrong = one.rewards.of(row) or first, one.judged_wrong(row)
-        columns[f"{one.scorer.name}.reward"] = pl.Series([*rewards, *none[len(rewards) :]], dtype=pl.Float64)
-        columns[f"{one.scorer.name}.wrong"] = pl.Series(wrong or [None] * n_steps, dtype=pl.Boolean)
-        if second := one.rewards.redundancies_of(row):
-            columns[f"{one.scorer.name}.redundancy"] = pl.Series([*second, *none[len(second) :]], dtype=pl.Float64)
-        if first:
-            columns[f"{one.scorer.name}.truncated"] = [step < len(first) for step in range(n_steps)]
-    command = selection.request.command("show", case["case"], form=form)
-    described = {name: case[name] for name in ("case", "subset", "generator", "earliest_error", "error_steps")}
-    said = {name: case[name] for name in ("error_type", "error_kind", "pattern", "final_answer_correct")}
-    said["read_from"] = f"{case['source']}:{case['line']}" if case["source"] else None
-    outcome = {one.scorer.name: outcome_sentence(one, row) for one in selection.chosen_evaluations}
-    made = provenance(selection, command, tuple(first_run_notes(selection)))
-    facts = {**made, "coverage": None, "filter": None, "averaging": None}
-    if changed := changed_words(selection.adjudicated, case["case"]):
-        described["label"] = changed
-    extra = {"problem": texts["problem"], "reason_of_gold": texts["reason"], "outcome": outcome}
-    extra |= {name: texts[name] for name in DIFFERING if texts[name] not in (None, texts["problem"])}
-    extra |= {"reference_answer": texts["reference_answer"]} if texts["reference_answer"] is not None else {}
-    extra |= {"metadata": metadata} if (metadata := selection.metadata.row(row)) else {}
-    votes = {one.scorer.name: votes_words(one, row) for one in selection.chosen_evaluations if votes_words(one, row)}
-    extra |= {"votes": votes} if votes else {}
-    rows = pl.DataFrame(columns)
-    table = case_table(rows, selection.chosen_evaluations, row)
-    return CaseDocument(rows, {**facts, **described, **said, **extra}, table=table)
-
-
-def gold_word(case: Mapping[str, Any], step: int) -> str | None:
-    """What the gold labels say of one step (0-based) of a case."""
-    earliest, listed = case["earliest_error"], case["error_steps"]
-    if step == earliest:
-        return "error"
-    if listed is not None:
-        return "error step" if step in listed else "right"
-    return "right" if earliest is not None and (earliest == -1 or step < earliest) else None
