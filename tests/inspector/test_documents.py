@@ -6,7 +6,7 @@ import pytest
 
 import making
 import reference
-from inspector import documents
+from inspector import case_pages
 from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
@@ -82,7 +82,7 @@ def test_the_command_in_a_document_prints_that_document(root, name, form, capsys
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
     made = [cases_document(selection, form), metrics_view(selection, form)]
-    made += [statistics_document(selection, form), documents.case_document(selection, 8, form)]
+    made += [statistics_document(selection, form), case_pages.case_document(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
 
@@ -280,7 +280,7 @@ def test_coverage_counts_the_shown_cases(root):
 def test_a_case_has_a_row_a_step(root):
     cases, scorers = making.study()
     for row in (0, 4, 8):
-        document = documents.case_document(load(Request(workspace=root)), row)
+        document = case_pages.case_document(load(Request(workspace=root)), row)
         assert document.rows["text"].to_list() == making.texts(row, cases[row])[1]
         for scorer, rows in scorers:
             rewards = reference.usable(rows[row])
@@ -296,7 +296,7 @@ def test_words_of_gold(case):
     case = reference.Case(*case)
     labels = {"earliest_error": case.gold, "error_steps": case.error_steps}
     for step in range(case.n_steps):
-        word = documents.gold_word(labels, step)
+        word = case_pages.gold_word(labels, step)
         assert {"error": False, "error step": False, "right": True, None: None}[word] == reference.step_label(
             case, step
         )
