@@ -123,7 +123,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     common = common_flags(argparse.SUPPRESS)
     what = "Look inside process reward models."
     parser = argparse.ArgumentParser("prm-inspect", description=what, epilog=EPILOG, parents=[common_flags(None)])
-    if not _is_command(words):
+    command = _command_of(words)
+    if command is None:
         parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
         listed = "\n".join(f"  {name:<11} {line}" for name, (_, line) in COMMANDS.items())
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
@@ -134,13 +135,16 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
         return together(parser.parse_args(words))
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for name, (_, line) in COMMANDS.items():
+        if name != command:
+            commands.add_parser(name, help=line, add_help=False)
+            continue
         shared = common_flags(argparse.SUPPRESS, IMPORT_FLAGS) if name == "import" else common
         command_flags(name, commands.add_parser(name, help=line, description=line, parents=[shared]))
     return together(parser.parse_args(words))
 
 
-def _is_command(words: Sequence[str]) -> bool:
-    """Whether the first word that is neither a flag nor a flag's value names a command."""
+def _command_of(words: Sequence[str]) -> str | None:
+    """The command that the first word names that is neither a flag nor a flag's value; None where it names none."""
     skip = False
     for word in words:
         if skip:
@@ -148,8 +152,8 @@ def _is_command(words: Sequence[str]) -> bool:
         elif word in TAKE_A_VALUE:
             skip = True
         elif not word.startswith("-"):
-            return word in COMMANDS
-    return False
+            return word if word in COMMANDS else None
+    return None
 
 
 if __name__ == "__main__":

@@ -25,11 +25,7 @@ IMPORT_EXAMPLES = """examples:
 What no flag says is guessed by name and content, and the report says how.
 Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
 
-_OF_SCORERS = {
-    "compare": "two scorers or more, by name or a unique part of it (default: all that have a verdict)",
-    "votes": "critics by name or a unique part of it (default: all with several votes)",
-}
-"""Commands that take scorers as their words, and how that is told."""
+VOTERS = "critics by name or a unique part of it (default: all with several votes)"
 
 
 def _output(parser: argparse.ArgumentParser, *further: str) -> None:
@@ -98,15 +94,6 @@ def _prune(parser: argparse.ArgumentParser) -> None:
 REMOVAL = """Nothing is deleted: its folder is moved into the workspace's trash, from which `restore` brings it back.
 Rewards that scorers gave the cases of a removed benchmark, and what people said of them, stay and show again with it.
 An open app follows. It is refused while another process writes there or scores the benchmark."""
-
-_WITHOUT_A_DOCUMENT = {
-    "export": _export,
-    "report": _report,
-    "replay": _replay,
-    "remove": _remove,
-    "restore": _restore,
-    "prune": _prune,
-}
 
 
 def _paper(parser: argparse.ArgumentParser) -> None:
@@ -196,24 +183,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
     changes.add_argument("--put", metavar="CATEGORY", help=into)
 
 
-def _thresholds(parser: argparse.ArgumentParser) -> None:
-    views = parser.add_mutually_exclusive_group()
-    views.add_argument(
-        "--flips",
-        nargs="*",
-        metavar="X",
-        help="the cases whose outcome or steps differ between two thresholds (none given: default and present)",
-    )
-    curve = "the official figure over a grid of N thresholds (default 101), with bands and ticks"
-    views.add_argument("--curve", nargs="?", type=int, const=101, metavar="N", help=curve)
-    for page, what in (
-        ("transfer", "tuned on one subset, reported on another"),
-        ("rewards", "how rewards lie by gold class, and how well they tell these apart"),
-        ("reliability", "whether rewards are the probabilities that they look like"),
-    ):
-        views.add_argument(f"--{page}", dest="page", action="store_const", const=page, default="", help=what)
-
-
 _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
     "paper": _paper,
@@ -222,21 +191,7 @@ _WITH_WORDS_OF_ITS_OWN = {
     "triage": _triage,
     "agreement": _agreement,
     "taxonomy": _taxonomy,
-    "thresholds": _thresholds,
 }
-
-
-def _views(name: str, parser: argparse.ArgumentParser) -> None:
-    """What `compare` shows instead of differences."""
-    if name != "compare":
-        return
-    views = parser.add_argument_group("instead of differences and tests").add_mutually_exclusive_group()
-    for view, what in (
-        ("upset", "who is right together: every set of scorers, with the condition that selects its cases"),
-        ("pairs", "agreement of every two, what each lacks that the other has, and whichever of them is right"),
-        ("cascade", "two scorers: the first's verdict where it is sure, else the second's; cost against F1"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
 
 
 _CASE_FIELDS = {
@@ -249,73 +204,99 @@ _CASE_FIELDS = {
 """Flags of `import` that name the columns of cases: fields of a mapping."""
 
 
+def _import(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "prm-inspect import [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = IMPORT_EXAMPLES
+    paths = (
+        "files, folders or patterns (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too), "
+        "https://HOST/FILE, hf:NAME, or - for standard input"
+    )
+    parser.add_argument("paths", nargs="+", metavar="[BENCHMARK|FILE.py] PATH", help=paths)
+    parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
+    runs = "which independent repetition these answers are; figures are means over them (default 0)"
+    parser.add_argument("--run", type=natural, metavar="N", help=runs)
+    columns = parser.add_argument_group("which column of a table is what, where its name does not say it")
+    columns.add_argument("--id", metavar="COL", help="the case's id")
+    columns.add_argument(
+        "--rewards", action="append", default=[], metavar="COL[=SCORER]", help="lists of step rewards (repeatable)"
+    )
+    for flag, part in (("--step", "step"), ("--scorer-column", "scorer")):
+        of_rows = f"the {part} a row is of, in a table with one row a {part.replace('scorer', 'case and scorer')}"
+        columns.add_argument(flag, metavar="COL", help=of_rows)
+    columns.add_argument(
+        "--verdict", action="append", default=[], metavar="COL[=SCORER]", help="the predicted earliest error"
+    )
+    columns.add_argument("--base", type=int, choices=(0, 1), help="what verdicts call the first step")
+    answers = "a critic's answers in words, read by the benchmark's own parser"
+    columns.add_argument("--answers", action="append", default=[], metavar="COL[=SCORER]", help=answers)
+    for field, what in _CASE_FIELDS.items():
+        columns.add_argument(f"--{field.replace('_', '-')}", metavar="COL", help=what)
+    between = r"what stands between two steps of one text, \n for a line break (default: blank lines)"
+    columns.add_argument("--separator", metavar="TEXT", help=between)
+    columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
+    clean = "what stands in --earliest-error where no step is wrong, beside -1; null = nothing"
+    columns.add_argument("--clean", metavar="WORD", help=clean)
+    below = "a step is wrong if its label is a number below this (default 0.5)"
+    columns.add_argument("--wrong-below", type=float, metavar="X", help=below)
+    columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
+    columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
+    parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
+    parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
+    _verbose(parser)
+
+
+def _score(parser: argparse.ArgumentParser) -> None:
+    from scoring.arguments import add_arguments
+
+    add_arguments(parser)
+    parser.epilog = SCORE_CODES
+
+
+def _doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="what to look at, named as for import")
+    _verbose(parser)
+
+
+def _reread(parser: argparse.ArgumentParser) -> None:
+    critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"
+    parser.add_argument("scorers", nargs="*", metavar="SCORER", help=critics)
+    parser.epilog = "Do not run it while `score` asks the same critic: what that saves meanwhile may be read twice."
+
+
+def _demo(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-app", action="store_true", help="print the board and exit")
+    parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
+
+
+_WITHOUT_A_DOCUMENT = {
+    "import": _import,
+    "score": _score,
+    "doctor": _doctor,
+    "reread": _reread,
+    "demo": _demo,
+    "export": _export,
+    "report": _report,
+    "replay": _replay,
+    "remove": _remove,
+    "restore": _restore,
+    "prune": _prune,
+}
+
+
 def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
     """The flags of one command."""
-    if name == "import":
-        parser.usage = "prm-inspect import [BENCHMARK|FILE.py] PATH [PATH ...] [options]"
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = IMPORT_EXAMPLES
-        paths = (
-            "files, folders or patterns (benchmarks, results or tables; .gz .zst .bz2 .xz .zip too), "
-            "https://HOST/FILE, hf:NAME, or - for standard input"
-        )
-        parser.add_argument("paths", nargs="+", metavar="[BENCHMARK|FILE.py] PATH", help=paths)
-        parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
-        runs = "which independent repetition these answers are; figures are means over them (default 0)"
-        parser.add_argument("--run", type=natural, metavar="N", help=runs)
-        columns = parser.add_argument_group("which column of a table is what, where its name does not say it")
-        columns.add_argument("--id", metavar="COL", help="the case's id")
-        columns.add_argument(
-            "--rewards", action="append", default=[], metavar="COL[=SCORER]", help="lists of step rewards (repeatable)"
-        )
-        for flag, part in (("--step", "step"), ("--scorer-column", "scorer")):
-            of_rows = f"the {part} a row is of, in a table with one row a {part.replace('scorer', 'case and scorer')}"
-            columns.add_argument(flag, metavar="COL", help=of_rows)
-        columns.add_argument(
-            "--verdict", action="append", default=[], metavar="COL[=SCORER]", help="the predicted earliest error"
-        )
-        columns.add_argument("--base", type=int, choices=(0, 1), help="what verdicts call the first step")
-        answers = "a critic's answers in words, read by the benchmark's own parser"
-        columns.add_argument("--answers", action="append", default=[], metavar="COL[=SCORER]", help=answers)
-        for field, what in _CASE_FIELDS.items():
-            columns.add_argument(f"--{field.replace('_', '-')}", metavar="COL", help=what)
-        between = r"what stands between two steps of one text, \n for a line break (default: blank lines)"
-        columns.add_argument("--separator", metavar="TEXT", help=between)
-        columns.add_argument("--label-base", type=int, choices=(0, 1), help="what gold labels call the first step")
-        clean = "what stands in --earliest-error where no step is wrong, beside -1; null = nothing"
-        columns.add_argument("--clean", metavar="WORD", help=clean)
-        below = "a step is wrong if its label is a number below this (default 0.5)"
-        columns.add_argument("--wrong-below", type=float, metavar="X", help=below)
-        columns.add_argument("--mapping", metavar="FILE", help="all of it in a file (JSON)")
-        columns.add_argument("--save-mapping", metavar="FILE", help="write down how a table's columns were read")
-        parser.add_argument("--strict", action="store_true", help="refuse a source with any warning, write nothing")
-        parser.add_argument("--dry-run", action="store_true", help="report and write nothing")
-        _verbose(parser)
-        return
-    if name == "score":
-        from scoring.arguments import add_arguments
-
-        add_arguments(parser)
-        parser.epilog = SCORE_CODES
-        return
-    if name == "doctor":
-        parser.add_argument("paths", nargs="*", metavar="[BENCHMARK] PATH", help="what to look at, named as for import")
-        _verbose(parser)
-        return
     if name in _WITHOUT_A_DOCUMENT:
         _WITHOUT_A_DOCUMENT[name](parser)
-        return
-    if name == "reread":
-        critics = "critics by name or a unique part of it (default: all whose answers an older reader has read)"
-        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=critics)
-        parser.epilog = "Do not run it while `score` asks the same critic: what that saves meanwhile may be read twice."
-        return
-    if name == "demo":
-        parser.add_argument("--no-app", action="store_true", help="print the board and exit")
-        parser.add_argument("--rescore", action="store_true", help="first run the bundled PRMs for real, and compare")
-        return
-    _output(parser, *(("html",) if name in summaries() else ()))
-    _of_numbers(name, parser)
+    elif name in summaries():
+        # Imported only for who asks: an analysis knows its own flags, and no other command waits for it.
+        from inspector.analyses import load
+
+        _output(parser, "html")
+        load(name).add_flags(parser)
+    else:
+        _output(parser)
+        _of_numbers(name, parser)
 
 
 def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
@@ -329,14 +310,10 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         from inspector.shell import prm_arguments
 
         (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
-    if name == "metrics":
-        by = "group by this column, or by steps or position, which are in bins (repeatable)"
-        parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
-    if name in _OF_SCORERS:
-        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=_OF_SCORERS[name])
-        _views(name, parser)
+    if name == "votes":
+        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=VOTERS)
     if name == "breakdown":
         from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
 

@@ -37,11 +37,11 @@ def thresholds_view(selection, form=""):
 
 
 def curve_view(selection, points=None, form=""):
-    return thresholds.view(selection, Params("curve", {"points": points}, form))
+    return thresholds.view(selection, Params("curve", {"curve": points}, form))
 
 
 def flips_view(selection, before, after, form=""):
-    return thresholds.view(selection, Params("flips", {"between": (before, after)}, form))
+    return thresholds.view(selection, Params("flips", {"flips": (before, after)}, form))
 
 
 # -- as a screen shows them

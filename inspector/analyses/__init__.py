@@ -1,49 +1,140 @@
-"""The analyses: a file each, called as its command is.
+"""The analyses: a file each, called as its command is. Whatever is known of one is written there and nowhere else.
 
 An analysis is a function of what was selected and of a few parameters; its answer is a view. Without intervals it is
 asked first by a screen, where keys must not wait, and nothing is resampled then; the same view with intervals follows.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from inspector.common_flags import Collect
 from scoring.errors import UsageError
 
 if TYPE_CHECKING:
     from inspector.render.view import View
     from inspector.selection import Selection
 
-Whose = Literal["all", "ranked", "focus", "pair", "beside"]
+Whose = Literal["all", "ranked", "focus", "pair", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
-that one and another; or that one and those beside it."""
+that one and another; that one and those beside it; or nobody, because the cases alone are asked about."""
+
+
+class Offer(NamedTuple):
+    """A value that a screen offers for an option, how it is called, and what is said of it."""
+
+    value: Any
+    title: str
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """Something that an analysis can be told: a flag of its command, and a choice on its screen.
+
+    Attributes:
+        name: That of the flag, with `_` for `-`, and of the value in `Params.options`.
+        help: What it is for, as `--help` says it.
+        title: What a screen calls it; "" = no screen offers it.
+        metavar: What stands for its value; "" = it takes none and is a switch, unless it has choices.
+        choices: The values that there are; () = any.
+        type: What makes a value of a word.
+        words: How many words it takes, as argparse writes it (`?`, `*` or a number); None = one.
+        bare: Its value where the flag stands alone.
+        many: Whether it may be repeated; its value is then a tuple.
+        pages: The pages that it is for; () = all of them.
+        offered: Give what a screen offers, of what is selected and told so far; None = the choices.
+        of_request: Whether the request holds its value, as it does what several commands share.
+    """
+
+    name: str
+    help: str
+    title: str = ""
+    metavar: str = ""
+    choices: tuple[str, ...] = ()
+    type: Callable[[str], Any] = str
+    words: str | int | None = None
+    bare: Any = None
+    many: bool = False
+    pages: tuple[str, ...] = ()
+    offered: "Callable[[Selection, Params], Iterable[Offer]] | None" = None
+    of_request: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The flag of the command."""
+        return f"--{self.name.replace('_', '-')}"
+
+    @property
+    def switch(self) -> bool:
+        """Whether it takes no value."""
+        return not (self.metavar or self.choices)
+
+    def add_to(self, parser: "argparse._ActionsContainer") -> None:
+        """Add the flag."""
+        if self.switch:
+            parser.add_argument(self.flag, action="store_const", const=True, help=self.help)
+            return
+        if self.many:
+            parser.add_argument(self.flag, action=Collect, metavar=self.metavar, default=(), help=self.help)
+            return
+        parser.add_argument(
+            self.flag,
+            metavar=self.metavar or None,
+            choices=self.choices or None,
+            type=self.type,
+            nargs=self.words,
+            const=self.bare,
+            help=self.help,
+        )
+
+    def line(self, value: Any) -> tuple[str, ...]:
+        """Write a value as words of a command line."""
+        if self.switch:
+            return (self.flag,) if value else ()
+        values = tuple(map(str, value)) if isinstance(value, (tuple, list)) else (str(value),)
+        if self.words is not None:
+            return (self.flag, *(values if value != self.bare else ()))
+        return tuple(
+            word for one in values for word in ((f"{self.flag}={one}",) if one[:1] == "-" else (self.flag, one))
+        )
 
 
 @dataclass(frozen=True)
 class Page:
     """One page of an analysis: its `name`, which never changes, and its title.
 
-    `also` names another page whose rows stand on this one as well; `options` is what the page can be told besides.
+    `also` names another page whose rows stand on this one as well. `help` makes of the name a flag of the command that
+    shows this page; "" = it is what the command shows by itself. `takes` is the option that this flag has the value of.
     """
 
     name: str
     title: str
     whose: Whose = "all"
     also: str = ""
-    options: tuple[str, ...] = ()
+    help: str = ""
+    takes: str = ""
 
 
 @dataclass(frozen=True)
 class Params:
-    """What is asked of an analysis besides the selection: a page ("" = the first), and what that page can be told.
+    """What is asked of an analysis besides the selection: a page ("" = the first), and what that page is told.
 
-    `form` is that of the document, for the command that makes it again.
+    `form` is that of the document, for the command that makes it again; `words` are the page and its options as words
+    of that command.
     """
 
     page: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     form: str = ""
+    words: tuple[str, ...] = ()
+
+    def get(self, name: str, usual: Any = None) -> Any:
+        """Give the value of an option, or the usual one where none was told."""
+        value = self.options.get(name)
+        return usual if value is None else value
 
 
 Answer = Callable[["Selection", Params, bool], "View"]
@@ -57,10 +148,19 @@ class Analysis:
     title: str
     answer: Answer
     pages: tuple[Page, ...] = ()
+    options: tuple[Option, ...] = ()
+    scorers: str = ""
+    """What the words of the command are, where these are scorers; "" = it has none."""
+    page_flag: str = ""
+    """The flag that has a page's name as its value; "" = pages are flags themselves."""
+    together: str = ""
+    """The title, in `--help`, of the flags of pages."""
     needs: str = "Figures need a scorer with verdicts on {benchmark}."
     """Without what there is nothing to answer; with a place for the benchmark."""
     help: str = ""
     """What is to be seen on its screen."""
+    epilog: str = ""
+    """What `--help` ends with."""
 
     def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
         """Answer it.
@@ -75,20 +175,85 @@ class Analysis:
                 would give something.
         """
         params = params or Params()
-        pages = {one.name: one for one in self.pages}
+        pages = [page.name for page in self.pages]
         if params.page and params.page not in pages:
             told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
             raise UsageError(f"{self.name} has no page {params.page!r}.", told)
-        known = pages[params.page].options if params.page else ()
+        known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
             where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"
             told = f"It can be told: {', '.join(known)}." if known else "Leave it out, or name the page that it is of."
             raise UsageError(f"{where} cannot be told {unknown[0]!r}.", told)
-        return self.answer(results, params, intervals)
+        for option in self.options_of(params.page):
+            value = params.get(option.name)
+            if option.choices and value is not None and value not in option.choices:
+                raise UsageError(
+                    f"{value!r} is not a value of {option.flag}.", f"There are: {', '.join(option.choices)}."
+                )
+        return self.answer(results, replace(params, words=self.words(params)), intervals)
+
+    def options_of(self, page: str) -> tuple[Option, ...]:
+        """Give what a page ("" = the first) can be told."""
+        name = page or next((one.name for one in self.pages), "")
+        return tuple(option for option in self.options if not option.pages or name in option.pages)
+
+    # -- its command
+
+    def add_flags(self, parser: argparse.ArgumentParser) -> None:
+        """Add what its command takes besides the flags of all."""
+        parser.epilog = self.epilog or None
+        if self.scorers:
+            parser.add_argument("scorers", nargs="*", metavar="SCORER", help=self.scorers)
+        taken = {page.takes for page in self.pages}
+        if self.page_flag:
+            told = ", ".join(f"{page.name} ({page.help})" if page.help else page.name for page in self.pages)
+            names = [page.name for page in self.pages]
+            parser.add_argument(f"--{self.page_flag}", dest="page", choices=names, default="", help=told)
+        elif any(page.help for page in self.pages):
+            group = parser.add_argument_group(self.together) if self.together else parser
+            self._add_page_flags(group.add_mutually_exclusive_group())
+        for option in self.options:
+            if option.name not in taken:
+                option.add_to(parser)
+
+    def _add_page_flags(self, group: "argparse._ActionsContainer") -> None:
+        options = {option.name: option for option in self.options}
+        for page in self.pages:
+            if page.takes:
+                options[page.takes].add_to(group)
+            elif page.help:
+                flag = f"--{page.name.replace('_', '-')}"
+                group.add_argument(flag, dest="page", action="store_const", const=page.name, default="", help=page.help)
+
+    def params(self, args: argparse.Namespace, form: str = "") -> Params:
+        """Make the parameters of the command's arguments."""
+        given = {one.name: getattr(args, one.name, None) for one in self.options if not one.of_request}
+        told = {name: value for name, value in given.items() if value is not None}
+        page = next((page.name for page in self.pages if page.takes and page.takes in told), getattr(args, "page", ""))
+        return Params(page, told, form)
+
+    def words(self, params: Params) -> tuple[str, ...]:
+        """Write a page and its options as words of the command."""
+        return tuple(self._words(params))
+
+    def _words(self, params: Params) -> Iterator[str]:
+        page = next((one for one in self.pages if one.name == params.page), None)
+        if page is not None and page.help and not page.takes:
+            name = page.name if self.page_flag else page.name.replace("_", "-")
+            yield from (f"--{self.page_flag}", name) if self.page_flag else (f"--{name}",)
+        for option in self.options_of(params.page):
+            if not option.of_request and (value := params.get(option.name)) is not None:
+                yield from option.line(value)
 
 
-def analysis(title: str, pages: tuple[Page, ...] = (), **more: str) -> Callable[[Answer], Analysis]:
-    """Register the function below as the analysis that its file is called after."""
+def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[[Answer], Analysis]:
+    """Register the function below as the analysis that its file is called after.
+
+    Args:
+        title: what its screen is called.
+        pages: its pages; () = it has one.
+        more: the other attributes of `Analysis`.
+    """
 
     def registered(answer: Answer) -> Analysis:
         return Analysis(answer.__module__.rpartition(".")[2].replace("_", "-"), title, answer, pages, **more)

@@ -28,7 +28,8 @@ _TURNED = {"right": "become right", "wrong": "become wrong", "other": "stay wron
 
 
 def flips_view(results: Selection, params: Params, intervals: bool) -> View:
-    asked = params.options.get("between") or _usual_thresholds(results)
+    asked = params.get("flips")
+    asked = _usual_thresholds(results) if asked is None else asked or ("default", PRESENT)
     between = asked if isinstance(asked, (tuple, list)) else (asked,)
     if len(between) != 2:
         raise UsageError(f"--flips compares two thresholds, not {len(between)}.", "Give two, or none.")

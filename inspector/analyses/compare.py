@@ -76,10 +76,25 @@ from scoring.official_rows import METRICS
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (
     Page("pair", "two scorers", "pair", also=PAIRS),
-    Page(CASCADE, "cascade", "pair"),
+    Page(
+        CASCADE,
+        "cascade",
+        "pair",
+        help="two scorers: the first's verdict where it is sure, else the second's; cost against F1",
+    ),
     Page(SCORERS, "all scorers", "ranked"),
-    Page(PAIRS, "all pairs", "ranked"),
-    Page(SETS, "right together", "ranked"),
+    Page(
+        PAIRS,
+        "all pairs",
+        "ranked",
+        help="agreement of every two, what each lacks that the other has, and whichever of them is right",
+    ),
+    Page(
+        SETS,
+        "right together",
+        "ranked",
+        help="who is right together: every set of scorers, with the condition that selects its cases",
+    ),
 )
 Row = Mapping[str, Any]
 
@@ -87,6 +102,8 @@ Row = Mapping[str, Any]
 @analysis(
     "Comparison",
     PAGES,
+    scorers="two scorers or more, by name or a unique part of it (default: all that have a verdict)",
+    together="instead of differences and tests",
     needs="Comparing needs two scorers with verdicts on {benchmark}.",
     help="Two scorers: A is the one in focus, B the one it is compared with; then all of them. Each number opens "
     "exactly its cases, with the scorers it is about beside each other.",

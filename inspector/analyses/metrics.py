@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.analyses import Params, analysis
+from inspector.analyses import Option, Params, analysis
 from inspector.case_links import WHOLE, figure_link, group_facets
 from inspector.critique.counts import unparsed_notes
 from inspector.notes import (
@@ -42,6 +42,15 @@ _OF_A_FIGURE = frozenset({"metric", "value", "low", "high", "n", "reason", "smal
 
 @analysis(
     "Official metrics",
+    options=(
+        Option(
+            "by",
+            "group by this column, or by steps or position, which are in bins (repeatable)",
+            metavar="COL",
+            many=True,
+            of_request=True,
+        ),
+    ),
     help="Every official metric of every scorer here, by subset. Each number opens exactly the cases that it is of.",
 )
 def metrics(results: Selection, params: Params, intervals: bool) -> View:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.analyses import Page, Params, analysis
+from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._flips import flips_view
 from inspector.analyses._reward_bins import reliability_view, rewards_view
 from inspector.breakdown import by_benchmark
@@ -57,11 +57,29 @@ from scoring.verdicts import AsGiven, Rule, RuleByCase
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
     Page(WAYS, "ways and curves", "beside", also=CURVES),
-    Page(CURVES, "curves in numbers", "beside", options=("points",)),
-    Page(TRANSFER, "from subset to subset", "focus"),
-    Page(FLIPPED, "two thresholds", "focus", options=("between",)),
-    Page(REWARDS, "rewards by gold", "focus"),
-    Page(RELIABILITY, "reliability", "focus"),
+    Page(CURVES, "curves in numbers", "beside", help="its points", takes="curve"),
+    Page(TRANSFER, "from subset to subset", "focus", help="tuned on one subset, reported on another"),
+    Page(FLIPPED, "two thresholds", "focus", help="two thresholds", takes="flips"),
+    Page(REWARDS, "rewards by gold", "focus", help="how rewards lie by gold class, and how well they tell these apart"),
+    Page(RELIABILITY, "reliability", "focus", help="whether rewards are the probabilities that they look like"),
+)
+OPTIONS = (
+    Option(
+        "flips",
+        "the cases whose outcome or steps differ between two thresholds (none given: default and present)",
+        metavar="X",
+        words="*",
+        pages=(FLIPPED,),
+    ),
+    Option(
+        "curve",
+        f"the official figure over a grid of N thresholds (default {POINTS}), with bands and ticks",
+        metavar="N",
+        type=int,
+        words="?",
+        bare=POINTS,
+        pages=(CURVES,),
+    ),
 )
 WHOLE_OF = {"f1": "average", "prmscore": "all"}
 """By metric the row of the official figure."""
@@ -82,6 +100,7 @@ Row = Mapping[str, Any]
 @analysis(
     "Thresholds",
     PAGES,
+    options=OPTIONS,
     needs="A threshold is held against step rewards, and no scorer has any on {benchmark}.",
     help="What every threshold would give, the ways to choose one, and the rewards behind it. The key that moves the "
     "threshold works here as well, and the marks move with it.",
@@ -101,7 +120,7 @@ def _ways(results: Selection, params: Params, intervals: bool) -> View:
             if (evaluation.at_default().tried & inside).any():
                 rows += _way_rows(results, evaluation, benchmark, inside, intervals)
     frame = pl.DataFrame(rows, schema=THRESHOLDS, orient="row")
-    command = results.request.command("thresholds", *_page_words(params), form=params.form)
+    command = results.request.command("thresholds", *params.words, form=params.form)
     facts = provenance(results, command, tuple(way_notes(results, frame)))
 
     def blocks(name: str, scope: Selection) -> Iterator[Block]:
@@ -113,10 +132,6 @@ def _ways(results: Selection, params: Params, intervals: bool) -> View:
 
     empty = "" if rows else NOTHING
     return View(frame, facts, title="Thresholds", lay_out=lambda: threshold_sections(results, blocks), empty=empty)
-
-
-def _page_words(params: Params) -> tuple[str, ...]:
-    return (f"--{params.page}",) if params.page == TRANSFER else ()
 
 
 def _way_rows(
@@ -360,7 +375,7 @@ def _of_curves(scope: Selection, there: Sequence[Evaluation], benchmark: str, ch
 
 
 def _curves(results: Selection, params: Params, intervals: bool) -> View:
-    asked = params.options.get("points")
+    asked = params.get("curve")
     n_points = POINTS if asked is None else asked
     if not isinstance(n_points, int) or not 2 <= n_points <= MOST:
         raise UsageError(f"a curve has 2 to {MOST} points, not {n_points!r}.", "Give another number, or none.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from inspector.analyses import Params, load
+from inspector.analyses import load
 from inspector.loading import load as load_request
 from inspector.paint import Brush
 from inspector.render.lines import Row
@@ -49,19 +49,10 @@ def run(args: argparse.Namespace) -> int:
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
     else:
         results = load_request(replace(request, scorers=(*getattr(args, "scorers", ()), *request.scorers)))
-        view, problems = load(args.command).view(results, params_of(args)), results.problems
+        asked = load(args.command)
+        view, problems = asked.view(results, asked.params(args, form_of(args))), results.problems
     put_view(replace_raw(view, args), args, problems)
     return 0
-
-
-def params_of(args: argparse.Namespace) -> Params:
-    """Tell by its flags which page of an analysis is asked for."""
-    form = form_of(args)
-    if getattr(args, "curve", None) is not None:
-        return Params("curve", {"points": args.curve}, form)
-    if getattr(args, "flips", None) is not None:
-        return Params("flips", {"between": tuple(args.flips) or ("default", "present")}, form)
-    return Params(getattr(args, "view", "") or getattr(args, "page", "") or "", {}, form)
 
 
 def replace_raw(view: View, args: argparse.Namespace) -> View:

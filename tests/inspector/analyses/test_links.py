@@ -45,7 +45,7 @@ def study(tmp_path_factory):
 
 def pages(name: str) -> list[Params]:
     """Every page of an analysis, told what it has to be told."""
-    options = {"flips": {"between": (0.3, 0.6)}}
+    options = {"flips": {"flips": (0.3, 0.6)}}
     return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
 
 
