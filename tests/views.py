@@ -1,6 +1,7 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
 from inspector.analyses import Params
+from inspector.analyses.breakdown import breakdown
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
@@ -42,6 +43,10 @@ def curve_view(selection, points=None, form=""):
 
 def flips_view(selection, before, after, form=""):
     return thresholds.view(selection, Params("flips", {"flips": (before, after)}, form))
+
+
+def breakdown_view(selection, told=None, form="", *, page=""):
+    return breakdown.view(selection, Params(page, told or {}, form))
 
 
 # -- as a screen shows them

@@ -21,7 +21,6 @@ SCREENS = {
     "triage": "triage:TriageScreen",
     "card": "card:CardScreen",
     "paper": "paper:PaperScreen",
-    "breakdown": "breakdown:BreakdownScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }
 """The screens that open on top, by their names in the table of commands; the others are those of analyses."""
