@@ -36,8 +36,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
-    "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
-    "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
     "agreement": ("inspector.shell.agreement", "how well people agree on rulings, ratings, tags and categories"),
     "taxonomy": (

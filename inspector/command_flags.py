@@ -25,8 +25,6 @@ IMPORT_EXAMPLES = """examples:
 What no flag says is guessed by name and content, and the report says how.
 Exit codes: 0 done, 1 done with a warning, 2 could not, or wrong usage."""
 
-VOTERS = "critics by name or a unique part of it (default: all with several votes)"
-
 
 def _output(parser: argparse.ArgumentParser, *further: str) -> None:
     """The forms of a document; `further` ones are those of pages."""
@@ -312,11 +310,6 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
-    if name == "votes":
-        parser.add_argument("scorers", nargs="*", metavar="SCORER", help=VOTERS)
-    if name == "best-of-n":
-        of = "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)"
-        parser.add_argument("--of", type=int, metavar="N", help=of)
     if name == "cases":
         parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
         columns = "these columns and no others, in this order; margin, rewards and the like are the one scorer's"

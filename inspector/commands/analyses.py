@@ -67,7 +67,7 @@ ANALYSIS: tuple[Command, ...] = (
         "Other",
         "Choose what this is about besides: another scorer, those beside it, columns, bins and the like",
         "other",
-        ("compare", "card", "thresholds", "breakdown"),
+        ("compare", "card", "thresholds", "breakdown", "best-of-n", "votes"),
         footer=True,
     ),
     Command(
@@ -85,6 +85,14 @@ ANALYSIS: tuple[Command, ...] = (
         "go('breakdown')",
     ),
     Command("bias", "L", "Bias", "Which way a scorer leans, and on which cases it is better or worse", "go('bias')"),
+    Command(
+        "best-of-n",
+        "E",
+        "Best of N",
+        "Of several responses to a problem, how often the one that a scorer prefers is right",
+        "go('best-of-n')",
+    ),
+    Command("votes", "J", "Votes", "What a critic would have said with fewer votes", "go('votes')"),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare", "breakdown")),
     Command(
         "rows",

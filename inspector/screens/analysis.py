@@ -281,11 +281,18 @@ class AnalysisScreen(SheetScreen):
     def _offer(self, inspection: Inspection, option: Option) -> None:
         now = self._told.get(option.name)
         if option.offered is not None:
-            offers = list(option.offered(self._results(inspection), self.params(self.page)))
+            try:
+                offers = list(option.offered(self._results(inspection), self.params(self.page)))
+            except InspectError:
+                # Why there is nothing to answer stands on the screen.
+                offers = []
         elif option.switch:
             offers = [Offer(True, "yes"), Offer(None, "no")]
         else:
             offers = [Offer(value, value) for value in option.choices]
+        if not offers:
+            self.say("There is nothing to choose from.")
+            return
         picks = [Pick(str(at), offer.title, offer.about, strong=offer.value == now) for at, offer in enumerate(offers)]
         cursor = next((at for at, offer in enumerate(offers) if offer.value == now), 0)
 

@@ -31,6 +31,8 @@ CLASSES = {
     "paper": PaperScreen,
     "breakdown": screen_of("breakdown"),
     "bias": screen_of("bias"),
+    "best-of-n": screen_of("best-of-n"),
+    "votes": screen_of("votes"),
     "taxonomy": TaxonomyScreen,
 }
 REACHED = {
@@ -46,6 +48,8 @@ REACHED = {
     "paper": ("P",),
     "breakdown": ("b",),
     "bias": ("L",),
+    "best-of-n": ("E",),
+    "votes": ("J",),
     "taxonomy": ("A",),
 }
 """The keys that lead to each screen from the board."""
@@ -62,6 +66,8 @@ SHOWN = {
     "paper": "No paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
+    "best-of-n": "no shown problem has two responses",
+    "votes": "no scorer that was asked for has several votes",
     "taxonomy": "No case here has a note yet",
 }
 """What stands there once it is complete."""
@@ -87,8 +93,12 @@ BESIDE = {
     "thresholds": "Ways to choose the threshold",
     "breakdown": "Harmonic mean of both",
     "bias": "Which way it leans",
+    "best-of-n": "no shown problem has two responses",
+    "votes": "no scorer that was asked for has several votes",
     "taxonomy": "No case here has a note yet",
 }
+THROUGH = ("metrics", "breakdown", "bias", "best-of-n", "votes", "taxonomy")
+"""Screens that look through the scorer in focus and say nothing more of it than its name."""
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
     ("board", "open-cases"): Effect("9 of 9 cases"),
@@ -202,19 +212,22 @@ EFFECTS = {
     ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
+    **{(one, "drill"): Effect("There is no number here", undo=()) for one in ("best-of-n", "votes")},
+    ("best-of-n", "other"): Effect("There is nothing to choose from", undo=()),
+    ("votes", "other"): Effect("There is nothing to choose from", undo=()),
+    ("best-of-n", "help"): Effect("Of several responses to a problem"),
+    ("votes", "help"): Effect("What fewer votes would have said"),
     ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
     ("bias", "help"): Effect("Which way the scorer"),
     ("taxonomy", "drill"): Effect("There is no number here", undo=()),
     ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
     ("taxonomy", "help"): Effect("Notes become a taxonomy"),
     ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("metrics", "breakdown", "bias", "taxonomy")},
-    **{
-        (one, "previous-scorer"): Effect("· beta ·", undo=("M",))
-        for one in ("metrics", "breakdown", "bias", "taxonomy")
-    },
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in THROUGH},
+    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in THROUGH},
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
+    **{(one, "card"): Effect("How a verdict is decided", undo=REACHED[one]) for one in ("best-of-n", "votes")},
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
     **{(one, "quit"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},
 }
@@ -227,6 +240,8 @@ EVERYWHERE = {
     "paper": Effect("No paper"),
     "breakdown": Effect("Harmonic mean of both"),
     "bias": Effect("Which way it leans"),
+    "best-of-n": Effect("no shown problem has two responses"),
+    "votes": Effect("no scorer that was asked for has several votes"),
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),
     "export": Effect("CSV file"),

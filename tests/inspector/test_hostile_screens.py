@@ -73,6 +73,8 @@ REACHED = {
     "paper": ("j", "P", "until No paper"),
     "breakdown": ("j", "b", "until erroneous cases"),
     "bias": ("j", "L", "until too few to say"),
+    "best-of-n": ("j", "E", "until final answer"),
+    "votes": ("j", "J", "until several votes"),
     "taxonomy": ("j", "A", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
@@ -102,6 +104,8 @@ EVERYWHERE = {
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
     "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
     "bias": Way(opens="BiasScreen", says="too few to say"),
+    "best-of-n": Way(opens="Best-of-nScreen", says="final answer"),
+    "votes": Way(opens="VotesScreen", says="several votes"),
     "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
 }
 BESIDE = (
@@ -112,6 +116,8 @@ BESIDE = (
     ("thresholds", "ThresholdsScreen", "best on these  "),
     ("breakdown", "BreakdownScreen", "erroneous cases"),
     ("bias", "BiasScreen", "too few to say"),
+    ("best-of-n", "Best-of-nScreen", "final answer"),
+    ("votes", "VotesScreen", "several votes"),
     ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 WAYS = {
@@ -218,6 +224,9 @@ WAYS = {
     ("breakdown", "page-before"): turned("shift+tab", "tab"),
     ("breakdown", "drill"): Way(opens="CasesScreen"),
     ("bias", "drill"): Way(opens="CasesScreen"),
+    **{(one, "drill"): Way(after=(), tells="There is no number") for one in ("best-of-n", "votes")},
+    ("best-of-n", "other"): Way(after=(), tells="nothing to choose from"),
+    ("votes", "other"): Way(after=(), tells="nothing to choose from"),
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
     ("taxonomy", "rename-category"): Way(("g",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
@@ -234,7 +243,10 @@ WAYS = {
     ("taxonomy", "drill"): Way(opens="CasesScreen"),
     ("taxonomy", "card"): Way(after=REACHED["taxonomy"][1:], opens="CardScreen", says="How a verdict"),
     ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
-    ("bias", "card"): Way(after=REACHED["bias"][1:], opens="CardScreen", says="How a verdict"),
+    **{
+        (one, "card"): Way(after=REACHED[one][1:], opens="CardScreen", says="How a verdict")
+        for one in ("bias", "best-of-n", "votes")
+    },
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),

@@ -32,6 +32,10 @@ QUESTIONS = {
 }
 
 
+SILENT = {"best-of-n", "votes"}
+"""Analyses that have nothing to say of these: one response a problem, one vote a case."""
+
+
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
     """Three scorers with gaps and refusals, on two subsets, beside another benchmark of the same cases."""
@@ -72,7 +76,7 @@ def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, asked):
     # With intervals there are numbers that are slow to come by, and lead to cases as well.
     found = {name: walked(load_request(request), name, intervals=asked == "as it is") for name in summaries()}
     if asked == "as it is":
-        assert all(found.values()), found
+        assert {name for name, links in found.items() if not links} == SILENT
 
 
 @pytest.mark.parametrize("asked", ["as it is", "some cases", "at a threshold", "at its best"])
@@ -91,9 +95,9 @@ def test_so_does_a_link_of_steps(tmp_path, asked):
 
 
 def test_so_does_a_link_of_the_demo():
-    assert all(walked(load_request(scenes.demo()), name) for name in summaries())
+    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT)
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(mr_math(tmp_path / "w", data_folder))
-    assert all(walked(results, name) for name in summaries())
+    assert all(walked(results, name) for name in set(summaries()) - SILENT)

@@ -1,22 +1,34 @@
-"""The document of `best-of-n`: how often a scorer puts a right response first, and what that says over scorers."""
+"""How often a scorer puts a right response first, of several a problem."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from inspector.analyses import Offer, Option, Params, analysis
 from inspector.headline import official_score
 from inspector.provenance import provenance
+from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
-from scoring.export import Document
 from scoring.metrics.aggregations import AGGREGATIONS
-from scoring.metrics.best_of_n import PRM, response_rows, scorer_rows
+from scoring.metrics.best_of_n import (
+    MAJORITY,
+    MEAN,
+    OVER_MEAN,
+    PASS,
+    PRM,
+    PROBLEMS,
+    TIED,
+    response_rows,
+    scorer_rows,
+)
 from scoring.metrics.final_answers import boxed_answer, contradicted
 from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
-from scoring.metrics.resampling import RESAMPLES
+from scoring.metrics.resampling import RESAMPLES, SMALL
 from scoring.metrics.responses import Responses, responses_of
 from scoring.parts import parts
 
@@ -38,6 +50,10 @@ BEST_OF_N = {
 OFFICIAL = {"prmbench": "prmscore", "processbench": "f1"}
 """Benchmarks whose official figure is held against prm@n, and what that figure is called."""
 SD, SOMERS = "prm@n_sd", "prm@n_somers_d"
+ASSOCIATED = {f"{SOMERS}_{metric}": f"Somers' D ({metric})" for metric in OFFICIAL.values()}
+CHOSEN = (MEAN, MAJORITY, PASS, PRM)
+"""Accuracies of what is chosen, or of chance."""
+BESIDE = (OVER_MEAN, TIED)
 NOTES = (
     "prm@n: share of problems whose highest-scored response is right, of equal scores the first in the file",
     "of: out of how many responses; of fewer than there are: mean over every choice of so many",
@@ -53,40 +69,153 @@ NOTES = (
 Row = dict[str, Any]
 
 
-def best_of_n_document(selection: Selection, n: int | None = None, form: str = "") -> Document:
-    """The chosen scorers over the shown problems that have several responses with a known final answer.
-
-    Args:
-        selection: the shown cases; those of one problem are its responses.
-        n: out of how many responses to choose, of the problems that have as many; None = all, and fewer.
-        form: of the command in the provenance.
+@analysis(
+    "Best of N",
+    options=(
+        Option(
+            "of",
+            "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)",
+            "Responses",
+            metavar="N",
+            type=int,
+            offered=lambda results, _: _numbers_of_responses(results),
+        ),
+    ),
+    help="Of several responses to a problem, how often the one that a scorer gives the highest score is right, beside "
+    "chance, the majority of answers, and the best that there is.",
+)
+def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
+    """Choose among the responses of the shown problems that have several with a known final answer.
 
     Raises:
-        UsageError: no shown problem has two responses whose final answers are known to be right or wrong, or n; n < 1.
+        UsageError: no shown problem has two responses whose final answers are known to be right or wrong, or as many
+            as are asked for; fewer than 1 are.
     """
+    n = params.get("of")
     if n is not None and n < 1:
         raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
     rows: list[Row] = []
     notes = [*NOTES, *(f"{one.name}: {one.words}" for one in AGGREGATIONS.values())]
     oddities: list[str] = []
-    coverage: dict[str, dict[str, str]] = {one.scorer.name: {} for one in selection.chosen_evaluations}
-    for benchmark, responses in found_responses(selection, n).items():
-        answers = _answers(selection, responses)
-        own = list(response_rows(responses, answers, n, selection.request.seed))
+    seed = results.request.seed if intervals else None
+    coverage: dict[str, dict[str, str]] = {one.scorer.name: {} for one in results.chosen_evaluations}
+    for benchmark, responses in found_responses(results, n).items():
+        answers = _answers(results, responses)
+        own = list(response_rows(responses, answers, n, seed))
         rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
-        for one in selection.chosen_evaluations:
-            found = scorer_rows(one, responses, n, selection.request.seed)
-            rows += ({"scorer": one.scorer.name, "benchmark": benchmark, **row} for row in found)
-            coverage[one.scorer.name][benchmark] = _coverage(one, responses)
-        oddities += _oddities(selection, benchmark, responses, answers)
-    official = list(_official(selection))
+        for evaluation in results.chosen_evaluations:
+            found = scorer_rows(evaluation, responses, n, seed)
+            rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in found)
+            coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
+        oddities += _oddities(results, benchmark, responses, answers)
+    official = list(_official(results))
     rows += [*official, *_over_scorers(rows, official)]
     frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
-    words = () if n is None else ("--of", str(n))
-    command = selection.request.command("best-of-n", *words, form=form)
-    facts = provenance(selection, command, tuple(notes), decides=bool(official))
+    facts = provenance(
+        results,
+        results.request.command("best-of-n", *params.words, form=params.form),
+        tuple(notes),
+        decides=bool(official),
+    )
     kept = {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
-    return Document(frame, {**kept, "coverage": coverage, "oddities": oddities})
+    made = {**kept, "coverage": coverage, "oddities": oddities}
+    return View(frame, made, title="Best of N", lay_out=lambda: _sections(frame, oddities))
+
+
+# -- what people see
+
+
+def _sections(frame: pl.DataFrame, oddities: Sequence[str]) -> tuple[Section, ...]:
+    chosen = frame.filter(pl.col("metric").is_in([*CHOSEN, *BESIDE, PROBLEMS]))
+    sections: list[Section] = []
+    for rows in chosen.partition_by("benchmark", maintain_order=True):
+        benchmark = str(rows["benchmark"][0])
+        own = frame.filter(pl.col("benchmark") == benchmark)
+        blocks = tuple(_blocks(rows, own, [note for note in oddities if f"{benchmark}: " in note]))
+        sections.append(Section(benchmark, f"best-of-n-{len(sections)}", blocks))
+    return tuple(sections)
+
+
+def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str]) -> Iterator[Block]:
+    problems = rows.filter(pl.col("metric") == PROBLEMS, pl.col("subset") == "all")
+    sizes = ", ".join(f"{n:,} with {of}" for of, n in problems.select("of", "n").iter_rows())
+    yield Note(f"{problems['n'].sum():,} problems, {problems['responses'].sum():,} responses ({sizes}).")
+    yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
+    if (over := _spread_table(own)).rows:
+        yield over
+    yield from (Note(f"{note}.", "quiet") for note in oddities)
+
+
+def _choice_table(rows: pl.DataFrame) -> Table:
+    """A line a scorer and aggregation: the accuracy of the best of all responses by subset, then of fewer of them."""
+    subsets = rows.filter(pl.col("metric").is_in(CHOSEN))["subset"].unique(maintain_order=True).to_list()
+    sizes = rows.filter(pl.col("metric").is_in(CHOSEN), pl.col("subset") == "all")["of"].drop_nulls().unique().sort()
+    fewer = sizes.to_list() if sizes.len() > 1 else []
+    lines: dict[tuple[str, str], dict[object, Row]] = {}
+    for row in rows.iter_rows(named=True):
+        # What no scorer chooses is told by its metric.
+        key = (row["scorer"] or "(no scorer)", row["aggregation"] or ("" if row["scorer"] else row["metric"]))
+        line = lines.setdefault(key, {})
+        if row["metric"] in CHOSEN:
+            # The last rows of a figure are those of most responses.
+            line[row["subset"]] = row
+            if row["subset"] == "all":
+                line[row["of"]] = row
+        elif row["subset"] == "all":
+            line[row["metric"]] = row
+    heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or "(no subset)") for name in subsets)]
+    heads += [*(Column(f"of {size}", 1) for size in fewer), "over mean@1", Column("tied", 1), "left out"]
+    cells = []
+    for (scorer, by), line in lines.items():
+        whole = line.get("all")
+        gone = text(f"{whole['left_out']} of {whole['left_out'] + whole['n']}" if whole and whole["left_out"] else "")
+        cells.append(
+            [
+                text(scorer),
+                text(by),
+                *(_share(line.get(name)) for name in subsets),
+                *(replace(_share(line.get(size)), low=None, high=None) for size in fewer),
+                _share(line.get(OVER_MEAN), Kind.POINTS),
+                _share(line.get(TIED)),
+                gone,
+            ]
+        )
+    return table("Which response is chosen", heads, cells, labels=2, counted="problems")
+
+
+def _share(row: Row | None, kind: Kind = Kind.SHARE) -> Cell:
+    if row is None:
+        return text("")
+    return figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
+
+
+def _spread_table(rows: pl.DataFrame) -> Table:
+    """A line a subset and aggregation where two scorers or more have figures: their spread, and Somers' D."""
+    lines: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows.filter(pl.col("metric").is_in([SD, *ASSOCIATED])).iter_rows(named=True):
+        lines.setdefault((row["subset"], row["aggregation"]), {})[row["metric"]] = row
+    cells = [
+        [
+            text(subset),
+            text(by),
+            count(line[SD]["n"]),
+            Cell(100 * line[SD]["value"], Kind.MEAN),
+            *(Cell(line[metric]["value"], Kind.MEAN) if metric in line else text("") for metric in ASSOCIATED),
+        ]
+        for (subset, by), line in lines.items()
+        if line[SD]["value"] is not None
+    ]
+    heads = ["subset", "chosen by", "scorers", "sd of prm@n, points", *ASSOCIATED.values()]
+    return table("Over scorers", heads, cells, labels=2)
+
+
+# -- rows
+
+
+def _numbers_of_responses(results: Selection) -> Iterator[Offer]:
+    yield Offer(None, "all, and fewer", "as usual")
+    most = max(int(one.sizes.max()) for one in found_responses(results).values())
+    yield from (Offer(number, f"{number}") for number in range(1, most + 1))
 
 
 def found_responses(selection: Selection, n: int | None = None) -> dict[str, Responses]:
