@@ -1,6 +1,6 @@
 """The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,11 +9,9 @@ import numpy as np
 import polars as pl
 
 from inspector.board_cells import BASELINE, SCORER
-from inspector.board_columns import heads
 from inspector.filtering.searching import matching
 from inspector.headline import F1, Headline, headline, subset_headlines
 from inspector.selection import Selection
-from inspector.sentences import counted
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
@@ -253,26 +251,3 @@ def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Un
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
     """The metrics that a board's rows are of; F1 where there is no row."""
     return tuple(frame["metric"].unique().sort()) or (F1,)
-
-
-def board_lines(selection: Selection) -> Iterator[str]:
-    """The board as lines of plain text, for a terminal without the app."""
-    frame = board_frame(selection)
-    yield f"{counted(selection.cases.height, 'case')}, {counted(frame['scorer'].n_unique(), 'scorer')}"
-    width = max([len(name) for name in frame["scorer"]] + [6])
-    metrics = metrics_of(frame)
-    name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", *heads(metrics))
-    yield f"{'scorer':<{width}}  {name:>5}   95% interval  {wrong:>9}  {right:>11}  threshold  outcomes"
-    for row in frame.iter_rows(named=True):
-        between = "" if row["low"] is None else f"  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
-        score = "    -                " if row["score"] is None else f"{100 * row['score']:5.1f}{between:<14}"
-        counts = ", ".join(f"{row[name]} {name.replace('_', ' ')}" for name in OUTCOMES if row[name])
-        accuracies = f"{_percent(row['on_wrong']):>9}  {_percent(row['on_right']):>11}"
-        threshold = "-" if row["threshold"] is None else f"{row['threshold']:.3f}"
-        source = f"; {row['threshold_source']}" if row["threshold"] is None else ""
-        reason = f"; {row['reason']}" if row["reason"] else ""
-        yield f"{row['scorer']:<{width}}  {score}  {accuracies}  {threshold:>9}  {counts}{source}{reason}"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"

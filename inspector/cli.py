@@ -27,7 +27,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("inspector.shell.trash", "take a scorer or a benchmark out of the workspace, into its trash"),
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
-    "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
     "card": (
         "inspector.shell.card",
@@ -42,7 +41,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "inspector.shell.taxonomy",
         "notes in categories, by scorer and column; merge, rename, put; saturation",
     ),
-    "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
     "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),

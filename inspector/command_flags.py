@@ -130,23 +130,6 @@ def _card(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("other", nargs="?", metavar="OTHER", help="another one, beside it: what differs is marked")
 
 
-def _board(parser: argparse.ArgumentParser) -> None:
-    rows = "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset"
-    parser.add_argument("--rows", choices=("benchmark", "scorer", "subset"), default="benchmark", help=rows)
-    parser.add_argument(
-        "--sort",
-        dest="order",
-        default="",
-        metavar="KEY",
-        help="COLUMN, COLUMN:asc or COLUMN:desc (best first)",
-    )
-    columns = "these columns and no others, in this order; a wrong name lists them"
-    parser.add_argument("--columns", dest="shown", default=None, metavar="A,B,...", help=columns)
-    against = "tell scores as differences to this scorer, with paired intervals on the cases that both tried"
-    parser.add_argument("--against", default="", metavar="SCORER", help=against)
-    parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")
-
-
 def _agreement(parser: argparse.ArgumentParser) -> None:
     views = parser.add_argument_group("instead of kappa and alpha").add_mutually_exclusive_group()
     for view, what in (
@@ -182,7 +165,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 
 _WITH_WORDS_OF_ITS_OWN = {
-    "board": _board,
     "paper": _paper,
     "check": _check,
     "card": _card,
@@ -310,7 +292,3 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
-    if name == "cases":
-        parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
-        columns = "these columns and no others, in this order; margin, rewards and the like are the one scorer's"
-        parser.add_argument("--columns", default=None, metavar="A,B,...", help=columns)

@@ -2,6 +2,7 @@
 
 from inspector.analyses import Params
 from inspector.analyses.breakdown import breakdown
+from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
@@ -47,6 +48,10 @@ def flips_view(selection, before, after, form=""):
 
 def breakdown_view(selection, told=None, form="", *, page=""):
     return breakdown.view(selection, Params(page, told or {}, form))
+
+
+def cases_view(selection, form=""):
+    return cases.view(selection, Params(form=form))
 
 
 # -- as a screen shows them

@@ -74,16 +74,24 @@ class Option:
         """Whether it takes no value."""
         return not (self.metavar or self.choices)
 
+    @property
+    def dest(self) -> str:
+        """Where argparse keeps its value; that of an option may be called as one of the request is."""
+        return self.name if self.of_request else f"told_{self.name}"
+
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
         """Add the flag."""
         if self.switch:
-            parser.add_argument(self.flag, action="store_const", const=True, help=self.help)
+            parser.add_argument(self.flag, action="store_const", const=True, dest=self.dest, help=self.help)
             return
         if self.many:
-            parser.add_argument(self.flag, action=Collect, metavar=self.metavar, default=(), help=self.help)
+            parser.add_argument(
+                self.flag, action=Collect, metavar=self.metavar, dest=self.dest, default=(), help=self.help
+            )
             return
         parser.add_argument(
             self.flag,
+            dest=self.dest,
             metavar=self.metavar or None,
             choices=self.choices or None,
             type=self.type,
@@ -231,7 +239,7 @@ class Analysis:
 
     def params(self, args: argparse.Namespace, form: str = "") -> Params:
         """Make the parameters of the command's arguments."""
-        given = {one.name: getattr(args, one.name, None) for one in self.options if not one.of_request}
+        given = {one.name: getattr(args, one.dest, None) for one in self.options if not one.of_request}
         told = {name: value for name, value in given.items() if value is not None}
         page = next((page.name for page in self.pages if page.takes and page.takes in told), getattr(args, "page", ""))
         return Params(page, told, form)

@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from inspector.analyses.board import board_view
 from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces
-from inspector.board_arrangement import arranged, kind_of
+from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
 from inspector.board_cells import PUBLISHED, BoardCells, signed
-from inspector.board_columns import NAME_WIDTH, BoardKind, board_columns
-from inspector.board_document import board_document
+from inspector.board_columns import board_columns
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
@@ -287,7 +287,7 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
         if self.inspection is not None:
             rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
             choices = (
-                (Export("board", "", make=partial(board_document, self.inspection, self.how)), rows),
+                (Export("board", "", make=partial(board_view, self.inspection, self.how)), rows),
                 (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
             )
             behind = self.inspection.cleared()

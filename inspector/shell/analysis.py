@@ -71,14 +71,18 @@ def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = (
     if view.empty:
         say([view.empty], args)
         return
-    terminal = sys.stdout.isatty()
-    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
-    print_page(
-        painted(Terminal(width, Brush(args.ascii), split=terminal, charts=terminal).sections(view.sections)), width
-    )
+    print_view(view, ascii_only=args.ascii)
     facts = {name: view.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
     say(footer(facts), args)
     say(_flip_lists(view, request_of(args)), args)
+
+
+def print_view(view: View, *, ascii_only: bool) -> None:
+    """Print what people see of a view; on a terminal as wide as that is, and with charts."""
+    terminal = sys.stdout.isatty()
+    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
+    lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal).sections(view.sections)
+    print_page(painted(lines), width)
 
 
 def _flip_lists(view: View, request: Request) -> Iterator[str]:

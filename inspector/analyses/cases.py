@@ -1,13 +1,19 @@
-"""The list of cases as a document: the rows on screen, in their order."""
+"""The rows of the table on screen."""
+
+from dataclasses import replace
 
 import polars as pl
 
+from inspector.analyses import Option, Params, analysis
 from inspector.case_rows import FOUND_IN
 from inspector.column_names import columns_table
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import Section, Table, View, table, text
 from inspector.selection import Selection
-from scoring.export import Document
+from scoring.export import shown
+from scoring.filters import Facet
 
 CASE_COLUMNS = (
     "case",
@@ -30,16 +36,42 @@ CASE_COLUMNS = (
 )
 
 
-def cases_document(selection: Selection, form: str = "") -> Document:
-    """The rows of the table on screen: the shown cases, in their order, with every scorer's verdict and outcome."""
-    frame = _columns_of_cases(selection)[selection.shown]
-    if selection.found is not None and not selection.request.columns:
+@analysis(
+    "Cases",
+    options=(
+        Option("sort", "COLUMN, COLUMN:desc or instructive", metavar="KEY", of_request=True),
+        Option(
+            "columns",
+            "these columns and no others, in this order; margin, rewards and the like are the one scorer's",
+            metavar="A,B,...",
+            of_request=True,
+        ),
+    ),
+)
+def cases(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+    """List the shown cases, in their order, as the list on screen does: with every scorer's verdict and outcome."""
+    frame = _columns_of_cases(results)[results.shown]
+    if results.found is not None and not results.request.columns:
         # Not at which step: where most cases match that is looked for on screen alone.
-        places = [", ".join(selection.found.where(row)) for row in selection.shown.tolist()]
+        places = [", ".join(results.found.where(row)) for row in results.shown.tolist()]
         frame = frame.with_columns(pl.Series(FOUND_IN, places, dtype=pl.String))
-    command = selection.request.command("cases", form=form)
+    command = results.request.command("cases", form=params.form)
     notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
-    return Document(frame, provenance(selection, command, (*notes, *first_run_notes(selection))))
+    facts = provenance(results, command, (*notes, *first_run_notes(results)))
+    return View(frame, facts, title="Cases", lay_out=lambda: (Section("", "cases", (_listed(results, frame),)),))
+
+
+def _listed(results: Selection, frame: pl.DataFrame) -> Table:
+    """A line a case, which its name opens."""
+    names = results.cases["case"].gather(results.shown).to_list()
+    several = len(results.benchmarks) > 1
+    lines = []
+    for case, row in zip(names, frame.iter_rows(named=True), strict=True):
+        benchmark = case.partition("/")[0] if several else None
+        link = CaseLink((Facet("case", (case,)).sql,), 1, case, benchmark=benchmark)
+        cells = [text(shown(value)) for value in row.values()]
+        lines.append([replace(cells[0], link=link), *cells[1:]])
+    return table("", list(frame.columns), lines)
 
 
 def _columns_of_cases(selection: Selection) -> pl.DataFrame:
