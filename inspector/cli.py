@@ -30,10 +30,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "card": (
-        "inspector.shell.card",
-        "how a scorer's number came to be; of two, in what they differ",
-    ),
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),

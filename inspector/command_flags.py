@@ -127,11 +127,6 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.epilog = CHECK_CODES
 
 
-def _card(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("one", metavar="SCORER", help="its name or a unique part of it")
-    parser.add_argument("other", nargs="?", metavar="OTHER", help="another one, beside it: what differs is marked")
-
-
 def _board(parser: argparse.ArgumentParser) -> None:
     rows = "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset"
     parser.add_argument("--rows", choices=("benchmark", "scorer", "subset"), default="benchmark", help=rows)
@@ -187,7 +182,6 @@ _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
     "paper": _paper,
     "check": _check,
-    "card": _card,
     "triage": _triage,
     "agreement": _agreement,
     "taxonomy": _taxonomy,

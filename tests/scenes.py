@@ -215,8 +215,8 @@ SCENES: dict[str, Scene] = {
     "triage-ruled": Scene(small, ("a", "T", "enter", "1", "2", "s", "p", "j", "minus"), ("rated -1",)),
     "triage-contested": Scene(contested, ("a", "T", "enter"), ("1 of 10", "3 of 3")),
     "triage-history": Scene(told, ("a", "G", "enter", "h"), ("What was done to bench/long-one", "(undone)")),
-    "card": Scene(small, ("i",), ("How a verdict is decided",)),
-    "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
+    "card": Scene(small, ("i",), ("How a verdict is decided", "75.0]")),
+    "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in", "100.0]")),
     "breakdown": Scene(demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE)),
     "breakdown-ascii": Scene(
         demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True

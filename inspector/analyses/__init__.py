@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from inspector.render.view import View
     from inspector.selection import Selection
 
-Whose = Literal["all", "ranked", "focus", "pair", "beside", "none"]
+Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
-that one and another; that one and those beside it; or nobody, because the cases alone are asked about."""
+that one and another; that one, and another where one was chosen; that one and those beside it; or nobody, because the
+cases alone are asked about."""
 
 
 class Offer(NamedTuple):
@@ -151,6 +152,8 @@ class Analysis:
     options: tuple[Option, ...] = ()
     scorers: str = ""
     """What the words of the command are, where these are scorers; "" = it has none."""
+    most: int = 0
+    """How many scorers it is about at most, all of them words of the command; 0 = as many as are asked for."""
     page_flag: str = ""
     """The flag that has a page's name as its value; "" = pages are flags themselves."""
     together: str = ""
@@ -179,6 +182,8 @@ class Analysis:
         if params.page and params.page not in pages:
             told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
             raise UsageError(f"{self.name} has no page {params.page!r}.", told)
+        if 0 < self.most < len(results.request.scorers):
+            raise UsageError(f"{self.name} is about {self.most} scorers at most.", "Leave the others out.")
         known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
             where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"

@@ -59,6 +59,7 @@ ANALYSIS: tuple[Command, ...] = (
         "All figures on the cases that every scorer has, or each on its own again",
         "common",
         ("board", "card"),
+        footer=("card",),
         shown_key="=",
     ),
     Command(

@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from textual.worker import Worker, get_current_worker
 
-from inspector.analyses import Analysis, Page, Params, load
+from inspector.analyses import Analysis, Page, Params, Whose, load
 from inspector.best_scorer import best_scorer
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
+from inspector.comparability import Incomparable, incomparable
 from inspector.inspection import Inspection
 from inspector.messages import Computed
 from inspector.paint import Brush
@@ -18,6 +19,7 @@ from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
+from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.picking import Picking
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
@@ -29,6 +31,9 @@ from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 
+ALONE_OR_BESIDE: Whose = "one or two"
+ALONE = "\n"
+"""Picked where no other scorer is wanted; no name holds a line break."""
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 
@@ -57,10 +62,15 @@ class AnalysisScreen(SheetScreen):
         return next((page for page in pages if page.name == self.page), pages[0])
 
     def other(self, inspection: Inspection) -> str | None:
-        """B: the scorer that was chosen, as long as there is such a one beside the one in focus; else the best one."""
+        """B: the scorer that was chosen, as long as there is such a one beside the one in focus.
+
+        Else the best one, and none where a page is about one scorer unless another was chosen.
+        """
         there = covering(inspection)
         if self._other in there and self._other != inspection.scorer:
             return self._other
+        if self.open_page.whose == ALONE_OR_BESIDE:
+            return None
         return best_scorer(inspection, [name for name in there if name != inspection.scorer])
 
     def beside(self, inspection: Inspection) -> tuple[str, ...]:
@@ -79,12 +89,15 @@ class AnalysisScreen(SheetScreen):
         if whose == "pair":
             other = self.other(inspection)
             return () if other is None else (inspection.scorer, other)
+        if whose == ALONE_OR_BESIDE:
+            other = self.other(inspection)
+            return (inspection.scorer,) if other is None else (inspection.scorer, other)
         every = covering(inspection)
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         names = self.asked_about(inspection)
-        if self.open_page.whose != "pair" or len(names) < 2:
+        if self.open_page.whose not in {"pair", ALONE_OR_BESIDE} or len(names) < 2:
             return super().subject(inspection)
         a, b = (name_forms(name, 24, 12) for name in names)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
@@ -207,20 +220,22 @@ class AnalysisScreen(SheetScreen):
         return self.ANALYSIS.view(self._results(inspection), Params(page, form=form))
 
     def action_other(self) -> None:
-        """Choose B."""
+        """Choose B; where a page may be about one scorer alone, or none."""
         inspection = self.inspection
-        if inspection is None or (now := self.other(inspection)) is None:
+        names = [] if inspection is None else [name for name in covering(inspection) if name != inspection.scorer]
+        if inspection is None or not names:
             self.say("There is no other scorer on this benchmark.")
             return
-        names = [name for name in covering(inspection) if name != inspection.scorer]
-        picks = [
-            Pick(name, name, inspection.selection.evaluation(name).scorer.about, strong=name == now) for name in names
-        ]
-        self.app.push_screen(Picking("Compare with", picks, names.index(now)), self._choose)
+        now, evaluation = self.other(inspection), inspection.selection.evaluation
+        picks = [Pick(name, name, evaluation(name).scorer.about, strong=name == now) for name in names]
+        if self.open_page.whose == ALONE_OR_BESIDE:
+            picks.insert(0, Pick(ALONE, "no other", "this scorer alone", strong=now is None))
+        place = next((at for at, pick in enumerate(picks) if pick.strong), 0)
+        self.app.push_screen(Picking("Compare with", picks, place), self._choose)
 
     def _choose(self, name: str | None) -> None:
         if name is not None and self.inspection is not None:
-            self._other = name
+            self._other = None if name == ALONE else name
             self.show_inspection(self.inspection)
 
     def action_swap(self) -> None:
@@ -236,6 +251,15 @@ class AnalysisScreen(SheetScreen):
             self.put(inspection.focused(other, inspection.benchmark))
         except InspectError as error:
             self.say(str(error))
+
+    def action_common(self) -> None:
+        """Put the figures on the cases that their scorers have in common, or each on its own again."""
+        toggle_common_cases(self, self._reasons)
+
+    def _reasons(self, inspection: Inspection) -> list[Incomparable]:
+        """Why the figures of the scorers that the open page is about are not comparable."""
+        names = self.asked_about(inspection)
+        return incomparable(subject(inspection, names), names, inspection.benchmark)
 
     def action_curves(self) -> None:
         """Choose the scorers that stand beside each other."""
@@ -269,5 +293,6 @@ def screen_of(name: str) -> type[AnalysisScreen]:
     """Give the screen of an analysis."""
     of: Analysis = load(name)
     about = f"{of.help}\n\nThe key that opened this turns its page; the one that goes back closes it."
-    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "PAGES": of.pages, "ANALYSIS": of}
+    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "ANALYSIS": of}
+    parts["PAGES"] = of.pages if len(of.pages) > 1 else ()
     return type(f"{name.capitalize()}Screen", (AnalysisScreen,), parts)

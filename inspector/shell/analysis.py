@@ -17,6 +17,7 @@ from inspector.request import Request, request_of
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of
 from inspector.text import clean
+from scoring.errors import UsageError
 from scoring.export import footer
 
 STYLES = {
@@ -40,6 +41,10 @@ STYLES = {
 def run(args: argparse.Namespace) -> int:
     """Print or write the view of `args.command`."""
     request = request_of(args)
+    asked = load(args.command)
+    if asked.most and args.scorer:
+        words = f"prm-inspect {args.command} {' '.join(('NAME', '[OTHER]')[: asked.most])}"
+        raise UsageError(f"{args.command} takes its scorers as words.", f"Leave --scorer out: {words}.")
     if request.labels == "both":
         # Imported only for who asks: the others start sooner.
         from inspector.both_labels import both_view, load_both
@@ -49,7 +54,6 @@ def run(args: argparse.Namespace) -> int:
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
     else:
         results = load_request(replace(request, scorers=(*getattr(args, "scorers", ()), *request.scorers)))
-        asked = load(args.command)
         view, problems = asked.view(results, asked.params(args, form_of(args))), results.problems
     put_view(replace_raw(view, args), args, problems)
     return 0

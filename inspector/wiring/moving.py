@@ -19,7 +19,6 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
-    "card": "card:CardScreen",
     "statistics": "statistics:StatisticsScreen",
     "paper": "paper:PaperScreen",
     "breakdown": "breakdown:BreakdownScreen",

@@ -9,7 +9,6 @@ from inspector.screens.analysis import screen_of
 from inspector.screens.bias import BiasScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.breakdown import BreakdownScreen
-from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.paper import PaperScreen
@@ -28,7 +27,7 @@ CLASSES = {
     "triage": TriageScreen,
     "metrics": screen_of("metrics"),
     "compare": screen_of("compare"),
-    "card": CardScreen,
+    "card": screen_of("card"),
     "thresholds": screen_of("thresholds"),
     "statistics": StatisticsScreen,
     "paper": PaperScreen,
@@ -92,6 +91,8 @@ BESIDE = {
     "bias": "Which way it leans",
     "taxonomy": "No case here has a note yet",
 }
+THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "taxonomy")
+"""Screens whose title names the scorer in focus."""
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
     ("board", "open-cases"): Effect("9 of 9 cases"),
@@ -166,12 +167,10 @@ EFFECTS = {
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
     ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
-    ("card", "compare-with"): Effect("Beside which card"),
+    ("card", "compare-with"): Effect("this scorer alone"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
-    ("card", "drill"): Effect("9 of 9 cases"),
+    ("card", "drill"): Effect("filter tried by alpha"),
     ("card", "help"): Effect("How the number of the scorer"),
-    ("card", "next-scorer"): Effect("card of beta", undo=("m", "g")),
-    ("card", "previous-scorer"): Effect("card of beta", undo=("M", "g")),
     ("statistics", "drill"): Effect("filter cases, sums"),
     ("statistics", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
@@ -211,11 +210,8 @@ EFFECTS = {
     ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
     ("taxonomy", "help"): Effect("Notes become a taxonomy"),
     ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in ("metrics", "breakdown", "bias", "taxonomy")},
-    **{
-        (one, "previous-scorer"): Effect("· beta ·", undo=("M",))
-        for one in ("metrics", "breakdown", "bias", "taxonomy")
-    },
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m", "g")) for one in THROUGH_ONE},
+    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M", "g")) for one in THROUGH_ONE},
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{(one, "back"): Effect("Alpha reads the text", undo=REACHED[one]) for one in ANALYSES},

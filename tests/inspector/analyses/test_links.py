@@ -2,6 +2,7 @@
 
 import random
 from dataclasses import replace
+from itertools import permutations, product
 
 import pytest
 
@@ -49,12 +50,20 @@ def pages(name: str) -> list[Params]:
     return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
 
 
+def asked(results: Selection, name: str) -> list[Selection]:
+    """What an analysis is asked about: what was selected, or, where it is of a few scorers, each and every two."""
+    most = load(name).most
+    there = results.chosen
+    names = [one for size in range(1, most + 1) for one in permutations(there, size)] if most else [()]
+    return [replace(results, request=replace(results.request, scorers=some)) if some else results for some in names]
+
+
 def walked(results: Selection, name: str) -> int:
     """Follow the links of all pages; how many there are."""
     count = 0
-    for params in pages(name):
+    for params, about in product(pages(name), asked(results, name)):
         try:
-            view = load(name).view(results, params, intervals=False)
+            view = load(name).view(about, params, intervals=False)
         except UsageError:
             # Nothing to answer, such as a comparison of one scorer.
             continue
@@ -65,17 +74,17 @@ def walked(results: Selection, name: str) -> int:
     return count
 
 
-@pytest.mark.parametrize("asked", QUESTIONS)
-def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, asked):
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, question):
     # What is best is best of one benchmark.
-    request = replace(study, benchmarks=("bench",) if asked == "at its best" else (), **QUESTIONS[asked])
+    request = replace(study, benchmarks=("bench",) if question == "at its best" else (), **QUESTIONS[question])
     found = {name: walked(load_request(request), name) for name in summaries()}
-    if asked == "as it is":
+    if question == "as it is":
         assert all(found.values()), found
 
 
-@pytest.mark.parametrize("asked", ["as it is", "some cases", "at a threshold", "at its best"])
-def test_so_does_a_link_of_steps(tmp_path, asked):
+@pytest.mark.parametrize("question", ["as it is", "some cases", "at a threshold", "at its best"])
+def test_so_does_a_link_of_steps(tmp_path, question):
     gold, rng = random.Random(0), random.Random(1)
     items = []
     for name in step_making.CLASSES * 4:
@@ -83,9 +92,10 @@ def test_so_does_a_link_of_steps(tmp_path, asked):
         rewards = tuple(round(rng.random(), 2) for _ in range(3))
         items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
     step_making.workspace(tmp_path, items, [(making.scorer("a"), items), (making.scorer("b", threshold=0.3), items)])
-    request = Request(workspace=str(tmp_path), **QUESTIONS[asked])
+    request = Request(workspace=str(tmp_path), **QUESTIONS[question])
     found = {name: walked(load_request(request), name) for name in summaries()}
     assert found["metrics"]
+    assert found["card"]
     assert found["thresholds"]
 
 
