@@ -150,6 +150,8 @@ class Analysis:
     answer: Answer
     pages: tuple[Page, ...] = ()
     options: tuple[Option, ...] = ()
+    whose: Whose = "all"
+    """Whom its one page is about, where it has no pages."""
     scorers: str = ""
     """What the words of the command are, where these are scorers; "" = it has none."""
     most: int = 0

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from inspector.analyses import Page, Params, analysis
+from inspector.analyses import Params, analysis
 from inspector.analyses._card_facts import GROUP_TITLES, GROUPS, Group, ProtocolCard, protocol_card
 from inspector.breakdown import within
 from inspector.case_links import figure_link
@@ -47,7 +47,7 @@ class Benchmark(NamedTuple):
 
 @analysis(
     "Protocol card",
-    (Page("", "the card", "one or two"),),
+    whose="one or two",
     scorers="one scorer, or two beside each other, by name or a unique part of it",
     most=2,
     needs="A card says how a scorer's number came to be, and {benchmark} has no scorer.",

@@ -29,11 +29,11 @@ ANALYSIS: tuple[Command, ...] = (
         "go('card')",
     ),
     Command(
-        "statistics",
+        "stats",
         "K",
         "Statistics",
         "The benchmark itself, without scorers: counts, lengths, where errors lie",
-        "go('statistics')",
+        "go('stats')",
     ),
     Command(
         "paper",

@@ -30,6 +30,8 @@ class Kind(Enum):
     POINTS = "points"
     """A signed difference of fractions, in percentage points."""
     P = "p"
+    MEAN = "mean"
+    """With two digits after the point."""
     NUMBER = "number"
     """A threshold, a reward, or what else has no unit."""
 

@@ -58,7 +58,7 @@ class AnalysisScreen(SheetScreen):
     @property
     def open_page(self) -> Page:
         """The page that is open."""
-        pages = self.ANALYSIS.pages or (Page("", ""),)
+        pages = self.ANALYSIS.pages or (Page("", "", self.ANALYSIS.whose),)
         return next((page for page in pages if page.name == self.page), pages[0])
 
     def other(self, inspection: Inspection) -> str | None:
@@ -82,9 +82,9 @@ class AnalysisScreen(SheetScreen):
         return (inspection.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, inspection: Inspection) -> tuple[str, ...]:
-        """The scorers that the open page is about; () where there are too few."""
+        """The scorers that the open page is about; () where there are too few, or it is about none."""
         whose = self.open_page.whose
-        if inspection.scorer is None:
+        if inspection.scorer is None or whose == "none":
             return ()
         if whose == "pair":
             other = self.other(inspection)
@@ -95,7 +95,13 @@ class AnalysisScreen(SheetScreen):
         every = covering(inspection)
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
+    def lacks_scorers(self, inspection: Inspection) -> bool:
+        """Whether there are too few scorers for the open page."""
+        return self.open_page.whose != "none" and not self.asked_about(inspection)
+
     def subject(self, inspection: Inspection) -> list[Phrase]:
+        if self.open_page.whose == "none":
+            return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
         names = self.asked_about(inspection)
         if self.open_page.whose not in {"pair", ALONE_OR_BESIDE} or len(names) < 2:
             return super().subject(inspection)
@@ -106,7 +112,7 @@ class AnalysisScreen(SheetScreen):
     # -- its view
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
-        if not self.asked_about(inspection):
+        if self.lacks_scorers(inspection):
             title = "Nothing to show yet"
             words = f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} In a shell: "
             words += (
@@ -154,7 +160,7 @@ class AnalysisScreen(SheetScreen):
 
     def compute(self, inspection: Inspection) -> None:
         known = self._views.get(self.page)
-        if not self.asked_about(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
+        if self.lacks_scorers(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
             return
         few = inspection.selection.height <= FEW
         if few and not self.rail_open and not (known and self._is_of(known[0], inspection)):
@@ -168,7 +174,7 @@ class AnalysisScreen(SheetScreen):
             self.call_after_refresh(self._start_view)
 
     def _start_view(self) -> None:
-        if self.inspection is None or not self.asked_about(self.inspection):
+        if self.inspection is None or self.lacks_scorers(self.inspection):
             return
         if self._worker is not None and not self._worker.is_finished:
             return
@@ -209,7 +215,7 @@ class AnalysisScreen(SheetScreen):
     # -- keys
 
     def tables(self, inspection: Inspection) -> Tables:
-        if not self.asked_about(inspection):
+        if self.lacks_scorers(inspection):
             return ()
         pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
         return tuple(
@@ -293,6 +299,5 @@ def screen_of(name: str) -> type[AnalysisScreen]:
     """Give the screen of an analysis."""
     of: Analysis = load(name)
     about = f"{of.help}\n\nThe key that opened this turns its page; the one that goes back closes it."
-    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "ANALYSIS": of}
-    parts["PAGES"] = of.pages if len(of.pages) > 1 else ()
+    parts = {"NAME": name, "BINDINGS": list(bindings_of(name)), "HELP": about, "PAGES": of.pages, "ANALYSIS": of}
     return type(f"{name.capitalize()}Screen", (AnalysisScreen,), parts)

@@ -1,15 +1,14 @@
-"""`breakdown` and `bias`: a request is loaded and one document comes out."""
+"""`breakdown`: a request is loaded and one document comes out."""
 
 import argparse
 
 import polars as pl
 
-from inspector.bias import bias_document
 from inspector.breakdown import View, breakdown_document
 from inspector.loading import load
 from inspector.request import request_of
 from inspector.shell.output import form_of, put, say
-from scoring.export import Document, p_words
+from scoring.export import Document
 from scoring.metrics.resampling import SMALL
 
 TOLD = (
@@ -23,25 +22,20 @@ BARE = ("fp", "late", "missed")
 """Those shown without their interval."""
 REWARDS = ("mean_reward",)
 """In the units of the scorer's rewards, which are no shares."""
-SLICES = 10
-"""Slices of one scorer on one benchmark that a terminal shows."""
 
 
 def run(args: argparse.Namespace) -> int:
     """Print or write the document of `args.command`."""
     selection = load(request_of(args))
-    if args.command == "bias":
-        document, wide = bias_document(selection, form_of(args)), wide_bias
-    else:
-        view = View(args.of, args.rows, args.cols, args.preset, args.errors, args.difference)
-        document, wide = breakdown_document(selection, view, form_of(args)), wide_breakdown
+    view = View(args.of, args.rows, args.cols, args.preset, args.errors, args.difference)
+    document, wide = breakdown_document(selection, view, form_of(args)), wide_breakdown
     if args.raw:
         facts = {**document.provenance, "command": f"{document.provenance['command']} --raw"}
         document = Document(document.rows, facts, raw=True)
     problems = list(selection.problems)
     if not document.rows.height:
         problems.append("No scorer has rewards for these cases yet." if not selection.chosen else "No case is shown.")
-    if args.command == "breakdown" and args.of == "rewards":
+    if args.of == "rewards":
         wide = wide_rewards
     put(document, args, problems, wide(document.rows))
     if not form_of(args) and document.rows["small"].any():
@@ -88,24 +82,6 @@ def wide_rewards(rows: pl.DataFrame) -> pl.DataFrame:
     names = rows.select(index).unique(maintain_order=True).with_row_index("place")
     made = made.join(names, on=index, how="left", maintain_order="left").sort("place", maintain_order=True)
     return made.select(*bins, pl.exclude(*bins, "place")) if silent.height else made.drop("place")
-
-
-def wide_bias(rows: pl.DataFrame) -> pl.DataFrame:
-    """What is measured in words, its value in percent; of the slices the largest SLICES."""
-    index = ["scorer", "benchmark"]
-    sliced = pl.col("column").is_not_null()
-    place = sliced.cum_sum().over(index)
-    told = rows.filter(sliced.not_() | (place <= SLICES))
-    whole = pl.format("{} ({})", "metric", "unit")
-    part = pl.format("{}: {} = {}", pl.col("metric").str.replace("_", " ", n=-1), "column", "slice")
-    cells = [_cell(*values) for values in told.select("metric", *_SHOWN).iter_rows()]
-    return told.select(
-        *index,
-        pl.when(sliced).then(part).otherwise(whole).alias("what"),
-        pl.Series("value", cells, dtype=pl.String),
-        "n",
-        pl.Series("p (Holm)", list(map(p_words, told["p_holm"])), dtype=pl.String),
-    )
 
 
 _FIGURE = ("value", "low", "high", "n", "small", "reason")

@@ -6,13 +6,11 @@ from inherited import INHERITED
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.screens.analysis import screen_of
-from inspector.screens.bias import BiasScreen
 from inspector.screens.board import BoardScreen
 from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.paper import PaperScreen
-from inspector.screens.statistics import StatisticsScreen
 from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
@@ -29,10 +27,10 @@ CLASSES = {
     "compare": screen_of("compare"),
     "card": screen_of("card"),
     "thresholds": screen_of("thresholds"),
-    "statistics": StatisticsScreen,
+    "stats": screen_of("stats"),
     "paper": PaperScreen,
     "breakdown": BreakdownScreen,
-    "bias": BiasScreen,
+    "bias": screen_of("bias"),
     "taxonomy": TaxonomyScreen,
 }
 REACHED = {
@@ -44,7 +42,7 @@ REACHED = {
     "compare": ("c",),
     "card": ("i",),
     "thresholds": ("H",),
-    "statistics": ("K",),
+    "stats": ("K",),
     "paper": ("P",),
     "breakdown": ("b",),
     "bias": ("L",),
@@ -60,7 +58,7 @@ SHOWN = {
     "compare": "could be none",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
-    "statistics": "right answer, wrong process",
+    "stats": "right answer, wrong process",
     "paper": "No paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
@@ -84,7 +82,7 @@ DOWN, UP = ["j"] * 18, ["k"] * 31
 BESIDE = {
     "metrics": "error acc",
     "compare": "Who is right where the other is wrong",
-    "statistics": "right answer, wrong process",
+    "stats": "right answer, wrong process",
     "paper": "No paper",
     "thresholds": "Ways to choose the threshold",
     "breakdown": "harmonic mean of both",
@@ -171,8 +169,8 @@ EFFECTS = {
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("filter tried by alpha"),
     ("card", "help"): Effect("How the number of the scorer"),
-    ("statistics", "drill"): Effect("filter cases, sums"),
-    ("statistics", "help"): Effect("The benchmark itself. Each count"),
+    ("stats", "drill"): Effect("filter cases, sums"),
+    ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
     ("paper", "help"): Effect("The paper's tables for the"),
@@ -222,7 +220,7 @@ EVERYWHERE = {
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
-    "statistics": Effect("right answer, wrong process"),
+    "stats": Effect("right answer, wrong process"),
     "paper": Effect("No paper"),
     "breakdown": Effect("harmonic mean of both"),
     "bias": Effect("Which way it leans"),

@@ -69,7 +69,7 @@ REACHED = {
     "compare": ("j", "c", "until could be none"),
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
-    "statistics": ("j", "K", "until characters"),
+    "stats": ("j", "K", "until characters"),
     "paper": ("j", "P", "until No paper"),
     "breakdown": ("j", "b", "until erroneous cases"),
     "bias": ("j", "L", "until too few to say"),
@@ -97,7 +97,7 @@ EVERYWHERE = {
     "metrics": Way(opens="MetricsScreen", says="error acc"),
     "compare": Way(opens="CompareScreen", says="p Holm"),
     "card": Way(opens="CardScreen", says="How a verdict"),
-    "statistics": Way(opens="StatisticsScreen", says="characters"),
+    "stats": Way(opens="StatsScreen", says="characters"),
     "paper": Way(opens="PaperScreen", says="No paper"),
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
     "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
@@ -107,7 +107,7 @@ EVERYWHERE = {
 BESIDE = (
     ("metrics", "MetricsScreen", "error acc"),
     ("compare", "CompareScreen", "p Holm"),
-    ("statistics", "StatisticsScreen", "characters"),
+    ("stats", "StatsScreen", "characters"),
     ("paper", "PaperScreen", "No paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),
     ("breakdown", "BreakdownScreen", "erroneous cases"),
@@ -194,7 +194,7 @@ WAYS = {
         if other != one
     },
     **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
-    ("statistics", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
+    ("stats", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
     **{
         ("paper", one): Way(after=(), tells="No tables of a paper")

@@ -206,7 +206,9 @@ def test_a_condition_on_an_outcome_that_is_left_out_is_not_warned_of(tmp_path, a
     plain = inspect(load(Request(workspace=str(tmp_path))))
     looked = plain.filtered(filtered)
     assert looked.shown.size < plain.shown.size
-    before, there = (page_view(analysis, one, analysis.pages[0].name, ("worse", "old")) for one in (plain, looked))
+    before, there = (
+        page_view(analysis, one, "pair" if analysis is compare else "", ("worse", "old")) for one in (plain, looked)
+    )
     # The figures are made without it, and so are the sentences.
     assert CHOSEN not in words_of(there)
     of_the_filter = pl.col("fact") == "filter" if analysis is card else pl.lit(value=False)
