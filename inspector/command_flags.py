@@ -96,16 +96,6 @@ Rewards that scorers gave the cases of a removed benchmark, and what people said
 An open app follows. It is refused while another process writes there or scores the benchmark."""
 
 
-def _paper(parser: argparse.ArgumentParser) -> None:
-    names = ("processbench", "prmbench", "socratic", "grben", "mrmath", "mrmath_redundant")
-    parser.add_argument("name", choices=names, help="the paper's benchmark")
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
-    parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
-    parser.add_argument(
-        "--check", action="store_true", help="exit with 1 if a figure here does not round to the printed one"
-    )
-
-
 CHECK_CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
 benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
 fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
@@ -180,7 +170,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
-    "paper": _paper,
     "check": _check,
     "triage": _triage,
     "agreement": _agreement,

@@ -238,7 +238,7 @@ SCENES: dict[str, Scene] = {
     "statistics": Scene(demo, ("K",), ("Wrong steps (0-based)",)),
     "paper": Scene(printed, ("P",), ("Checked 1 of",)),
     "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
-    "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),
+    "paper-none": Scene(small, ("P",), ("No tables of a paper",), sizes=(NARROW,)),
     "taxonomy": Scene(noted, ("A", "g"), ("signs: 2 notes",)),
     "taxonomy-ascii": Scene(noted, ("A", "g"), ("signs: 2 notes",), sizes=(NARROW,), ascii_only=True, no_color=True),
     "taxonomy-put": Scene(noted, ("A", "g", "p", *"u"), ("a new category",), sizes=(NARROW,)),

@@ -43,16 +43,6 @@ ANALYSIS: tuple[Command, ...] = (
         "go('paper')",
     ),
     Command(
-        "everyone",
-        "a",
-        "All of the paper",
-        "Also the scorers that only the paper has, or those here alone",
-        "everyone",
-        ("paper",),
-        footer=True,
-    ),
-    Command("choose-table", "o", "Table", "Choose a table of the paper", "other", ("paper",), footer=True),
-    Command(
         "common-cases",
         "equals_sign",
         "Common cases",

@@ -336,12 +336,15 @@ class View(Document):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
     `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why
-    there are no rows.
+    there are no rows. `exit_code` is that of its command, 0 unless it was asked to judge, and `because` are sentences
+    that say why it is that.
     """
 
     title: str = ""
     lay_out: Callable[[], tuple[Section, ...]] = tuple
     empty: str = ""
+    exit_code: int = 0
+    because: tuple[str, ...] = ()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

@@ -96,8 +96,9 @@ class AnalysisScreen(SheetScreen):
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
     def lacks_scorers(self, inspection: Inspection) -> bool:
-        """Whether there are too few scorers for the open page."""
-        return self.open_page.whose != "none" and not self.asked_about(inspection)
+        """Whether there are too few scorers for the open page, if it needs any."""
+        needed = self.open_page.whose != "none" and bool(self.ANALYSIS.needs)
+        return needed and not self.asked_about(inspection)
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         if self.open_page.whose == "none":
@@ -215,7 +216,8 @@ class AnalysisScreen(SheetScreen):
     # -- keys
 
     def tables(self, inspection: Inspection) -> Tables:
-        if self.lacks_scorers(inspection):
+        known = self._views.get(self.page)
+        if self.lacks_scorers(inspection) or (known and isinstance(known[1], View) and known[1].empty):
             return ()
         pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
         return tuple(

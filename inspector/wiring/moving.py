@@ -19,7 +19,6 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
-    "paper": "paper:PaperScreen",
     "breakdown": "breakdown:BreakdownScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }

@@ -10,7 +10,6 @@ from inspector.screens.board import BoardScreen
 from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
-from inspector.screens.paper import PaperScreen
 from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
@@ -28,7 +27,7 @@ CLASSES = {
     "card": screen_of("card"),
     "thresholds": screen_of("thresholds"),
     "stats": screen_of("stats"),
-    "paper": PaperScreen,
+    "paper": screen_of("paper"),
     "breakdown": BreakdownScreen,
     "bias": screen_of("bias"),
     "taxonomy": TaxonomyScreen,
@@ -59,7 +58,7 @@ SHOWN = {
     "card": "How a verdict is",
     "thresholds": "best on these  ",
     "stats": "right answer, wrong process",
-    "paper": "No paper",
+    "paper": "No tables of a paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
     "taxonomy": "No case here has a note yet",
@@ -83,7 +82,7 @@ BESIDE = {
     "metrics": "error acc",
     "compare": "Who is right where the other is wrong",
     "stats": "right answer, wrong process",
-    "paper": "No paper",
+    "paper": "No tables of a paper",
     "thresholds": "Ways to choose the threshold",
     "breakdown": "harmonic mean of both",
     "bias": "Which way it leans",
@@ -173,6 +172,8 @@ EFFECTS = {
     ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
+    ("paper", "next-page"): Effect("[all tables]", undo=("shift+tab",)),
+    ("paper", "page-before"): Effect("[all tables]", undo=("tab",)),
     ("paper", "help"): Effect("The paper's tables for the"),
     # One takes the place of the other.
     **{
@@ -221,7 +222,7 @@ EVERYWHERE = {
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
     "stats": Effect("right answer, wrong process"),
-    "paper": Effect("No paper"),
+    "paper": Effect("No tables of a paper"),
     "breakdown": Effect("harmonic mean of both"),
     "bias": Effect("Which way it leans"),
     "taxonomy": Effect("No case here has a note yet"),
