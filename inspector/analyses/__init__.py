@@ -49,6 +49,7 @@ class Option:
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
         offered: Give what a screen offers, of what is selected and told so far; None = the choices.
+        with_other: Whether it is a switch that holds the scorer in focus against another, which a screen lets choose.
         of_request: Whether the request holds its value, as it does what several commands share.
     """
 
@@ -64,6 +65,7 @@ class Option:
     many: bool = False
     pages: tuple[str, ...] = ()
     offered: "Callable[[Selection, Params], Iterable[Offer]] | None" = None
+    with_other: bool = False
     of_request: bool = False
 
     @property

@@ -188,7 +188,8 @@ def statistic_blocks(results: Selection, rows: pl.DataFrame, title: str) -> Iter
         cells = {row["subset"]: row for row in part.iter_rows(named=True)}
         first = next(iter(cells.values()))
         kind = statistic_kind(first["statistic"])
-        name = " ".join(word for word in (first["group"], first["statistic"].replace("_", " ")) if word)
+        words = first["statistic"].replace("share_steps_ge_", "steps >= ").replace("_", " ")
+        name = " ".join(word for word in (first["group"], words) if word)
         name = f"{name}, %" if kind is Kind.SHARE else name
         if here:
             ours = [_statistic(results, cells.get(subset), kind) for subset in subsets]

@@ -6,8 +6,9 @@ from typing import Any
 import polars as pl
 
 from inspector.analyses import Params, analysis
-from inspector.breakdown import FEW, INDEPENDENT, by_benchmark, judged_steps, usual_axes, within
+from inspector.analyses._columns import usual_axes
 from inspector.filtering.facet_columns import column_words
+from inspector.notes import FEW, INDEPENDENT
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -25,13 +26,14 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.selection import Selection, by_benchmark, shown_benchmarks, within
 from inspector.sentences import counted
 from scoring.evaluation import Evaluation
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.cell_conditions import behind
 from scoring.metrics.outcome_conditions import answered
 from scoring.metrics.slices import SUPPORT, slice_rows
+from scoring.metrics.step_counts import judged_steps
 from scoring.sql_words import named
 
 BIAS = {
@@ -107,16 +109,16 @@ def bias(results: Selection, params: Params, intervals: bool) -> View:
 
 def _sections(results: Selection, frame: pl.DataFrame, *, intervals: bool) -> tuple[Section, ...]:
     sections: list[Section] = []
-    for benchmark, inside in by_benchmark(results):
+    for benchmark in shown_benchmarks(results) if results.shown.size else ():
         blocks: list[Block] = []
         own = frame.filter(pl.col("benchmark") == benchmark)
         several = own["scorer"].n_unique() > 1
-        for part in own.partition_by("scorer", maintain_order=True) if inside.any() else ():
+        for part in own.partition_by("scorer", maintain_order=True):
             evaluation = results.evaluation(part["scorer"][0])
             blocks += [Note(evaluation.scorer.name, "lead")] if several else []
             blocks += _blocks(results, evaluation, benchmark, part.to_dicts(), intervals=intervals, several=several)
-        sections.append(Section(benchmark, f"bias-{len(sections)}", tuple(blocks or [Note("No case is shown.")])))
-    return tuple(sections)
+        sections.append(Section(benchmark, f"bias-{len(sections)}", tuple(blocks)))
+    return tuple(sections) or (Section("", "bias", (Note("No case is shown."),)),)
 
 
 def _blocks(

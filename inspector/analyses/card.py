@@ -8,14 +8,13 @@ import polars as pl
 
 from inspector.analyses import Params, analysis
 from inspector.analyses._card_facts import GROUP_TITLES, GROUPS, Group, ProtocolCard, protocol_card
-from inspector.breakdown import within
 from inspector.case_links import figure_link
 from inspector.comparability import Incomparable, incomparable, remedy_of
 from inspector.headline import PRMSCORE, Headline, headline
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Fold, Note, Section, Table, View, figure, table, text
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from scoring.errors import UsageError
 from scoring.names import match_name
 from scoring.scorer import NOT_SAID, not_recorded

@@ -19,11 +19,7 @@ from inspector.workspace_place import find_workspace
 from scoring.errors import NoWorkspace, UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.kernel import Unparsed
-from scoring.metrics.statistics import statistics_rows
-from scoring.protocols import protocol_of
-from scoring.published.figures import other_values
-from scoring.published.papers import PAPERS, Paper, Table
-from scoring.published.printed import (
+from scoring.metrics.paper_agreement import (
     Wholeness,
     agreement,
     made_how,
@@ -31,8 +27,12 @@ from scoring.published.printed import (
     statistics_amiss,
     table_figures,
 )
+from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
+from scoring.metrics.statistics import statistics_rows
+from scoring.protocols import protocol_of
+from scoring.published.figures import other_values
+from scoring.published.papers import PAPERS, Paper, Table
 from scoring.published.statistics import published_statistics
-from scoring.published.values import ComputedCell, TableScope, values_of
 from scoring.twins import twin_evaluations
 from scoring.verdicts import AsGiven
 
@@ -168,8 +168,8 @@ def _offered(results: Selection, params: Params) -> Iterator[Offer]:
             pages=(ONE,),
             offered=_offered,
         ),
-        Option("all", "also the scorers that only the paper has", title="Scorers that only the paper has"),
-        Option("check", "exit with 1 if a figure here does not round to the printed one"),
+        Option("all", "also the scorers that only the paper has", title="The paper's other scorers", pages=(ONE,)),
+        Option("check", "exit with 1 if a figure here does not round to the printed one", pages=(ONE,)),
     ),
     needs="",
     loader=_load,

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from inspector.analyses import Params, analysis
-from inspector.breakdown import within
 from inspector.label_set import published_note
 from inspector.provenance import provenance
 from inspector.render.cells import value_text
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, table, text
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.filters import Facet
 from scoring.metrics.outcome_conditions import SIDES

@@ -4,7 +4,7 @@ All texts are as they are in the data: whoever renders a view escapes them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from inspector.render.elements import Element
-from inspector.render.lines import CaseLink
+from inspector.render.lines import CaseLink, joined_link
 from scoring.export import FORMS, Document, shown
 
 Numbers = Sequence[float] | npt.NDArray[np.float64]
@@ -32,8 +32,10 @@ class Kind(Enum):
     P = "p"
     MEAN = "mean"
     """With two digits after the point."""
+    REWARD = "reward"
+    """With three."""
     NUMBER = "number"
-    """A threshold, a reward, or what else has no unit."""
+    """A threshold, or what else has no unit."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,8 @@ class Column:
 class Table:
     """Rows of cells under columns. The first `labels` cells of a row say what it is about, and name it.
 
-    `heat` says that cells are compared by their shade; `counted` what n counts there.
+    `heat` says that cells are compared by their shade, `bars` that the values of the first column after the labels are
+    drawn where there are charts; `counted` what n counts there.
     """
 
     title: str
@@ -97,6 +100,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     labels: int = 1
     heat: bool = False
+    bars: bool = False
     counted: str = "cases"
 
 
@@ -157,7 +161,10 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Shares, in percent, over one axis: `across` it goes from one end to the other, upwards likewise."""
+    """Values of a kind over one axis: `across` it goes from one end to the other, `upward` likewise.
+
+    With `whole` the axis is told by whole numbers: those that the first series has points at.
+    """
 
     title: str
     x: str
@@ -166,16 +173,27 @@ class Curve:
     ticks: tuple[Tick, ...] = ()
     across: tuple[float, float] = (0.0, 1.0)
     upward: tuple[float, float] = (0.0, 1.0)
+    kind: Kind = Kind.SHARE
+    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Bin:
-    """How many of each of two classes lie from `low` to `high`, and what each count opens."""
+    """How many of each of two classes lie from `low` to `high`, and what each count opens.
+
+    One that is no range of an axis is called by its `name`.
+    """
 
     low: float
     high: float
     counts: tuple[int, int]
     drills: tuple[CaseLink | None, CaseLink | None] = (None, None)
+    name: str = ""
+
+    @property
+    def words(self) -> str:
+        """Its name, or from where to where it goes."""
+        return self.name or f"{self.low:.4g} to {self.high:.4g}"
 
 
 Classes = tuple[tuple[str, str], tuple[str, str]]
@@ -210,6 +228,58 @@ class Reliability:
     title: str
     bins: tuple[Given, ...]
     counted: str = "cases"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many there are of something, `name` in a few letters and `words` in full; `style` is that of its column.
+
+    `at` is its place on the axis, None where it has none and stands apart.
+    """
+
+    name: str
+    words: str
+    n: int
+    style: str = ""
+    link: CaseLink | None = None
+    at: int | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Counts beside each other, in the order of an axis; `counted` says what is counted."""
+
+    title: str
+    columns: tuple[Counted, ...]
+    counted: str = "cases"
+
+    def folded(self, most: int) -> "Columns":
+        """Give at most so many columns, as far as that can be: those furthest out on the axis join the next ones."""
+        apart = sum(one.at is None for one in self.columns)
+        reach = max((abs(one.at) for one in self.columns if one.at is not None), default=0)
+        while reach > 1 and sum(one.at is not None and abs(one.at) <= reach for one in self.columns) > most - apart:
+            reach -= 1
+        groups: dict[object, list[Counted]] = {}
+        for number, one in enumerate(self.columns):
+            key: object = ("apart", number) if one.at is None else min(reach, max(-reach, one.at))
+            groups.setdefault(key, []).append(one)
+        return replace(self, columns=tuple(_joined(group) for group in groups.values()))
+
+
+def _joined(group: Sequence[Counted]) -> Counted:
+    """One column for several beside each other, called after the one that is next to the middle."""
+    if len(group) == 1:
+        return group[0]
+    nearest = min(group, key=lambda one: abs(one.at or 0))
+    name = f"{'<=' if (nearest.at or 0) < 0 else '>='}{nearest.name}"
+    links = [one.link for one in group if one.link is not None]
+    words = f"{nearest.words} or further"
+    link = joined_link(links, words) if links else None
+    return replace(nearest, name=name, words=words, n=sum(one.n for one in group), link=link)
+
+
+Chart = Curve | Histogram | Reliability | Columns
+"""What is drawn where there is room for a picture, and stands elsewhere as a table of its numbers."""
 
 
 @dataclass(frozen=True)
@@ -309,7 +379,7 @@ class Fold:
     blocks: tuple["Block", ...]
 
 
-Block = Note | Bullets | Facts | Command | Table | Curve | Histogram | Reliability | Picture | CaseBlock | Fold
+Block = Note | Bullets | Facts | Command | Table | Chart | Picture | CaseBlock | Fold
 
 
 @dataclass(frozen=True)
@@ -403,6 +473,8 @@ def links_of(block: Block) -> Iterator[CaseLink]:
         links = [one.share.link for one in block.bins]
     elif isinstance(block, Histogram):
         links = [*(link for one in block.bins for link in one.drills), *(tick.drill for tick in block.ticks)]
+    elif isinstance(block, Columns):
+        links = [one.link for one in block.columns]
     elif isinstance(block, Curve):
         links = [tick.drill for tick in block.ticks]
     yield from (link for link in links if link is not None)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from textual.worker import Worker, get_current_worker
 
-from inspector.analyses import Analysis, Page, Params, Whose, load
+from inspector.analyses import Analysis, Offer, Option, Page, Params, Whose, load
 from inspector.best_scorer import best_scorer
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
@@ -32,8 +32,6 @@ from scoring.evaluation import Evaluation
 from scoring.export import Document
 
 ALONE_OR_BESIDE: Whose = "one or two"
-ALONE = "\n"
-"""Picked where no other scorer is wanted; no name holds a line break."""
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 
@@ -50,6 +48,7 @@ class AnalysisScreen(SheetScreen):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._other: str | None = None
+        self._told_of: dict[str, dict[str, Any]] = {}
         self._views: dict[str, tuple[Sequence[object], View | InspectError, bool]] = {}
         self._worker: Worker[None] | None = None
 
@@ -86,7 +85,7 @@ class AnalysisScreen(SheetScreen):
         whose = self.open_page.whose
         if inspection.scorer is None or whose == "none":
             return ()
-        if whose == "pair":
+        if self.about_two:
             other = self.other(inspection)
             return () if other is None else (inspection.scorer, other)
         if whose == ALONE_OR_BESIDE:
@@ -94,6 +93,28 @@ class AnalysisScreen(SheetScreen):
             return (inspection.scorer,) if other is None else (inspection.scorer, other)
         every = covering(inspection)
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
+
+    @property
+    def about_two(self) -> bool:
+        """Whether the open page holds the scorer in focus against another."""
+        return self.open_page.whose == "pair" or any(
+            option.with_other and self._told.get(option.name) for option in self.options
+        )
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What the open page can be told here."""
+        return tuple(option for option in self.ANALYSIS.options_of(self.page) if option.title)
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        """What was chosen for the benchmark in focus: another one has other columns and scorers."""
+        return {} if self.inspection is None else self._told_of.get(self.inspection.benchmark, {})
+
+    def params(self, page: str, form: str = "") -> Params:
+        """A page with what it is told here."""
+        names = {option.name for option in self.ANALYSIS.options_of(page)}
+        return Params(page, {name: value for name, value in self._told.items() if name in names}, form)
 
     def lacks_scorers(self, inspection: Inspection) -> bool:
         """Whether there are too few scorers for the open page, if it needs any."""
@@ -104,7 +125,7 @@ class AnalysisScreen(SheetScreen):
         if self.open_page.whose == "none":
             return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
         names = self.asked_about(inspection)
-        if self.open_page.whose not in {"pair", ALONE_OR_BESIDE} or len(names) < 2:
+        if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(inspection)
         a, b = (name_forms(name, 24, 12) for name in names)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
@@ -143,6 +164,7 @@ class AnalysisScreen(SheetScreen):
             inspection.slice,
             inspection.benchmark,
             selection.request.seed,
+            tuple(sorted(self._told.items())),
         )
 
     def _is_of(self, owners: Sequence[object], inspection: Inspection) -> bool:
@@ -151,7 +173,7 @@ class AnalysisScreen(SheetScreen):
     def view_of(self, inspection: Inspection, page: str, *, intervals: bool) -> View | InspectError:
         """Compute the view of a page, or say why there is none."""
         try:
-            return self.ANALYSIS.view(self._results(inspection), Params(page), intervals=intervals).laid_out()
+            return self.ANALYSIS.view(self._results(inspection), self.params(page), intervals=intervals).laid_out()
         except InspectError as error:
             return error
 
@@ -225,30 +247,112 @@ class AnalysisScreen(SheetScreen):
         )
 
     def _document(self, inspection: Inspection, page: str, form: str) -> Document:
-        return self.ANALYSIS.view(self._results(inspection), Params(page, form=form))
+        return self.ANALYSIS.view(self._results(inspection), self.params(page, form))
 
     def action_other(self) -> None:
-        """Choose B; where a page may be about one scorer alone, or none."""
+        """Choose what the page is about besides: another scorer, those beside it, or what it can be told."""
+        if self.open_page.whose in {"pair", ALONE_OR_BESIDE}:
+            self._choose_other()
+        elif self.open_page.whose == "beside":
+            self._choose_beside()
+        else:
+            self._choose_option()
+
+    def _choose_option(self) -> None:
+        """Choose what of a page is to be changed, and then how."""
+        if self.inspection is None or self.lacks_scorers(self.inspection) or not self.options:
+            self.say("This page has nothing to choose.")
+        elif len(self.options) == 1:
+            self.action_option(self.options[0].name)
+        else:
+            picks = [
+                Pick(option.name, option.title, str(self._told.get(option.name, "as usual"))) for option in self.options
+            ]
+            self.close_rail()
+            self.app.push_screen(Picking("Choose", picks), self._then_option)
+
+    def _then_option(self, name: str | None) -> None:
+        if name is not None:
+            self.action_option(name)
+
+    def action_option(self, name: str) -> None:
+        """Choose a value of an option of the page."""
+        inspection = self.inspection
+        option = next((option for option in self.options if option.name == name), None)
+        if inspection is None or option is None:
+            there = [option for option in self.ANALYSIS.options if option.name == name]
+            pages = [page.title for page in self.ANALYSIS.pages if there and page.name in there[0].pages]
+            told = f": it is for {' and '.join(pages)}" if pages else ""
+            self.say(f"There is nothing of that kind to choose on this page{told}.")
+        elif self.lacks_scorers(inspection):
+            self.say("There is nothing to choose before a scorer has verdicts.")
+        elif option.with_other:
+            self._choose_other(option)
+        else:
+            self._offer(inspection, option)
+
+    def _offer(self, inspection: Inspection, option: Option) -> None:
+        now = self._told.get(option.name)
+        if option.offered is not None:
+            offers = list(option.offered(self._results(inspection), self.params(self.page)))
+        elif option.switch:
+            offers = [Offer(True, "yes"), Offer(None, "no")]
+        else:
+            offers = [Offer(value, value) for value in option.choices]
+        if not offers:
+            self.say("There is nothing to choose from here.")
+            return
+        picks = [Pick(str(at), offer.title, offer.about, strong=offer.value == now) for at, offer in enumerate(offers)]
+        cursor = next((at for at, offer in enumerate(offers) if offer.value == now), 0)
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._tell(option.name, offers[int(key)].value)
+
+        self.close_rail()
+        self.app.push_screen(Picking(option.title, picks, cursor), chosen)
+
+    def _tell(self, name: str, value: Any) -> None:
+        """Tell the page something and show what it says then; None takes it back."""
+        if self.inspection is not None:
+            kept = {known: other for known, other in self._told.items() if known != name}
+            self._told_of[self.inspection.benchmark] = kept if value is None else {**kept, name: value}
+            self.show_inspection(self.inspection)
+
+    def _choose_other(self, option: Option | None = None) -> None:
+        """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
         inspection = self.inspection
         names = [] if inspection is None else [name for name in covering(inspection) if name != inspection.scorer]
         if inspection is None or not names:
             self.say("There is no other scorer on this benchmark.")
             return
+        self.close_rail()
         now, evaluation = self.other(inspection), inspection.selection.evaluation
-        picks = [Pick(name, name, evaluation(name).scorer.about, strong=name == now) for name in names]
-        if self.open_page.whose == ALONE_OR_BESIDE:
-            picks.insert(0, Pick(ALONE, "no other", "this scorer alone", strong=now is None))
-        place = next((at for at, pick in enumerate(picks) if pick.strong), 0)
-        self.app.push_screen(Picking("Compare with", picks, place), self._choose)
+        alone = now is None if option is None else not self._told.get(option.name)
+        picks = [Pick(name, name, evaluation(name).scorer.about, strong=not alone and name == now) for name in names]
+        if option is not None or self.open_page.whose == ALONE_OR_BESIDE:
+            picks.insert(0, Pick("", "nobody", "the scorer in focus alone", strong=alone))
 
-    def _choose(self, name: str | None) -> None:
-        if name is not None and self.inspection is not None:
-            self._other = None if name == ALONE else name
-            self.show_inspection(self.inspection)
+        def chosen(name: str | None) -> None:
+            if name is None or self.inspection is None:
+                return
+            if option is None:
+                self._other = name or None
+                self.show_inspection(self.inspection)
+            else:
+                self._other = name or self._other
+                self._tell(option.name, True if name else None)
+
+        cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
+        title = "Compare with" if option is None else f"{inspection.scorer} less"
+        self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
         """A becomes B."""
         inspection = self.inspection
+        if not self.about_two:
+            self.say("This page is about one scorer: there is nothing to turn round.")
+            return
         other = None if inspection is None else self.other(inspection)
         if inspection is None or other is None:
             self.say("There is no other scorer on this benchmark.")
@@ -269,7 +373,7 @@ class AnalysisScreen(SheetScreen):
         names = self.asked_about(inspection)
         return incomparable(subject(inspection, names), names, inspection.benchmark)
 
-    def action_curves(self) -> None:
+    def _choose_beside(self) -> None:
         """Choose the scorers that stand beside each other."""
         inspection = self.inspection
         if inspection is None or inspection.scorer is None:

@@ -89,7 +89,7 @@ def _of_lists() -> Iterator[Bound]:
                 yield Bound(binding.id, binding.description, words, _split(binding.key), places, "list")
 
 
-RENAMED = {"statistics": "stats"}
+RENAMED = {"statistics": "stats", "compare-with": "other", "curves": "other", "subtract": "other"}
 """Ids of commands in keymaps that older versions wrote -> what they are called now."""
 
 

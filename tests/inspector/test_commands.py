@@ -7,7 +7,6 @@ from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.screens.analysis import screen_of
 from inspector.screens.board import BoardScreen
-from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.taxonomy import TaxonomyScreen
@@ -28,7 +27,7 @@ CLASSES = {
     "thresholds": screen_of("thresholds"),
     "stats": screen_of("stats"),
     "paper": screen_of("paper"),
-    "breakdown": BreakdownScreen,
+    "breakdown": screen_of("breakdown"),
     "bias": screen_of("bias"),
     "taxonomy": TaxonomyScreen,
 }
@@ -84,7 +83,7 @@ BESIDE = {
     "stats": "right answer, wrong process",
     "paper": "No tables of a paper",
     "thresholds": "Ways to choose the threshold",
-    "breakdown": "harmonic mean of both",
+    "breakdown": "Harmonic mean of both",
     "bias": "Which way it leans",
     "taxonomy": "No case here has a note yet",
 }
@@ -158,13 +157,13 @@ EFFECTS = {
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
     ("case", "help"): Effect("One case: the keys"),
-    ("compare", "compare-with"): Effect("Compare with"),
+    ("compare", "other"): Effect("Compare with"),
     ("compare", "swap"): Effect("A  beta", undo=("x",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
     ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
-    ("card", "compare-with"): Effect("this scorer alone"),
+    ("card", "other"): Effect("the scorer in focus alone"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("filter tried by alpha"),
     ("card", "help"): Effect("How the number of the scorer"),
@@ -172,6 +171,7 @@ EFFECTS = {
     ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
+    ("paper", "other"): Effect("The paper's other scorers"),
     ("paper", "next-page"): Effect("[all tables]", undo=("shift+tab",)),
     ("paper", "page-before"): Effect("[all tables]", undo=("tab",)),
     ("paper", "help"): Effect("The paper's tables for the"),
@@ -186,7 +186,7 @@ EFFECTS = {
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("metrics", "help"): Effect("Every official metric of"),
-    ("thresholds", "curves"): Effect("Scorers beside each other"),
+    ("thresholds", "other"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("thresholds", "drill"): Effect("filter tried by alpha"),
@@ -194,13 +194,13 @@ EFFECTS = {
     ("thresholds", "next-scorer"): Effect("⠒ beta", undo=("m", "g")),
     ("thresholds", "previous-scorer"): Effect("⠒ beta", undo=("M", "g")),
     ("breakdown", "rows"): Effect("Enter takes it"),
-    ("breakdown", "across"): Effect("one column alone, as bars"),
-    ("breakdown", "figure"): Effect("GR-Ben's: a later step is named"),
-    ("breakdown", "subtract"): Effect("the scorer in focus alone"),
+    ("breakdown", "across"): Effect("a line a value of the first column"),
+    ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
+    ("breakdown", "other"): Effect("Less another scorer"),
     ("breakdown", "swap"): Effect("There is nothing to turn round", undo=()),
-    ("breakdown", "bins"): Effect("This page has no bins", undo=()),
+    ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
-    ("breakdown", "page-before"): Effect("[one column]", undo=("tab",)),
+    ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
     ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
@@ -223,7 +223,7 @@ EVERYWHERE = {
     "thresholds": Effect("Ways to choose the threshold"),
     "stats": Effect("right answer, wrong process"),
     "paper": Effect("No tables of a paper"),
-    "breakdown": Effect("harmonic mean of both"),
+    "breakdown": Effect("Harmonic mean of both"),
     "bias": Effect("Which way it leans"),
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),

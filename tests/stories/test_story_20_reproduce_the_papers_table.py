@@ -44,8 +44,15 @@ def test_ours_published_and_difference_stand_in_the_app_as_in_the_shell(folder):
         eventually(terminal, partial(_says, texts=(f"{cell['n']} of 400 cases",)))
         pressed(terminal, "escape")
         eventually(terminal, partial(_says, texts=("Table 3 of ProcessBench",)))
-        pressed(terminal, "shift+tab")
+        # Another table is chosen from a list; beside it stands the list of all of them.
+        pressed(terminal, "o")
+        eventually(terminal, partial(_says, texts=("Table", "The paper's other scorers")))
+        pressed(terminal, "enter")
+        eventually(terminal, partial(_says, texts=("Table 2", "the cases by subset", "Table 9")))
+        pressed(terminal, "enter")
         eventually(terminal, partial(_says, texts=("Table 2 of ProcessBench", "process error rate")))
+        pressed(terminal, "tab")
+        eventually(terminal, partial(_says, texts=("Tables of ProcessBench", "critics by one greedy answer")))
 
 
 def _says(screen: str, texts: tuple[str, ...]) -> str:

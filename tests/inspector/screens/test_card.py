@@ -46,7 +46,7 @@ async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
 async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 50)) as pilot:
         await press(pilot, "i", "o")
-        await shows(pilot, "Compare with", "no other")
+        await shows(pilot, "Compare with", "nobody")
         await press(pilot, "j", "enter")
         text = await rests(pilot, "They differ in", "The same in both")
         assert "beta lacks 1 case that alpha has (bench/early-one); all on the 8 cases in common" in (

@@ -9,7 +9,7 @@ import papers
 from inspector.cli import main
 from inspector.request import Request
 from opened import opened
-from screen_text import press, shows, until
+from screen_text import hides, press, shows, until
 
 
 @pytest.fixture
@@ -24,8 +24,27 @@ async def test_the_first_table_on_scorers_is_shown_and_beside_it_the_list(root):
         await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
         await press(pilot, "tab")
         await shows(pilot, "Tables of ProcessBench", "critics by one greedy answer")
+        await press(pilot, "o")
+        await shows(pilot, "This page has nothing to choose.")
         await press(pilot, "escape")
         await until(pilot, lambda: pilot.app.screen.NAME == "board")
+
+
+async def test_tables_and_the_scorers_of_the_paper_are_chosen(root):
+    async with opened(root, size=(120, 36)) as pilot:
+        await press(pilot, "P")
+        await shows(pilot, "Table 3 of ProcessBench", "Checked 1 of 5")
+        await hides(pilot, "Skywork-PRM-7B")
+        await press(pilot, "o", "j", "enter")
+        await shows(pilot, "yes", "no")
+        await press(pilot, "g", "enter")
+        await shows(pilot, "Skywork-PRM-7B")
+        await press(pilot, "o", "enter")
+        await shows(pilot, "Table 9", "critics by one greedy answer")
+        await press(pilot, "G", "enter")
+        await shows(pilot, "Table 9 of ProcessBench", "QwQ-32B-Preview")
+        await press(pilot, "o", "enter", "g", "enter")
+        await shows(pilot, "Table 2 of ProcessBench", "process error rate")
 
 
 async def test_its_export_is_what_paper_prints(root, tmp_path, monkeypatch, capsys):

@@ -12,10 +12,10 @@ import polars as pl
 
 from scoring.benchmarks import prmbench, socratic
 from scoring.evaluation import Evaluation
+from scoring.metrics.paper_figures import TableScope
 from scoring.published.figures import figures
 from scoring.published.names import model_of
 from scoring.published.official import subsets_of, whole_subsets
-from scoring.published.values import TableScope
 
 _ROUNDING = 1e-9
 """Floats that stand for decimals are off by less."""

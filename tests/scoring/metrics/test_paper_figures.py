@@ -9,10 +9,10 @@ import pytest
 import making
 import reference
 from scoring.benchmarks import prmbench, socratic
+from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.metrics.step_labels import step_rows
 from scoring.published.figures import figures
 from scoring.published.papers import PAPERS, Table
-from scoring.published.values import TableScope, values_of
 
 
 def table(paper, number):

@@ -8,8 +8,8 @@ import making
 from reference import Case
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
+from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.published.papers import PAPERS
-from scoring.published.values import TableScope, values_of
 from scoring.schema import REWARDS
 
 
