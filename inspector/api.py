@@ -19,7 +19,6 @@ from typing import Any
 
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.loading import load as load_request
 from inspector.render.view import View
 from inspector.request import Request
 from scoring.errors import UsageError
@@ -91,7 +90,8 @@ def analysis(
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    return load(name).view(load_request(request), Params(page, options or {}), intervals=intervals)
+    asked, params = load(name), Params(page, options or {})
+    return asked.view(asked.load(request, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

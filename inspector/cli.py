@@ -28,12 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "card": (
-        "inspector.shell.card",
-        "how a scorer's number came to be; of two, in what they differ",
-    ),
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
-    "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
     "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
     "agreement": ("inspector.shell.agreement", "how well people agree on rulings, ratings, tags and categories"),

@@ -94,16 +94,6 @@ Rewards that scorers gave the cases of a removed benchmark, and what people said
 An open app follows. It is refused while another process writes there or scores the benchmark."""
 
 
-def _paper(parser: argparse.ArgumentParser) -> None:
-    names = ("processbench", "prmbench", "socratic", "grben", "mrmath", "mrmath_redundant")
-    parser.add_argument("name", choices=names, help="the paper's benchmark")
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
-    parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
-    parser.add_argument(
-        "--check", action="store_true", help="exit with 1 if a figure here does not round to the printed one"
-    )
-
-
 CHECK_CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
 benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
 fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
@@ -123,11 +113,6 @@ def _check(parser: argparse.ArgumentParser) -> None:
         "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
     )
     parser.epilog = CHECK_CODES
-
-
-def _card(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("one", metavar="SCORER", help="its name or a unique part of it")
-    parser.add_argument("other", nargs="?", metavar="OTHER", help="another one, beside it: what differs is marked")
 
 
 def _agreement(parser: argparse.ArgumentParser) -> None:
@@ -165,9 +150,7 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 
 _WITH_WORDS_OF_ITS_OWN = {
-    "paper": _paper,
     "check": _check,
-    "card": _card,
     "triage": _triage,
     "agreement": _agreement,
     "taxonomy": _taxonomy,

@@ -1,7 +1,10 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
+from dataclasses import replace
+
 from inspector.analyses import Params
 from inspector.analyses.breakdown import breakdown
+from inspector.analyses.card import card
 from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
@@ -32,6 +35,11 @@ def sets_view(selection, form=""):
 
 def cascade_view(selection, form=""):
     return compare.view(selection, Params("cascade", form=form))
+
+
+def card_view(selection, *names, form=""):
+    """The card of a scorer, or of two beside each other, as the command asks for it."""
+    return card.view(replace(selection, request=replace(selection.request, scorers=names)), Params(form=form))
 
 
 def thresholds_view(selection, form=""):

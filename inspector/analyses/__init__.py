@@ -15,11 +15,13 @@ from scoring.errors import UsageError
 
 if TYPE_CHECKING:
     from inspector.render.view import View
+    from inspector.request import Request
     from inspector.selection import Selection
 
-Whose = Literal["all", "ranked", "focus", "pair", "beside", "none"]
+Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
-that one and another; that one and those beside it; or nobody, because the cases alone are asked about."""
+that one and another; that one, and another where one was chosen; that one and those beside it; or nobody, because the
+cases alone are asked about."""
 
 
 class Offer(NamedTuple):
@@ -42,6 +44,7 @@ class Option:
         choices: The values that there are; () = any.
         type: What makes a value of a word.
         words: How many words it takes, as argparse writes it (`?`, `*` or a number); None = one.
+        positional: Whether its value stands by itself in the command, without a flag.
         bare: Its value where the flag stands alone.
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
@@ -57,6 +60,7 @@ class Option:
     choices: tuple[str, ...] = ()
     type: Callable[[str], Any] = str
     words: str | int | None = None
+    positional: bool = False
     bare: Any = None
     many: bool = False
     pages: tuple[str, ...] = ()
@@ -66,8 +70,8 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The flag of the command."""
-        return f"--{self.name.replace('_', '-')}"
+        """The flag of the command, or what stands for its word."""
+        return self.name if self.positional else f"--{self.name.replace('_', '-')}"
 
     @property
     def switch(self) -> bool:
@@ -80,7 +84,17 @@ class Option:
         return self.name if self.of_request else f"told_{self.name}"
 
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
-        """Add the flag."""
+        """Add the flag, or the word."""
+        if self.positional:
+            parser.add_argument(
+                self.name,
+                metavar=self.metavar or None,
+                choices=self.choices or None,
+                type=self.type,
+                nargs=self.words,
+                help=self.help,
+            )
+            return
         if self.switch:
             parser.add_argument(self.flag, action="store_const", const=True, dest=self.dest, help=self.help)
             return
@@ -105,6 +119,8 @@ class Option:
         if self.switch:
             return (self.flag,) if value else ()
         values = tuple(map(str, value)) if isinstance(value, (tuple, list)) else (str(value),)
+        if self.positional:
+            return values
         if self.words is not None:
             return (self.flag, *(values if value != self.bare else ()))
         return tuple(
@@ -148,6 +164,7 @@ class Params:
 
 
 Answer = Callable[["Selection", Params, bool], "View"]
+Loader = Callable[["Request", Params], "Selection"]
 
 
 @dataclass(frozen=True)
@@ -163,6 +180,8 @@ class Analysis:
     """Whom its one page is about, where it has no pages."""
     scorers: str = ""
     """What the words of the command are, where these are scorers; "" = it has none."""
+    most: int = 0
+    """How many scorers it is about at most, none of which is asked for by `--scorer`; 0 = as many as are chosen."""
     page_flag: str = ""
     """The flag that has a page's name as its value; "" = pages are flags themselves."""
     together: str = ""
@@ -173,6 +192,21 @@ class Analysis:
     """What is to be seen on its screen."""
     epilog: str = ""
     """What `--help` ends with."""
+    loader: Loader | None = None
+    """Selects what it is asked about, where that is more than a request says; None = what the request says."""
+
+    def load(self, request: "Request", params: Params) -> "Selection":
+        """Read what is asked about, decide and select.
+
+        Raises:
+            InspectError: as `inspector.loading.load`, or the request asks for what this has no answer to.
+        """
+        if self.loader is not None:
+            return self.loader(request, params)
+        # Imported only for who asks: `--help` needs the flags alone.
+        from inspector.loading import load
+
+        return load(request)
 
     def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
         """Answer it.
@@ -191,6 +225,8 @@ class Analysis:
         if params.page and params.page not in pages:
             told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
             raise UsageError(f"{self.name} has no page {params.page!r}.", told)
+        if 0 < self.most < len(results.request.scorers):
+            raise UsageError(f"{self.name} is about {self.most} scorers at most.", "Leave the others out.")
         known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
             where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"
@@ -216,7 +252,7 @@ class Analysis:
         parser.epilog = self.epilog or None
         if self.scorers:
             parser.add_argument("scorers", nargs="*", metavar="SCORER", help=self.scorers)
-        taken = {page.takes for page in self.pages}
+        taken = {page.takes for page in self.pages if page.help}
         if self.page_flag:
             told = ", ".join(f"{page.name} ({page.help})" if page.help else page.name for page in self.pages)
             names = [page.name for page in self.pages]

@@ -21,9 +21,8 @@ from inspector.common_cases import (
     need_two,
     without_gold,
 )
+from inspector.comparability import incomparable
 from inspector.notes import first_run_notes
-from inspector.protocol_card.incomparable import incomparable
-from inspector.protocol_card.settings import not_recorded, settings_that_differ
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
@@ -71,6 +70,7 @@ from scoring.metrics.paired import (
 )
 from scoring.metrics.resampling import RESAMPLES
 from scoring.official_rows import METRICS
+from scoring.scorer import not_recorded, settings_that_differ
 
 SCORERS, PAIRS, SETS, CASCADE = "scorers", "pairs", "upset", "cascade"
 PAGES = (

@@ -11,9 +11,8 @@ from inspector.checking.condition import fulfilled, undefined_figures
 from inspector.checking.figures import FIGURES, figures_of, newly_wrong_rows
 from inspector.checking.ruling import CLEAR, MISSING, RESULTS, default_rule, result_of
 from inspector.common_cases import aligned_cases, without_gold
+from inspector.comparability import Incomparable, incomparable
 from inspector.notes import first_run_notes
-from inspector.protocol_card.incomparable import Incomparable, incomparable
-from inspector.protocol_card.settings import settings_that_differ
 from inspector.provenance import provenance, repeated_solutions
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
@@ -22,6 +21,7 @@ from scoring.export import Document
 from scoring.metrics.outcome_conditions import right, wrong
 from scoring.metrics.paired import STEPS_PAIRED
 from scoring.metrics.resampling import LEVEL, RESAMPLES
+from scoring.scorer import settings_that_differ
 
 CHECK = {
     "benchmark": pl.String(),

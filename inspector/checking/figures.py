@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from inspector.protocol_card.case_sets import counted_cases
+from inspector.comparability import counted_cases
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation

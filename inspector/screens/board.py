@@ -29,7 +29,7 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.lines import CaseLink
 from inspector.screens.board_opening import BoardOpening
-from inspector.screens.common_cases import CommonCases
+from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
 from inspector.screens.triaging import Triaging
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
 
 
-class BoardScreen(BoardOpening, CommonCases, Triaging):
+class BoardScreen(BoardOpening, Triaging):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
@@ -160,7 +160,7 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
         if given:
             phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
-        self.show_banner(inspection)
+        show_banner(self, inspection)
 
     def on_screen_resume(self) -> None:
         if self.inspection is not None:
@@ -246,6 +246,10 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
             table.cell_name = ""
         elif self.how.against:
             self.arrange_as(replace(self.how, against=""))
+
+    def action_common(self) -> None:
+        """Put all figures on the common cases, or each on its own again."""
+        toggle_common_cases(self, reasons_on_screen)
 
     def action_score(self) -> None:
         """Ask for a checkpoint and run it."""

@@ -103,7 +103,7 @@ def test_what_became_wrong_is_listed_by_its_command_and_by_the_app(runs, folder)
                 break
             pressed(terminal, "j")
         pressed(terminal, "i", "o")
-        eventually(terminal, partial(_says, texts=("Beside which card", "step-100")))
+        eventually(terminal, partial(_says, texts=("the scorer in focus alone", "step-100")))
         pressed(terminal, "j", "enter")
         eventually(terminal, partial(_says, texts=("They differ in", "step-100", "step-200")))
 

@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from inspector.papers.checking import agreement, statistics_amiss, verdict
+from scoring.metrics.paper_agreement import agreement, statistics_amiss
 
 
 @pytest.mark.parametrize(
@@ -20,35 +20,6 @@ def test_of_several_printed_values_any_will_do():
 def test_what_cannot_be_compared_says_why():
     assert agreement(None, [0.5], 0.0005, "") == (None, "there is no figure here")
     assert agreement(0.5, [0.5], 0.0005, "9 cases here") == (None, "9 cases here")
-
-
-def rows(*cells):
-    names = ("scorer", "subset", "metric", "value", "published", "agrees", "unchecked")
-    schema = dict(
-        zip(names, (pl.String, pl.String, pl.String, pl.Float64, pl.Float64, pl.Boolean, pl.String), strict=True)
-    )
-    return pl.DataFrame(cells, schema=schema, orient="row")
-
-
-def test_the_verdict_counts_what_was_checked_and_names_what_differs():
-    code, lines = verdict(
-        rows(
-            ("a", "gsm8k", "f1", 0.5, 0.5, True, None),
-            ("a", "math", "f1", 0.25, 0.5, False, None),
-            ("a", "omnimath", "f1", None, 0.5, None, "there is no figure here"),
-            ("b", "gsm8k", "f1", 0.5, None, None, "the table names no such scorer"),
-        )
-    )
-    assert code == 1
-    assert lines == [
-        "Checked 2 of 3 printed cells; differing: 1.",
-        "  a, math, f1: 0.25 here, 0.5 printed",
-        "  1 not checked: there is no figure here",
-    ]
-
-
-def test_nothing_to_check_is_no_failure():
-    assert verdict(rows()) == (0, ["Checked 0 of 0 printed cells; differing: 0."])
 
 
 def test_prmbench_counts_rows_where_this_program_counts_cases():

@@ -8,11 +8,11 @@ import checked_pairs
 import making
 import reference
 from inspector.checking.document import check
+from inspector.comparability import incomparable, remedy_of
 from inspector.first_inspection import inspect
 from inspector.loading import load
-from inspector.protocol_card.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
-from inspector.protocol_card.incomparable import incomparable, remedy_of
 from inspector.request import Request
+from inspector.screens.common_cases import is_on_common_cases, on_all_cases, on_common_cases, reasons_on_screen
 from inspector.selection import select
 
 

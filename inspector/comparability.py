@@ -1,4 +1,7 @@
-"""Why two figures on screen are not comparable: a sentence a reason, and what would make them so."""
+"""Whether the official figures of several scorers may be compared: which cases each is made of, and what else differs.
+
+Where something differs, there is a sentence that says so, and where conditions on the cases can mend it, these.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,31 +10,40 @@ from typing import Literal
 
 import numpy as np
 
-from inspector.protocol_card.case_sets import (
-    counted_cases,
-    counts_unanswered,
-    lacking_words,
-    on_threshold,
-    only_tried,
-    remedy_conditions,
-)
-from inspector.protocol_card.threshold_kinds import TUNED_HERE, WORDS, Kind, threshold_kind
 from inspector.request import shell_word
 from inspector.selection import Selection
 from inspector.sentences import counted
-from scoring.deciding import speaks_of
+from scoring.benchmarks.registry import step_labelled
+from scoring.deciding import CHOSEN, speaks_of
 from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import with_labelled_step
+from scoring.metrics.outcome_conditions import tried
+from scoring.sql_words import named, quoted
 from scoring.step_rewards import Bools
-from scoring.verdicts import REFUSED, UNPARSED, Rule
+from scoring.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
 
 Why = Literal["cases", "unparsed", "threshold", "boundary", "runs", "votes", "filter"]
 """What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, who calls a
 reward on the threshold wrong, how many runs or votes there are, or that the cases were chosen by one scorer's words."""
+ThresholdKind = Literal["given", "own", "chosen", "dev", "these"]
+"""What kind of source a threshold has: figures at thresholds of different kinds are no fair comparison."""
+TUNED_HERE: ThresholdKind = "these"
+_THRESHOLD_WORDS: dict[ThresholdKind, str] = {
+    "given": "has no threshold, its verdicts are taken as given",
+    "own": "is at its own threshold",
+    "chosen": "is at a threshold that somebody chose",
+    "dev": "is at thresholds tuned on dev cases",
+    "these": "is at a threshold tuned on these cases (optimistic)",
+}
+_OPTIMISTIC = "optimistic"
+_DEV = "dev-tuned"
+_NAMED = 3
+"""Cases that a sentence names."""
 
 
 @dataclass(frozen=True)
 class Incomparable:
-    """One reason. `sentence` says what differs, `remedy` what to do about it ("" = nothing can be done here).
+    """Why two figures are not comparable: `sentence` says what differs, `remedy` what to do about it ("" = nothing).
 
     `where` are SQL conditions that do it where conditions can: with them every figure is on the common cases. `drop`
     are conditions of the request that would have to go.
@@ -50,7 +62,7 @@ class Incomparable:
 def incomparable(
     selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
 ) -> list[Incomparable]:
-    """Every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
+    """Give every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
 
     Scorers without a figure there are passed over; of fewer than two others there is nothing to compare. The figures
     meant are those of each scorer on all shown cases that it has, as the board and `metrics` tell them; a comparison of
@@ -71,7 +83,7 @@ def incomparable(
 
 
 def remedy_of(reasons: Sequence[Incomparable]) -> tuple[str, ...]:
-    """The conditions that put all figures on the common cases; () where no reason is about cases."""
+    """Give the conditions that put all figures on the common cases; () where no reason is about cases."""
     return tuple(dict.fromkeys(condition for one in reasons for condition in one.where))
 
 
@@ -122,12 +134,10 @@ def _left_out_unread(
 
 def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incomparable]:
     """A filter on what some of the scorers made of the cases."""
-    said = {
-        name: [one for one in speaks_of(name, selection.request.where) if not only_tried(one, name)] for name in names
-    }
-    chosen = [name for name, found in said.items() if found]
+    by_scorer = {name: choosing_conditions(selection, name) for name in names}
+    chosen = [name for name, conditions in by_scorer.items() if conditions]
     if chosen:
-        drop = tuple(dict.fromkeys(one for found in said.values() for one in found))
+        drop = tuple(dict.fromkeys(condition for conditions in by_scorer.values() for condition in conditions))
         told = " AND ".join(f"({one})" for one in drop)
         why = f"the cases are chosen by what {_names(chosen)} made of them: {told}"
         yield Incomparable("filter", why, "leave this condition out", drop=drop)
@@ -144,10 +154,10 @@ def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
         why = f"{_names(tuned)} {verb} tuned on these cases (optimistic), {_names(others)} not"
         yield Incomparable("threshold", why, "--threshold default or dev for all")
     elif len(set(movable.values())) > 1:
-        by_kind: dict[Kind, list[str]] = {}
+        by_kind: dict[ThresholdKind, list[str]] = {}
         for name, kind in movable.items():
             by_kind.setdefault(kind, []).append(name)
-        told = ", ".join(f"{_names(names)} {_plural(WORDS[kind], names)}" for kind, names in by_kind.items())
+        told = ", ".join(f"{_names(names)} {_plural(_THRESHOLD_WORDS[kind], names)}" for kind, names in by_kind.items())
         yield Incomparable(
             "threshold", f"thresholds come from different sources: {told}", "--threshold default for all"
         )
@@ -196,3 +206,94 @@ def _names(names: Sequence[str]) -> str:
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} others"
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+# -- which cases a figure is made of
+
+
+def counts_unanswered(selection: Selection, benchmark: str) -> bool:
+    """Say whether a case that was tried and has no verdict is in the official figure's denominator, as a wrong one.
+
+    It never is in that of a figure of steps, since none of its steps was judged.
+    """
+    return step_labelled(benchmark) is None and selection.unparsed(benchmark) == "wrong"
+
+
+def counted_cases(
+    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+) -> dict[str, Bools]:
+    """Find the cases, each (n,), that are in the denominator of a scorer's figure, by name; of those that have any.
+
+    `shown` (n,) are the cases that figures are made of; None = those that the selection shows.
+    """
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if shown is None else shown)
+    unanswered = counts_unanswered(selection, benchmark)
+    found = {}
+    for one in (selection.evaluation(name) for name in dict.fromkeys(names)):
+        gold = one.gold.known if step_labelled(benchmark) is None else with_labelled_step(one)
+        rows = within & gold & (one.tried if unanswered else one.answered)
+        if rows.any():
+            found[one.scorer.name] = rows
+    return found
+
+
+def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
+    """Write the SQL condition that leaves the cases that are in the denominator of a scorer's figure on a benchmark.
+
+    Where the selection holds others as well, it leaves theirs alone.
+    """
+    has_them = tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
+    several = len(selection.benchmarks) > 1
+    return f"benchmark <> {quoted(benchmark)} OR {has_them}" if several else has_them
+
+
+def only_tried(condition: str, scorer: str) -> bool:
+    """Say whether a condition only asks that a scorer has tried the case, as that of `common_condition` does."""
+    return condition.endswith(tuple(tried(scorer, unparsed) for unparsed in ("wrong", "drop"))) and (
+        condition.startswith(("benchmark <> ", named(f"{scorer}.outcome")))
+    )
+
+
+def choosing_conditions(selection: Selection, scorer: str) -> list[str]:
+    """Give the conditions on what a scorer made of the cases, less those that only ask whether it tried them."""
+    return [one for one in speaks_of(scorer, selection.request.where) if not only_tried(one, scorer)]
+
+
+def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
+    """Write a condition for every scorer that lacks a case of another one; together they leave the common cases."""
+    union = np.logical_or.reduce(list(sets.values())) if sets else np.zeros(0, dtype=np.bool_)
+    return tuple(
+        common_condition(selection, name, benchmark)
+        for name, rows in sets.items()
+        if int(rows.sum()) < int(union.sum())
+    )
+
+
+def lacking_words(selection: Selection, name: str, lacking: Bools, other: str) -> str:
+    """Say `NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
+    cases = selection.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
+    more = ", ..." if int(lacking.sum()) > _NAMED else ""
+    return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
+
+
+def on_threshold(one: Evaluation, rows: Bools) -> int:
+    """Count how many compared numbers of these cases (n,) equal the threshold exactly."""
+    if one.rule.threshold is None:
+        return 0
+    values = one.compared_values
+    within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
+    return int((values.values[within] == one.rule.threshold).sum())
+
+
+# -- where a threshold comes from
+
+
+def threshold_kind(rule: Decision) -> ThresholdKind:
+    """Say what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
+    if isinstance(rule, AsGiven):
+        return "given"
+    if _OPTIMISTIC in rule.source:
+        return "these"
+    if rule.source.startswith(_DEV):
+        return "dev"
+    return "chosen" if rule.source == CHOSEN else "own"

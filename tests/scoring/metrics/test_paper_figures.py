@@ -8,8 +8,8 @@ import pytest
 
 import making
 import reference
-from inspector.papers.values import Asked, values_of
 from scoring.benchmarks import prmbench, socratic
+from scoring.metrics.paper_figures import TableScope, values_of
 from scoring.metrics.step_labels import step_rows
 from scoring.published.figures import figures
 from scoring.published.papers import PAPERS, Table
@@ -46,8 +46,8 @@ def by_class(benchmark, *, domain=None):
 def computed(benchmark, number, cases, columns, within=None):
     evaluation = making.evaluation(cases, 0.5, "<=", **{"benchmark": benchmark, **columns})
     rows = np.ones(len(cases), dtype=np.bool_) if within is None else np.array(within)
-    asked = Asked(benchmark, table(benchmark, number), rows, "drop")
-    return evaluation, values_of(evaluation, asked, cells(benchmark, number))
+    scope = TableScope(benchmark, table(benchmark, number), rows, "drop")
+    return evaluation, values_of(evaluation, scope, cells(benchmark, number))
 
 
 @pytest.mark.parametrize("number", [3, 15, 16, 20])
@@ -122,13 +122,13 @@ def test_the_overall_figure_leaves_out_domains_of_stem():
 def test_a_verdict_alone_says_nothing_of_steps():
     cases, columns = by_class("prmbench")
     evaluation = making.evaluation([replace(one, rewards=None) for one in cases], benchmark="prmbench", **columns)
-    asked = Asked("prmbench", table("prmbench", 3), np.ones(len(cases), dtype=np.bool_), "drop")
-    found = values_of(evaluation, asked, cells("prmbench", 3))
+    scope = TableScope("prmbench", table("prmbench", 3), np.ones(len(cases), dtype=np.bool_), "drop")
+    found = values_of(evaluation, scope, cells("prmbench", 3))
     assert {ours.value for ours in found.values()} == {None}
     assert found["all", "prmscore"].reason == "no case was scored"
 
 
 def test_what_needs_several_solutions_is_not_computed():
     evaluation = making.evaluation([reference.Case(1, -1, (0.9,))])
-    asked = Asked("prmbench", Table(6, "best of n", "Best-of-8"), np.ones(1, dtype=np.bool_), "drop")
-    assert values_of(evaluation, asked, []) is None
+    scope = TableScope("prmbench", Table(6, "best of n", "Best-of-8"), np.ones(1, dtype=np.bool_), "drop")
+    assert values_of(evaluation, scope, []) is None

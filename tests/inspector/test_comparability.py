@@ -7,9 +7,8 @@ import pytest
 import checked_pairs
 import making
 import reference
+from inspector.comparability import counted_cases, incomparable, remedy_of
 from inspector.loading import load
-from inspector.protocol_card.case_sets import counted_cases
-from inspector.protocol_card.incomparable import incomparable, remedy_of
 from inspector.request import Request
 from inspector.selection import select
 from scoring.metrics.outcome_conditions import tried

@@ -27,7 +27,7 @@ ELSEWHERE = "ProcessBench's average, which is no figure of this benchmark: see p
 
 
 @dataclass(frozen=True)
-class Ours:
+class ComputedCell:
     """One figure: a fraction, null with a reason where undefined; `n` is the size of its denominator.
 
     Of several `runs` it is the mean, `sd` their sample standard deviation (n-1) and `n` that of the first.
@@ -42,11 +42,11 @@ class Ours:
 
 Cell = tuple[str, str]
 """Subset and metric of a printed figure, by their names here."""
-Values = dict[Cell, Ours]
+Values = dict[Cell, ComputedCell]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class TableScope:
     """What a table is computed from: the cases shown, (n,), of one benchmark; `twins` is the scorer on the originals.
 
     `unparsed` is what becomes of cases without a readable verdict.
@@ -60,19 +60,20 @@ class Asked:
 
     @property
     def subsets(self) -> tuple[str, ...]:
-        """The official subsets that the table is about."""
+        """Give the official subsets that the table is about."""
         return subsets_of(self.benchmark, self.table.domain)
 
 
-def values_of(evaluation: Evaluation, asked: Asked, wanted: Iterable[Cell]) -> Values | None:
-    """The wanted cells of a scorer; None for tables whose figures need more than these cases."""
-    make = _BY_KIND.get(asked.table.kind)
+def values_of(evaluation: Evaluation, scope: TableScope, wanted: Iterable[Cell]) -> Values | None:
+    """Compute the wanted cells of a scorer; None for tables whose figures need more than these cases."""
+    make = _BY_KIND.get(scope.table.kind)
     if make is None:
         return None
-    found = _over_runs([make(run, asked) for run in evaluation.runs])
-    missing = Ours(None, 0, evaluation.nothing or "no case of this is here")
+    found = _over_runs([make(run, scope) for run in evaluation.runs])
+    missing = ComputedCell(None, 0, evaluation.nothing or "no case of this is here")
     return {
-        cell: Ours(None, 0, ELSEWHERE) if cell[0] == "processbench" else found.get(cell, missing) for cell in wanted
+        cell: ComputedCell(None, 0, ELSEWHERE) if cell[0] == "processbench" else found.get(cell, missing)
+        for cell in wanted
     }
 
 
@@ -83,30 +84,30 @@ def _over_runs(runs: Sequence[Values]) -> Values:
     return {cell: _of_runs([run[cell] for run in runs]) for cell in runs[0]}
 
 
-def _of_runs(parts: Sequence[Ours]) -> Ours:
+def _of_runs(parts: Sequence[ComputedCell]) -> ComputedCell:
     values = [part.value for part in parts if part.value is not None]
     reason = reason_over_runs([part.reason for part in parts])
     if len(values) < len(parts):
-        return Ours(None, parts[0].n, reason, None, len(parts))
-    return Ours(sum(values) / len(values), parts[0].n, reason, stdev(values), len(parts))
+        return ComputedCell(None, parts[0].n, reason, None, len(parts))
+    return ComputedCell(sum(values) / len(values), parts[0].n, reason, stdev(values), len(parts))
 
 
 # -- the first error
 
 
-def _first_errors(evaluation: Evaluation, asked: Asked) -> Values:
+def _first_errors(evaluation: Evaluation, scope: TableScope) -> Values:
     found: Values = {}
-    for subset in asked.subsets:
-        found |= _counted(evaluation, asked, subset)
-    return found | _averages(found, asked.subsets)
+    for subset in scope.subsets:
+        found |= _counted(evaluation, scope, subset)
+    return found | _averages(found, scope.subsets)
 
 
-def _best_thresholds(evaluation: Evaluation, asked: Asked) -> Values:
+def _best_thresholds(evaluation: Evaluation, scope: TableScope) -> Values:
     """The same, each subset at the threshold that is best there."""
     found: Values = {}
-    for subset in asked.subsets:
-        rows = asked.within & _in_subset(evaluation, subset)
-        curve = case_curve(evaluation, rows, np.zeros(rows.size, dtype=np.int64), asked.unparsed)
+    for subset in scope.subsets:
+        rows = scope.within & _in_subset(evaluation, subset)
+        curve = case_curve(evaluation, rows, np.zeros(rows.size, dtype=np.int64), scope.unparsed)
         best = None if curve is None else curve.best
         if best is None:
             why = (
@@ -114,9 +115,9 @@ def _best_thresholds(evaluation: Evaluation, asked: Asked) -> Values:
                 if evaluation.movable
                 else f"no threshold: {evaluation.rule.source}"
             )
-            found |= {(subset, metric): Ours(None, 0, why) for metric in FIRST_ERROR_NAMES}
+            found |= {(subset, metric): ComputedCell(None, 0, why) for metric in FIRST_ERROR_NAMES}
         else:
-            found |= _counted(evaluation.at(best[0]), asked, subset)
+            found |= _counted(evaluation.at(best[0]), scope, subset)
     return found
 
 
@@ -125,16 +126,16 @@ def _in_subset(evaluation: Evaluation, subset: str) -> Bools:
     return (cases["subset"] == subset).fill_null(value=False).to_numpy()
 
 
-def _counted(evaluation: Evaluation, asked: Asked, subset: str) -> Values:
-    rows = asked.within & _in_subset(evaluation, subset)
-    decided = Decided(evaluation, asked.unparsed)
+def _counted(evaluation: Evaluation, scope: TableScope, subset: str) -> Values:
+    rows = scope.within & _in_subset(evaluation, subset)
+    decided = Decided(evaluation, scope.unparsed)
     counts = decided.sums(decided.outcomes(rows, np.zeros(rows.size, dtype=np.int64), 1))
     sums = {name: counted[0] for name, counted in counts.items()}
     found = {}
     for metric in FIRST_ERROR_METRICS:
         reason = metric.why(sums) or None
         value = None if reason else float(metric.score(sums))
-        found[subset, metric.name] = Ours(value, int(metric.size(sums)), reason)
+        found[subset, metric.name] = ComputedCell(value, int(metric.size(sums)), reason)
     return found
 
 
@@ -146,38 +147,38 @@ def _averages(found: Values, subsets: Sequence[str]) -> Values:
     }
 
 
-def _mean(parts: Sequence[Ours], names: Sequence[str]) -> Ours:
+def _mean(parts: Sequence[ComputedCell], names: Sequence[str]) -> ComputedCell:
     n = sum(part.n for part in parts)
     values = [part.value for part in parts if part.value is not None]
     if len(values) == len(parts) > 0:
-        return Ours(sum(values) / len(values), n)
+        return ComputedCell(sum(values) / len(values), n)
     lacking = [name for name, part in zip(names, parts, strict=True) if part.value is None]
-    return Ours(None, n, f"undefined on {', '.join(lacking)}")
+    return ComputedCell(None, n, f"undefined on {', '.join(lacking)}")
 
 
 # -- GR-Ben's table by type of error
 
 
-def _error_types(evaluation: Evaluation, asked: Asked) -> Values:
+def _error_types(evaluation: Evaluation, scope: TableScope) -> Values:
     types = evaluation.gold.cases["error_type"]
     masks = {name: (types == name).fill_null(value=False).to_numpy() for name in grben.ERROR_TYPES}
     masks["all"] = np.ones(types.len(), dtype=np.bool_)
     found: Values = {}
-    for share in error_type_shares(evaluation, asked.unparsed):
+    for share in error_type_shares(evaluation, scope.unparsed):
         for name, mask in masks.items():
-            n = int((share.among & asked.within & mask).sum())
-            hits = int((share.hits & asked.within & mask).sum())
-            found[name, f"{share.name}_rate"] = Ours(hits / n, n) if n else Ours(None, 0, share.empty)
+            n = int((share.among & scope.within & mask).sum())
+            hits = int((share.hits & scope.within & mask).sum())
+            found[name, f"{share.name}_rate"] = ComputedCell(hits / n, n) if n else ComputedCell(None, 0, share.empty)
     return found
 
 
 # -- ReasonEval's figures
 
 
-def _macro_f1(evaluation: Evaluation, asked: Asked) -> Values:
-    of_redundancy = asked.benchmark == mrmath_redundant.NAME
-    found = reasoneval_figures(evaluation, asked.within, redundancy=of_redundancy, unparsed=asked.unparsed)
-    return {("all", metric): Ours(*figure) for metric, figure in found.items()}
+def _macro_f1(evaluation: Evaluation, scope: TableScope) -> Values:
+    of_redundancy = scope.benchmark == mrmath_redundant.NAME
+    found = reasoneval_figures(evaluation, scope.within, redundancy=of_redundancy, unparsed=scope.unparsed)
+    return {("all", metric): ComputedCell(*figure) for metric, figure in found.items()}
 
 
 # -- single steps
@@ -192,7 +193,7 @@ class _Sums:
     cases: pl.DataFrame
     rows: Bools
 
-    def of(self, error_class: str | None, nothing: str | None) -> Iterator[Ours]:
+    def of(self, error_class: str | None, nothing: str | None) -> Iterator[ComputedCell]:
         """The figures of METRICS of a class (None = all steps), as the official toolkit says them.
 
         That is -1 and a reason where a denominator is empty, but for the similarity without a scored twin. `nothing`
@@ -210,20 +211,20 @@ class _Sums:
             there = judged and not (why and metric.name == "similarity")
             value = float(scored.score(sums, OFFICIAL_UNDEFINED)) if there else None
             reason = (nothing if not judged and nothing else why) if why else None
-            yield Ours(value, int(metric.size(sums)), reason)
+            yield ComputedCell(value, int(metric.size(sums)), reason)
 
 
-def _step_labels(evaluation: Evaluation, asked: Asked) -> Values:
-    facts, groups = _STEP_LABELLED[asked.benchmark]
-    cases, subsets = evaluation.gold.cases, asked.subsets
-    rows = asked.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
-    sums = _Sums(step_contributions(evaluation, facts, asked.twins), facts, cases, rows)
+def _step_labels(evaluation: Evaluation, scope: TableScope) -> Values:
+    facts, groups = _STEP_LABELLED[scope.benchmark]
+    cases, subsets = evaluation.gold.cases, scope.subsets
+    rows = scope.within & cases["subset"].is_in(subsets).fill_null(value=False).to_numpy()
+    sums = _Sums(step_contributions(evaluation, facts, scope.twins), facts, cases, rows)
     nothing = why_nothing(evaluation, rows)
     found: Values = {}
     for name in [*(one for members in groups.values() for one in members), None]:
         found |= {(name or "all", metric): ours for metric, ours in zip(NAMES, sums.of(name, nothing), strict=True)}
     for group, members in groups.items():
-        here = [name for name in members if not (asked.table.domain and name in facts.without_errors)]
+        here = [name for name in members if not (scope.table.domain and name in facts.without_errors)]
         found[group, "prmscore"] = _mean([found[name, "prmscore"] for name in here], here)
     return found
 
@@ -242,7 +243,7 @@ _STEP_LABELLED: Mapping[str, tuple[StepLabelled, dict[str, list[str]]]] = {
     ),
     socratic.NAME: (socratic.STEP_LABELLED, _grouped((name, one.pattern) for name, one in socratic.CLASSES.items())),
 }
-_BY_KIND: Mapping[Kind, Callable[[Evaluation, Asked], Values]] = {
+_BY_KIND: Mapping[Kind, Callable[[Evaluation, TableScope], Values]] = {
     "first errors": _first_errors,
     "best thresholds": _best_thresholds,
     "error types": _error_types,
