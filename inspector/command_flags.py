@@ -149,15 +149,6 @@ def _board(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")
 
 
-def _agreement(parser: argparse.ArgumentParser) -> None:
-    views = parser.add_argument_group("instead of kappa and alpha").add_mutually_exclusive_group()
-    for view, what in (
-        ("confusion", "how often one person says this where another says that"),
-        ("disagreements", "the cases on which people differ, what each says, and those they differ most on first"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
-
-
 def _triage(parser: argparse.ArgumentParser) -> None:
     what = "who did what to this case, when, and what was undone: its name or a unique part of it"
     parser.add_argument("case", nargs="?", metavar="CASE", help=what)
@@ -189,7 +180,6 @@ _WITH_WORDS_OF_ITS_OWN = {
     "check": _check,
     "card": _card,
     "triage": _triage,
-    "agreement": _agreement,
     "taxonomy": _taxonomy,
 }
 

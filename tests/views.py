@@ -1,6 +1,7 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
 from inspector.analyses import Params
+from inspector.analyses.agreement import agreement
 from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
@@ -10,6 +11,10 @@ from inspector.render.lines import Sheet, text_of
 from inspector.render.terminal import Terminal
 from inspector.render.view import Table
 from inspector.subject import subject
+
+
+def agreement_view(selection, page="", form=""):
+    return agreement.view(selection, Params(page, form=form))
 
 
 def metrics_view(selection, form=""):

@@ -32,6 +32,8 @@ class Kind(Enum):
     P = "p"
     NUMBER = "number"
     """A threshold, a reward, or what else has no unit."""
+    COEFFICIENT = "coefficient"
+    """A coefficient of agreement or correlation, 1 at most."""
 
 
 @dataclass(frozen=True)

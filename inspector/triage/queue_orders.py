@@ -7,11 +7,10 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from inspector.agreement.disagreements import disagreements
-from inspector.agreement.spoken import spoken
 from inspector.contested.ranking import rankings
 from inspector.inspection import Inspection
 from inspector.subject import covering, subject
+from inspector.triage.statements import disagreements, statements_by_person
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.step_rewards import Floats, Ints
@@ -86,7 +85,7 @@ def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
 
 
 def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    found = disagreements(inspection.selection, spoken(inspection.selection))["case"]
+    found = disagreements(inspection.selection, statements_by_person(inspection.selection))["case"]
     rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
     return _placed(inspection, [rows[case] for case in found])
 

@@ -5,7 +5,7 @@ the same formulas for all resamples at once.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -43,8 +43,11 @@ class Answers:
     def of(self, people: Sequence[int]) -> "Answers":
         """Those of some people, by place, where two of them at least say something."""
         codes = self.codes[:, list(people)]
-        shared: Bools = (codes != MISSING).sum(axis=1) > 1
-        return Answers(codes[shared], self.cases[shared], self.values, self.ordinal)
+        return replace(self, codes=codes).only((codes != MISSING).sum(axis=1) > 1)
+
+    def only(self, units: Bools) -> "Answers":
+        """Keep those of some units (u,)."""
+        return Answers(self.codes[units], self.cases[units], self.values, self.ordinal)
 
     @property
     def n_cases(self) -> int:
@@ -64,12 +67,13 @@ def library() -> str:
         raise MissingExtra("nltk", "agreement") from error
 
 
-def agreement_of_two(answers: Answers, left: int, right: int, seed: int) -> tuple[Figure, Figure]:
+def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of units of which two people say the same, and `kappa`; places are columns of `codes`.
 
     Cohen's kappa (Educational and Psychological Measurement 20, 1960): (observed - expected) / (1 - expected), where
     `expected` is the agreement of two people who say each thing as often as these two do, but at random. All
-    disagreements weigh the same. It is undefined where both say one and the same thing everywhere.
+    disagreements weigh the same. It is undefined where both say one and the same thing everywhere. Without a seed
+    nothing is resampled, and there are no intervals.
 
     Raises:
         MissingExtra: NLTK is not installed.
@@ -80,7 +84,7 @@ def agreement_of_two(answers: Answers, left: int, right: int, seed: int) -> tupl
     return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas, _kappa), seed)
 
 
-def agreement_of_all(answers: Answers, seed: int) -> tuple[Figure, Figure]:
+def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of pairs of people who say the same of a unit, and `alpha`, of all people.
 
     Krippendorff's alpha (Content Analysis, 4th edition, chapter 12): 1 - observed / expected disagreement over pairs of
@@ -152,7 +156,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _figures(
-    shared: Answers, parts: Floats, coefficient: tuple[str, Formula, Callable[[Answers], float]], seed: int
+    shared: Answers, parts: Floats, coefficient: tuple[str, Formula, Callable[[Answers], float]], seed: int | None
 ) -> tuple[Figure, Figure]:
     """The observed share and a coefficient: its name, its formula for resamples, and its value."""
     (metric, formula, value), n = coefficient, len(shared.codes)
@@ -165,15 +169,18 @@ def _figures(
         return found
 
     by_case = _by_case(parts, shared.cases)
-    whole, sums = by_case.sum(axis=0)[None], _resampled(by_case, seed)
-    observed = _figure("observed", float(share(whole)[0]), share(sums), n)
+    whole = by_case.sum(axis=0)[None]
+    sums = None if seed is None else _resampled(by_case, seed)
+    observed = _figure("observed", float(share(whole)[0]), None if sums is None else share(sums), n)
     if np.unique(shared.codes[shared.codes != MISSING]).size < 2:
         return observed, Figure(metric, None, None, None, n, ONE_VALUE)
-    return observed, _figure(metric, value(shared), formula(sums), n)
+    return observed, _figure(metric, value(shared), None if sums is None else formula(sums), n)
 
 
-def _figure(metric: str, value: float, draws: Floats, n: int) -> Figure:
+def _figure(metric: str, value: float, draws: Floats | None, n: int) -> Figure:
     """With its interval; without one where every resample gives the same, which says nothing of other cases."""
+    if draws is None:
+        return Figure(metric, value, None, None, n)
     defined = draws[np.isfinite(draws)]
     if defined.size and np.ptp(defined) < 1e-9:
         return Figure(metric, value, None, None, n, None, NO_WIDTH)
