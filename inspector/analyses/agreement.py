@@ -16,7 +16,7 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.statements import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.filters import Facet
-from scoring.metrics.people import Answers, agreement_of_all, agreement_of_two, confusion_of, library
+from scoring.metrics.people import Answers, agreement_of_all, agreement_of_two, confusion_of
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.triage.actions import TAG
 from scoring.triage.statements import CATEGORY, RATING, RULING
@@ -125,7 +125,7 @@ def _coefficients(results: Selection, people: StatementsByPerson, params: Params
             rows += own
             lines.append([replace(about, rows=0 if number else len(groups)), *_line(topic, shared, own)])
     facts = _provenance(results, people, params, NOTES)
-    facts |= {"level": LEVEL, "resamples": RESAMPLES, "seed": results.request.seed, "library": library()}
+    facts |= {"level": LEVEL, "resamples": RESAMPLES, "seed": results.request.seed}
 
     def blocks() -> Iterator[Block]:
         columns = ["about", "people", "same, in percent", "kappa, of all: alpha", "steps", "cases"]

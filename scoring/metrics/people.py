@@ -1,17 +1,14 @@
-"""How well people agree: shares, Cohen's kappa of two, Krippendorff's alpha of all, with bootstrap intervals.
+"""How well raters agree: shares, Cohen's kappa of two, Krippendorff's alpha of all, with bootstrap intervals.
 
-The values come from NLTK's AnnotationTask; intervals need a thousand of each, so they are made of sums over cases, by
-the same formulas for all resamples at once.
+Raters are people, or scorers that judge the same cases. A coefficient is a formula over sums of parts that each case
+has, so that its value and those of all resamples are one computation.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 import numpy as np
 
-from scoring.errors import MissingExtra
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, with_interval
 from scoring.step_rewards import Bools, Floats, Ints
 
@@ -55,18 +52,6 @@ class Answers:
         return int(np.unique(self.cases).size)
 
 
-def library() -> str:
-    """What the coefficients are reckoned with.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        return f"nltk {version('nltk')}"
-    except PackageNotFoundError as error:
-        raise MissingExtra("nltk", "agreement") from error
-
-
 def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of units of which two people say the same, and `kappa`; places are columns of `codes`.
 
@@ -74,14 +59,11 @@ def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) 
     `expected` is the agreement of two people who say each thing as often as these two do, but at random. All
     disagreements weigh the same. It is undefined where both say one and the same thing everywhere. Without a seed
     nothing is resampled, and there are no intervals.
-
-    Raises:
-        MissingExtra: NLTK is not installed.
     """
     shared = answers.of((left, right))
     same = shared.codes[:, 0] == shared.codes[:, 1]
     said = [_marks(shared.codes[:, [side]], shared.values) for side in (0, 1)]
-    return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas, _kappa), seed)
+    return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas), seed)
 
 
 def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure]:
@@ -91,9 +73,6 @@ def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure
     what is said of one unit, each weighted by 1 / (people of the unit - 1), and over pairs of all that is said. Units
     of which one person alone says something do not count. Disagreements are all alike, or, of ordinal values, the
     square of how many answers lie between. It is undefined where one value alone is given. `observed` is weighted so.
-
-    Raises:
-        MissingExtra: NLTK is not installed.
     """
     shared = answers.of(range(answers.codes.shape[1]))
     counts = _marks(shared.codes, shared.values)
@@ -104,7 +83,7 @@ def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure
             (counts[:, :, None] * counts[:, None, :] / others[:, None, None]).reshape(len(counts), shared.values**2)
         )
     formula = ordinal_alphas if shared.ordinal else alphas
-    return _figures(shared, np.column_stack(parts), ("alpha", formula, _alpha), seed)
+    return _figures(shared, np.column_stack(parts), ("alpha", formula), seed)
 
 
 def confusion_of(answers: Answers, left: int, right: int) -> Ints:
@@ -156,10 +135,10 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _figures(
-    shared: Answers, parts: Floats, coefficient: tuple[str, Formula, Callable[[Answers], float]], seed: int | None
+    shared: Answers, parts: Floats, coefficient: tuple[str, Formula], seed: int | None
 ) -> tuple[Figure, Figure]:
-    """The observed share and a coefficient: its name, its formula for resamples, and its value."""
-    (metric, formula, value), n = coefficient, len(shared.codes)
+    """The observed share and a coefficient, of which the name and the formula are given."""
+    (metric, formula), n = coefficient, len(shared.codes)
     if not n:
         nothing = (None, None, None, 0, NOTHING_SHARED)
         return Figure("observed", *nothing), Figure(metric, *nothing)
@@ -174,7 +153,7 @@ def _figures(
     observed = _figure("observed", float(share(whole)[0]), None if sums is None else share(sums), n)
     if np.unique(shared.codes[shared.codes != MISSING]).size < 2:
         return observed, Figure(metric, None, None, None, n, ONE_VALUE)
-    return observed, _figure(metric, value(shared), None if sums is None else formula(sums), n)
+    return observed, _figure(metric, float(formula(whole)[0]), None if sums is None else formula(sums), n)
 
 
 def _figure(metric: str, value: float, draws: Floats | None, n: int) -> Figure:
@@ -210,25 +189,3 @@ def _resampled(parts: Floats, seed: int) -> Floats:
     rng, step = np.random.default_rng(seed), max(1, 4 * _PRODUCTS // len(kinds))
     sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
     return np.concatenate([rng.multinomial(len(parts), counts / len(parts), size=size) @ kinds for size in sizes])
-
-
-def _kappa(shared: Answers) -> float:
-    return float(_task(shared).kappa_pairwise(0, 1))
-
-
-def _alpha(shared: Answers) -> float:
-    if not shared.ordinal:
-        return float(_task(shared).alpha())
-    given = shared.codes[shared.codes != MISSING]
-    (distances,) = ordinal_distances(np.bincount(given, minlength=shared.values)[None].astype(np.float64))
-    return float(_task(shared, lambda one, other: float(distances[one, other])).alpha())
-
-
-def _task(shared: Answers, *distance: Callable[[int, int], float]) -> Any:
-    """What people say, as NLTK takes it: (person, unit, value)."""
-    library()
-    from nltk.metrics.agreement import AnnotationTask
-
-    units, people = np.nonzero(shared.codes != MISSING)
-    said = zip(people.tolist(), units.tolist(), shared.codes[units, people].tolist(), strict=True)
-    return AnnotationTask(said, *distance)

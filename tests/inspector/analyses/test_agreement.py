@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError
 
 import polars as pl
 import pytest
@@ -16,14 +15,12 @@ from inspector.request import Request
 from inspector.triage.statements import DISAGREEMENTS, disagreements, statements_by_person
 from reference import Case
 from scoring.errors import UsageError
-from scoring.metrics import people
 from scoring.metrics.people import NOTHING_SHARED, ONE_VALUE
 from scoring.triage.actions import RATE, RULE, RULINGS, SORT
 from scoring.triage.journal import Author, Journal
 from scoring.triage.words import words_of
 from views import agreement_view, lines_of, table_of
 
-pytest.importorskip("nltk")
 MODEL, GOLD, BOTH, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(8)]
 
@@ -327,17 +324,6 @@ def test_without_a_workspace_nobody_has_said_anything_of_the_demo(tmp_path, monk
 def test_without_a_folder_it_says_so(root):
     with pytest.raises(UsageError, match="no workspace folder"):
         agreement_view(replace(selected(root), journal=None))
-
-
-def test_without_the_extra_only_kappa_and_alpha_are_missing(two, capsys, monkeypatch):
-    def missing(name):
-        raise PackageNotFoundError(name)
-
-    monkeypatch.setattr(people, "version", missing)
-    assert main(["agreement", "-w", str(two)]) == 2
-    assert "pip install 'prm-inspect[agreement]'" in capsys.readouterr().err
-    assert main(["agreement", "-w", str(two), "--confusion", "-q"]) == 0
-    assert main(["agreement", "-w", str(two), "--disagreements", "-q"]) == 0
 
 
 def test_hostile_names_and_texts_are_only_names_and_texts(root, capsys):
