@@ -1,4 +1,4 @@
-"""How well people agree on rulings, ratings, tags and categories."""
+"""How well people agree on what they say of cases, or scorers with each other and with gold."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Page, Params, analysis
+from inspector.analyses._scorer_agreement import scorers_view
 from inspector.provenance import provenance_of_people
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Column, Kind, Note, Section, View, count, figure, table, text
@@ -16,12 +17,17 @@ from inspector.selection import Selection
 from inspector.sentences import counted
 from inspector.triage.statements import StatementsByPerson, Topic, disagreements, statements_by_person
 from scoring.filters import Facet
-from scoring.metrics.people import Answers, agreement_of_all, agreement_of_two, confusion_of
+from scoring.metrics.people import (
+    Answers,
+    agreement_of_all,
+    agreement_of_two,
+    confusion_of,
+)
 from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL, Figure
 from scoring.triage.actions import TAG
 from scoring.triage.statements import CATEGORY, RATING, RULING
 
-COEFFICIENTS, CONFUSION, DISAGREEMENTS = "coefficients", "confusion", "disagreements"
+COEFFICIENTS, CONFUSION, DISAGREEMENTS, SCORERS = "coefficients", "confusion", "disagreements", "scorers"
 PAGES = (
     Page(COEFFICIENTS, "kappa and alpha", "none"),
     Page(CONFUSION, "who says what", "none", help="how often one person says this where another says that"),
@@ -31,6 +37,7 @@ PAGES = (
         "none",
         help="the cases on which people differ, what each says, and those they differ most on first",
     ),
+    Page(SCORERS, "scorers", help="kappa and alpha of scorers' verdicts, with each other and with gold, not of people"),
 )
 Row = Mapping[str, Any]
 _TITLES = {RULING: "Rulings", RATING: "Ratings of steps", TAG: "Tags", CATEGORY: "Categories"}
@@ -42,10 +49,12 @@ _TITLES = {RULING: "Rulings", RATING: "Ratings of steps", TAG: "Tags", CATEGORY:
     PAGES,
     together="instead of kappa and alpha",
     help="How well every two people and all of them agree, what each says where another says something else, and the "
-    "cases to talk about.",
+    "cases to talk about; and how well scorers agree with each other and with gold.",
 )
 def agreement(results: Selection, params: Params, intervals: bool) -> View:
-    """Hold what people say of the shown cases against each other."""
+    """Hold what people say of the shown cases against each other, or the verdicts of scorers."""
+    if params.page == SCORERS:
+        return scorers_view(results, params, intervals)
     people = statements_by_person(results)
     if params.page == CONFUSION:
         return _confusion(results, people, params)

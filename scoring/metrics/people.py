@@ -60,10 +60,13 @@ def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) 
     disagreements weigh the same. It is undefined where both say one and the same thing everywhere. Without a seed
     nothing is resampled, and there are no intervals.
     """
-    shared = answers.of((left, right))
-    same = shared.codes[:, 0] == shared.codes[:, 1]
-    said = [_marks(shared.codes[:, [side]], shared.values) for side in (0, 1)]
-    return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas), seed)
+
+    def parts(codes: Ints) -> Floats:
+        """Whether both say the same, and what each of them says."""
+        each = [_marks(codes[:, [side]], answers.values) for side in (0, 1)]
+        return np.column_stack([codes[:, 0] == codes[:, 1], *each])
+
+    return _figures(answers.of((left, right)), parts, ("kappa", kappas), seed)
 
 
 def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure]:
@@ -74,16 +77,19 @@ def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure
     of which one person alone says something do not count. Disagreements are all alike, or, of ordinal values, the
     square of how many answers lie between. It is undefined where one value alone is given. `observed` is weighted so.
     """
-    shared = answers.of(range(answers.codes.shape[1]))
-    counts = _marks(shared.codes, shared.values)
-    others = counts.sum(axis=1) - 1
-    parts = [(counts * (counts - 1)).sum(axis=1) / others, counts]
-    if shared.ordinal:
-        parts.append(
-            (counts[:, :, None] * counts[:, None, :] / others[:, None, None]).reshape(len(counts), shared.values**2)
-        )
-    formula = ordinal_alphas if shared.ordinal else alphas
-    return _figures(shared, np.column_stack(parts), ("alpha", formula), seed)
+
+    def parts(codes: Ints) -> Floats:
+        """Weighted pairs that agree, how often each value is given, and where these are in order all pairs."""
+        counts = _marks(codes, answers.values)
+        others = counts.sum(axis=1) - 1
+        found = [(counts * (counts - 1)).sum(axis=1) / others, counts]
+        if answers.ordinal:
+            pairs = counts[:, :, None] * counts[:, None, :] / others[:, None, None]
+            found.append(pairs.reshape(len(counts), answers.values**2))
+        return np.column_stack(found)
+
+    formula = ordinal_alphas if answers.ordinal else alphas
+    return _figures(answers.of(range(answers.codes.shape[1])), parts, ("alpha", formula), seed)
 
 
 def confusion_of(answers: Answers, left: int, right: int) -> Ints:
@@ -135,9 +141,12 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _figures(
-    shared: Answers, parts: Floats, coefficient: tuple[str, Formula], seed: int | None
+    shared: Answers, parts_of: Callable[[Ints], Floats], coefficient: tuple[str, Formula], seed: int | None
 ) -> tuple[Figure, Figure]:
-    """The observed share and a coefficient, of which the name and the formula are given."""
+    """The observed share and a coefficient, of which the name and the formula are given.
+
+    `parts_of` makes of codes (k, p) the parts (k, q) of each unit, of which all figures are sums.
+    """
     (metric, formula), n = coefficient, len(shared.codes)
     if not n:
         nothing = (None, None, None, 0, NOTHING_SHARED)
@@ -147,9 +156,9 @@ def _figures(
         found: Floats = sums[:, 0] / sums[:, 1 : 1 + shared.values].sum(axis=1)
         return found
 
-    by_case = _by_case(parts, shared.cases)
-    whole = by_case.sum(axis=0)[None]
-    sums = None if seed is None else _resampled(by_case, seed)
+    parts, counts = _by_case(shared, parts_of)
+    whole = (counts @ parts)[None]
+    sums = None if seed is None else _resampled(parts, counts, seed)
     observed = _figure("observed", float(share(whole)[0]), None if sums is None else share(sums), n)
     if np.unique(shared.codes[shared.codes != MISSING]).size < 2:
         return observed, Figure(metric, None, None, None, n, ONE_VALUE)
@@ -172,20 +181,26 @@ def _marks(codes: Ints, values: int) -> Floats:
     return found
 
 
-def _by_case(parts: Floats, cases: Ints) -> Floats:
-    """Sums over the units of each case."""
-    names, places = np.unique(cases, return_inverse=True)
-    if names.size == len(parts):
-        return parts.astype(np.float64)
-    return np.column_stack([np.bincount(places, column) for column in parts.T])
+def _by_case(shared: Answers, parts_of: Callable[[Ints], Floats]) -> tuple[Floats, Ints]:
+    """The parts (k, q) of kinds of cases, and how many cases (k,) are of each kind.
 
-
-def _resampled(parts: Floats, seed: int) -> Floats:
-    """Sums over as many cases (rows) as there are, drawn with replacement, RESAMPLES times: (RESAMPLES, q).
-
-    How often each kind of row is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
+    Where each case has one unit there are few kinds; else every case is its own, with the sums over its units.
     """
-    kinds, counts = np.unique(parts, axis=0, return_counts=True)
+    names, places = np.unique(shared.cases, return_inverse=True)
+    if names.size == len(shared.codes):
+        kinds, counts = np.unique(shared.codes, axis=0, return_counts=True)
+        return parts_of(kinds), counts
+    sums: Floats = np.column_stack([np.bincount(places, column) for column in parts_of(shared.codes).T])
+    return sums, np.ones(names.size, dtype=np.int64)
+
+
+def _resampled(parts: Floats, counts: Ints, seed: int) -> Floats:
+    """Sums over as many cases as there are, drawn with replacement, RESAMPLES times: (RESAMPLES, q).
+
+    How often each kind of parts is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
+    """
+    kinds, places = np.unique(parts, axis=0, return_inverse=True)
+    n, cases = np.bincount(places.ravel(), counts), int(counts.sum())
     rng, step = np.random.default_rng(seed), max(1, 4 * _PRODUCTS // len(kinds))
     sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
-    return np.concatenate([rng.multinomial(len(parts), counts / len(parts), size=size) @ kinds for size in sizes])
+    return np.concatenate([rng.multinomial(cases, n / cases, size=size) @ kinds for size in sizes])
