@@ -38,7 +38,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),
     "bias": ("inspector.shell.breakdown", "which way scorers lean, and on which cases they differ from the rest"),
-    "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),

@@ -3,6 +3,7 @@
 from inspector.analyses import Params
 from inspector.analyses.agreement import agreement
 from inspector.analyses.compare import compare
+from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
 from inspector.paint import Brush
@@ -23,6 +24,10 @@ def metrics_view(selection, form=""):
 
 def compare_view(selection, form=""):
     return compare.view(selection, Params(form=form))
+
+
+def contested_view(selection, form=""):
+    return contested.view(selection, Params(form=form))
 
 
 def pairs_view(selection, form=""):

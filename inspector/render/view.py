@@ -33,7 +33,7 @@ class Kind(Enum):
     NUMBER = "number"
     """A threshold, a reward, or what else has no unit."""
     COEFFICIENT = "coefficient"
-    """A coefficient of agreement or correlation, 1 at most."""
+    """A coefficient of agreement or correlation, or a weight: two decimals say all of it."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from inspector.contested.ranking import rankings
+from inspector.contested_gold import rankings
 from inspector.inspection import Inspection
 from inspector.subject import covering, subject
 from inspector.triage.statements import disagreements, statements_by_person
@@ -60,9 +60,9 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
 
 
 def judging(inspection: Inspection) -> list[Evaluation]:
-    """The scorers that have a say on the benchmark in focus: baselines look at nothing."""
+    """The scorers with a verdict on the benchmark in focus, but for baselines, which look at nothing."""
     evaluations = inspection.selection.evaluations
-    return [one for one in evaluations if one.covers(inspection.benchmark) and not is_baseline(one.scorer)]
+    return [one for one in evaluations if one.judges(inspection.benchmark) and not is_baseline(one.scorer)]
 
 
 def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
