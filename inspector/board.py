@@ -10,7 +10,6 @@ import polars as pl
 
 from inspector.board_cells import BASELINE, SCORER
 from inspector.board_columns import heads
-from inspector.breakdown import judged_steps
 from inspector.filtering.searching import matching
 from inspector.headline import F1, Headline, headline, subset_headlines
 from inspector.selection import Selection
@@ -20,6 +19,7 @@ from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.step_counts import judged_steps
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
 from scoring.text_search import Found

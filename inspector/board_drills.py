@@ -10,7 +10,6 @@ import numpy as np
 
 from inspector.board import Piece
 from inspector.board_cells import PUBLISHED
-from inspector.breakdown import judged_steps
 from inspector.render.lines import CaseLink
 from inspector.selection import Selection
 from inspector.sentences import WORDS
@@ -19,6 +18,7 @@ from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.gold import UNKNOWN_STEP
 from scoring.metrics.kernel import Decided, Metric
+from scoring.metrics.step_counts import judged_steps
 from scoring.metrics.step_labels import NEGATIVE_ACC, POSITIVE_ACC, PRMSCORE, counted_cases
 from scoring.sql_words import literal, named
 from scoring.step_rewards import Bools

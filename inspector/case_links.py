@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from inspector.breakdown import within
 from inspector.render.lines import CaseLink
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet

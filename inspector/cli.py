@@ -27,7 +27,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("inspector.shell.trash", "take a scorer or a benchmark out of the workspace, into its trash"),
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
-    "stats": ("inspector.shell.numbers", "statistics of a benchmark, without scorers"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
     "card": (
@@ -36,8 +35,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
-    "breakdown": ("inspector.shell.breakdown", "scorers by columns of the cases, or by where errors and verdicts lie"),
-    "bias": ("inspector.shell.breakdown", "which way scorers lean, and on which cases they differ from the rest"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
     "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),

@@ -304,10 +304,6 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
     if name == "votes":
         parser.add_argument("scorers", nargs="*", metavar="SCORER", help=VOTERS)
-    if name == "breakdown":
-        from inspector.shell.breakdown_arguments import add_arguments as add_breakdown
-
-        add_breakdown(parser)
     if name == "best-of-n":
         of = "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)"
         parser.add_argument("--of", type=int, metavar="N", help=of)

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inspector.breakdown import within
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Note, Section
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import counted
 from inspector.text import squeezed
 from scoring.benchmarks.registry import step_labelled

@@ -38,6 +38,8 @@ Wishes = Sequence[tuple[str | None, str]]
 EVERY = "every scorer"
 STRATA = "stratified by erroneous/clean and, for the average, subset"
 WHOLE = "of whole problems, without strata, since cases share problems"
+INDEPENDENT = "intervals take cases as independent"
+FEW = f"small: fewer than {SMALL} cases (for f1, on either side)"
 SMALL_WORDS = f"small: fewer than {SMALL} cases in the denominator (for f1, on either side)"
 
 

@@ -1,6 +1,6 @@
 """A request, loaded: the cases, their texts and one evaluation a scorer, ready to be shown or printed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +22,7 @@ from scoring.derived import Unkept
 from scoring.errors import FilterError
 from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
+from scoring.filters import Facet
 from scoring.metadata_columns import MetadataColumns
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.kernel import Unparsed
@@ -263,3 +264,20 @@ def select(selection: Selection, order: Ints | None = None) -> Selection:
     if order is None:
         order = selection.orders.of(selection, request.sort)
     return replace(selection, shown=order[keep[order]], found=found)
+
+
+def by_benchmark(selection: Selection) -> Iterator[tuple[str, Bools]]:
+    """Give every benchmark with its shown cases as a mask over all, shape (n,)."""
+    shown = selection.mask
+    for name in selection.benchmarks:
+        yield name, np.asarray(selection.passing((Facet("benchmark", (name,)).sql,)) & shown)
+
+
+def shown_benchmarks(selection: Selection) -> tuple[str, ...]:
+    """Name the benchmarks of which a case is shown, in file order; all of them where none is."""
+    return tuple(name for name, rows in by_benchmark(selection) if rows.any()) or selection.benchmarks
+
+
+def within(selection: Selection, benchmark: str) -> tuple[str, ...]:
+    """Give the condition that tells a benchmark's cases from others', where there are others."""
+    return (Facet("benchmark", (benchmark,)).sql,) if len(selection.benchmarks) > 1 else ()

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from inspector.breakdown import within
 from inspector.notes import step_benchmarks
-from inspector.selection import Selection, surroundings
+from inspector.selection import Selection, surroundings, within
 from inspector.threshold_span import threshold_span
 from inspector.threshold_ways import PER_SUBSET, Way, ways
 from scoring.evaluation import Evaluation

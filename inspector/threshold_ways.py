@@ -20,10 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from inspector.breakdown import by_benchmark
 from inspector.notes import resampled_words, step_benchmarks, without_errors
 from inspector.render.view import Block, Section
-from inspector.selection import Selection, surroundings
+from inspector.selection import Selection, by_benchmark, surroundings
 from scoring.benchmarks.registry import step_labelled
 from scoring.deciding import CHOSEN, OPTIMISTIC, Surroundings, best_threshold, not_circular, not_of_steps
 from scoring.dev_sets import EACH, dev_thresholds, dev_tuned, listed

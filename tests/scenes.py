@@ -217,9 +217,9 @@ SCENES: dict[str, Scene] = {
     "triage-history": Scene(told, ("a", "G", "enter", "h"), ("What was done to bench/long-one", "(undone)")),
     "card": Scene(small, ("i",), ("How a verdict is decided",)),
     "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
-    "breakdown": Scene(demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE)),
+    "breakdown": Scene(demo, ("b",), ("and error kind",), hides="Computing", sizes=(NARROW, MIDDLE)),
     "breakdown-ascii": Scene(
-        demo, ("b",), ("error kind across",), hides="Computing", sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True
+        demo, ("b",), ("and error kind",), hides="Computing", sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True
     ),
     "breakdown-types": Scene(demo, ("b", "tab"), ("FN%",), sizes=(NARROW, MIDDLE)),
     "breakdown-offsets": Scene(demo, ("b", "tab", "tab", "tab"), ("erroneous with a verdict",), sizes=(NARROW, MIDDLE)),

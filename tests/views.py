@@ -2,6 +2,7 @@
 
 from inspector.analyses import Params
 from inspector.analyses.agreement import agreement
+from inspector.analyses.breakdown import breakdown
 from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
@@ -52,6 +53,10 @@ def curve_view(selection, points=None, form=""):
 
 def flips_view(selection, before, after, form=""):
     return thresholds.view(selection, Params("flips", {"flips": (before, after)}, form))
+
+
+def breakdown_view(selection, told=None, form="", *, page=""):
+    return breakdown.view(selection, Params(page, told or {}, form))
 
 
 # -- as a screen shows them

@@ -46,6 +46,7 @@ class Option:
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
         offered: Give what a screen offers, of what is selected and told so far; None = the choices.
+        with_other: Whether it is a switch that holds the scorer in focus against another, which a screen lets choose.
         of_request: Whether the request holds its value, as it does what several commands share.
     """
 
@@ -60,6 +61,7 @@ class Option:
     many: bool = False
     pages: tuple[str, ...] = ()
     offered: "Callable[[Selection, Params], Iterable[Offer]] | None" = None
+    with_other: bool = False
     of_request: bool = False
 
     @property
@@ -149,6 +151,8 @@ class Analysis:
     answer: Answer
     pages: tuple[Page, ...] = ()
     options: tuple[Option, ...] = ()
+    whose: Whose = "all"
+    """Whom its one page is about, where it has no pages."""
     scorers: str = ""
     """What the words of the command are, where these are scorers; "" = it has none."""
     page_flag: str = ""

@@ -6,14 +6,13 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.breakdown import within
 from inspector.case_links import OF_SIDE
 from inspector.flips import PRESENT, Moved, flip_facts, flip_rows, moved_scorers, threshold_words
 from inspector.paint import OUTCOME_STYLES
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Facts, Note, Table, View, count, figure, p_value, points, table, text
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import GLYPHS, WORDS
 from inspector.threshold_ways import NOTHING, TITLES, is_present, threshold_sections
 from scoring.errors import UsageError

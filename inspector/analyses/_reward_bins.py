@@ -6,8 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from inspector import breakdown
 from inspector.analyses import Params
+from inspector.analyses._places import RELIABILITY, REWARDS, bin_frame
+from inspector.notes import first_run_notes
+from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Bin, Block, Classes, Given, Histogram, Note, Reliability, Tick, View, figure
 from inspector.selection import Selection
@@ -25,40 +27,40 @@ _CLASSES = {"case": (SIDES, ({"erroneous"}, {"clean"})), "step": (STEPS, ({"at"}
 
 def rewards_view(results: Selection, params: Params) -> View:
     """Show how rewards lie by gold class, and how well they tell these apart."""
-    return _of_bins(results, params, "rewards", _reward_blocks)
+    return _of_bins(results, params, REWARDS, reward_blocks)
 
 
 def reliability_view(results: Selection, params: Params) -> View:
     """Show whether rewards are the probabilities that they look like."""
-    return _of_bins(results, params, "reliability", _reliability_blocks)
+    return _of_bins(results, params, RELIABILITY, reliability_blocks)
 
 
 def _of_bins(
     results: Selection,
     params: Params,
-    of: breakdown.Of,
+    page: str,
     lay_out: Callable[[Evaluation, Sequence[Row], str], Iterator[Block]],
 ) -> View:
-    """A page over the rows that `breakdown` gives."""
-    document = breakdown.breakdown_document(results, breakdown.View(of), params.form)
+    """A page over the rows that the page of `breakdown` of this name has."""
+    frame, notes = bin_frame(results, Params(page))
 
     def blocks(name: str, scope: Selection) -> Iterator[Block]:
         there = scorers_there(scope, name)
         for evaluation in there:
             if len(there) > 1:
                 yield Note(evaluation.scorer.name, "lead")
-            own = document.rows.filter(pl.col("scorer") == evaluation.scorer.name, pl.col("benchmark") == name)
+            own = frame.filter(pl.col("scorer") == evaluation.scorer.name, pl.col("benchmark") == name)
             yield from lay_out(evaluation, own.to_dicts(), name)
         if not there:
             yield Note(NOTHING)
 
-    title = "Rewards by gold class" if of == "rewards" else "Are rewards probabilities?"
-    command = results.request.command("thresholds", f"--{of}", form=params.form)
-    facts = {**document.provenance, "command": command}
-    return View(document.rows, facts, title=title, lay_out=lambda: threshold_sections(results, blocks))
+    title = "Rewards by gold class" if page == REWARDS else "Are rewards probabilities?"
+    command = results.request.command("thresholds", f"--{page}", form=params.form)
+    facts = provenance(results, command, (*notes, *first_run_notes(results)))
+    return View(frame, facts, title=title, lay_out=lambda: threshold_sections(results, blocks))
 
 
-def _reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
+def reward_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
     """Histograms of cases and of steps by gold class, and how well rewards tell these apart."""
     of_cases, of_steps = ([row for row in rows if row["unit"] == unit] for unit in ("case", "step"))
     if not any(row["value"] for row in of_cases if row["metric"] == "count"):
@@ -111,7 +113,7 @@ def _bin_link(
     return CaseLink((rows[0]["where"],), n, words, evaluation.scorer.name, benchmark=benchmark)
 
 
-def _reliability_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
+def reliability_blocks(evaluation: Evaluation, rows: Sequence[Row], benchmark: str) -> Iterator[Block]:
     """Diagrams of steps and of cases, or why there is none."""
     of_cases, of_steps = ([row for row in rows if row["unit"] == unit] for unit in ("case", "step"))
     yield from _shares(of_steps, "Share of right steps", "steps", evaluation, benchmark)

@@ -9,13 +9,12 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params
-from inspector.breakdown import by_benchmark, within
 from inspector.case_links import KNOWN
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, figure, table, text
-from inspector.selection import Selection
+from inspector.selection import Selection, by_benchmark, within
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.metrics.outcome_conditions import answered
@@ -174,7 +173,7 @@ class _Verdicts:
             n = round(observed["value"] * observed["n"])
             link = self._link((*known, " = ".join(verdicts)), n, f"{_names(observed)} name the same", names)
         yield replace(figure(observed, link=link), reason="")
-        yield figure(coefficient, Kind.COEFFICIENT)
+        yield figure(coefficient, Kind.MEAN)
 
     def _cases(self, row: Row) -> Cell:
         """Of how many cases a line is."""

@@ -10,7 +10,6 @@ import polars as pl
 
 from inspector.analyses import Params
 from inspector.answer_costs import answer_costs
-from inspector.breakdown import within
 from inspector.common_cases import (
     Field,
     aligned_cases,
@@ -41,7 +40,7 @@ from inspector.render.view import (
     text,
 )
 from inspector.request import joined
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.errors import UsageError
 from scoring.metrics.aligned import (

@@ -174,7 +174,7 @@ def _line(topic: Topic, shared: Answers, rows: Sequence[dict[str, Any]]) -> Iter
     who = "all" if observed["scope"] == "all" else f"{observed['person_a']} and {observed['person_b']}"
     yield text(who)
     yield replace(figure(observed), reason="")
-    yield figure(coefficient, Kind.COEFFICIENT)
+    yield figure(coefficient, Kind.MEAN)
     yield count(observed["n"]) if topic.about == RATING else text("")
     words = f"{who} speak of the {_topic_words(topic.about, topic.tag)}"
     yield count(shared.n_cases, _link(topic.cases_of(shared), words))

@@ -10,7 +10,6 @@ import polars as pl
 
 from inspector.analyses import Page, Params, analysis
 from inspector.analyses._together import cascade_view, pairs_view, sets_view
-from inspector.breakdown import within
 from inspector.common_cases import (
     Field,
     aligned_cases,
@@ -43,7 +42,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.metrics.aligned import (
     EVERY,

@@ -7,14 +7,13 @@ import numpy as np
 import polars as pl
 
 from inspector.analyses import Params, analysis
-from inspector.breakdown import within
 from inspector.contested_gold import Ranking, because, rankings
 from inspector.notes import first_run_notes
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
 from inspector.render.view import Block, Cell, Kind, Note, Section, View, count, table, text
 from inspector.request import joined
-from inspector.selection import Selection
+from inspector.selection import Selection, within
 from inspector.sentences import counted
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
@@ -238,7 +237,7 @@ def _case(benchmark: str, row: Row) -> list[Cell]:
         text(row["case"], link=link, remark=row["because"]),
         text(row["subset"]),
         text(row["contested_by"]),
-        Cell(row["lead"], Kind.COEFFICIENT),
+        Cell(row["lead"], Kind.MEAN),
     ]
 
 
@@ -253,7 +252,7 @@ def _voters(results: Selection, ranking: Ranking) -> Iterator[Block]:
     if weights:
         names = sorted(weights, key=lambda name: (-(weights[name] or 0), name))
         families = {name: results.evaluation(name).scorer.family for name in names}
-        lines = [[text(name), text(families[name]), Cell(weights[name], Kind.COEFFICIENT)] for name in names]
+        lines = [[text(name), text(families[name]), Cell(weights[name], Kind.MEAN)] for name in names]
         yield table("What a verdict weighs, on average", ["scorer", "family (one voice)", "weight"], lines)
     yield from (Note(f"{words}.", "quiet") for words in _without_a_vote(results, weights))
     if nothing := without_consensus(ranking):

@@ -11,7 +11,6 @@ import polars as pl
 from inspector.analyses import Option, Page, Params, analysis
 from inspector.analyses._flips import flips_view
 from inspector.analyses._reward_bins import reliability_view, rewards_view
-from inspector.breakdown import by_benchmark
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.provenance import provenance
 from inspector.render.lines import CaseLink
@@ -31,7 +30,7 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection
+from inspector.selection import Selection, by_benchmark
 from inspector.sentences import threshold_name
 from inspector.threshold_curve import CURVE, MOST, POINTS, bands_of, curve_notes, curve_rows
 from inspector.threshold_span import threshold_span

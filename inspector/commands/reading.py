@@ -2,7 +2,7 @@
 
 from inspector.commands.command import ANALYSES, ONE_CASE, Command
 
-THROUGH_A_SCORER = ("cases", *ONE_CASE, *(one for one in ANALYSES if one not in {"statistics", "paper"}))
+THROUGH_A_SCORER = ("cases", *ONE_CASE, *(one for one in ANALYSES if one not in {"stats", "paper"}))
 """The screens that look through one scorer."""
 
 READING: tuple[Command, ...] = (

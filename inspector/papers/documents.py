@@ -6,13 +6,13 @@ from typing import Any
 
 import polars as pl
 
+from inspector.analyses.stats import STATISTICS, described_cases
 from inspector.label_set import other_labels
 from inspector.papers.checking import Wholeness, agreement, statistics_amiss
 from inspector.papers.printed import made_how, printed_for, table_figures
 from inspector.papers.values import Asked, Ours, values_of
 from inspector.provenance import program_version, provenance
 from inspector.selection import Selection
-from inspector.statistics_document import STATISTICS, described_cases
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 from scoring.metrics.kernel import Unparsed

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from inspector.statistics_tables import statistic_text
+from inspector.analyses.stats import statistic_text
 from scoring.benchmarks import prmbench, socratic
 
 HEADS: dict[str, dict[str, str]] = {

@@ -31,8 +31,8 @@ _WRITTEN: dict[Kind, Callable[[float], str]] = {
     Kind.SHARE: lambda value: f"{100 * value:.1f}",
     Kind.POINTS: signed,
     Kind.P: lambda value: p_words(value) or "",
+    Kind.MEAN: lambda value: f"{value:.2f}",
     Kind.NUMBER: lambda value: f"{value:.4g}",
-    Kind.COEFFICIENT: lambda value: f"{value:.2f}",
 }
 
 

@@ -1,38 +1,55 @@
 """Charts for pages: pictures in SVG, and the tables of their numbers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from inspector.render.cells import plain_text
 from inspector.render.elements import Element, element
 from inspector.render.svg import WIDTH, box, line, picture, width_of, words
-from inspector.render.view import Cell, Curve, Histogram, Kind, Numbers, Picture, Reliability, Table, Tick, table
+from inspector.render.view import (
+    Cell,
+    Chart,
+    Columns,
+    Curve,
+    Histogram,
+    Kind,
+    Numbers,
+    Picture,
+    Reliability,
+    Table,
+    Tick,
+    table,
+)
 
+Drawn = tuple[tuple[float, Sequence[Element]], str]
+"""The height of a picture with its shapes, and what is to be seen there in words."""
 LEFT, TOP, HEIGHT, BOTTOM = 44, 44, 220, 40
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+COLUMN = 64
+"""Units of a column with its gap at most."""
 POINTS = 11
 """Points of a curve that its table has, beside those with a name."""
 
 
-def pictured(chart: Curve | Histogram | Reliability) -> Picture:
+def pictured(chart: Chart) -> Picture:
     """Draw a chart."""
-    if isinstance(chart, Curve):
-        return _curve(chart)
-    return _histogram(chart) if isinstance(chart, Histogram) else _reliability(chart)
+    drawn, description = _DRAWN[type(chart)](chart)
+    height, shapes = drawn
+    return Picture(chart.title, description, picture(height, chart.title, description, *shapes), numbers_of(chart))
 
 
-def numbers_of(chart: Curve | Histogram | Reliability) -> Table:
+def numbers_of(chart: Chart) -> Table:
     """Give the table of a chart's numbers."""
-    if isinstance(chart, Curve):
-        return _curve_table(chart)
-    return _histogram_table(chart) if isinstance(chart, Histogram) else _reliability_table(chart)
+    numbers: Table = _NUMBERS[type(chart)](chart)
+    return numbers
 
 
 # -- curves
 
 
-def _curve(chart: Curve) -> Picture:
+def _curve(chart: Curve) -> Drawn:
     (low, high), (bottom, top) = chart.across, chart.upward
     base, right = TOP + HEIGHT, WIDTH - 20
 
@@ -45,10 +62,11 @@ def _curve(chart: Curve) -> Picture:
     shapes: list[Element] = []
     for share in SHARES:
         y = base - HEIGHT * share
-        told = f"{100 * (bottom + share * (top - bottom)):.0f}"
+        level = bottom + share * (top - bottom)
+        told = f"{100 * level:.0f}" if chart.kind is Kind.SHARE else f"{level:.3g}"
         shapes += [line(LEFT, y, right, y, "grid"), words(told, LEFT - 8, y + 4, "quiet", "end")]
-    for x in np.linspace(low, high, 6).tolist():
-        shapes.append(words(f"{x:.2f}", across(x), base + 18, "quiet", "middle"))
+    for x in chart.series[0].xs if chart.whole else np.linspace(low, high, 6).tolist():
+        shapes.append(words(f"{x:+.0f}" if chart.whole else f"{x:.2f}", across(x), base + 18, "quiet", "middle"))
     for letter, series in zip("abcdefgh", chart.series, strict=False):
         if series.low is not None and series.high is not None:
             band = [
@@ -67,18 +85,21 @@ def _curve(chart: Curve) -> Picture:
     for number, tick in enumerate(ordered):
         place = across(tick.at or 0.0), upward(tick.score or 0.0), 14.0 + 16 * number
         shapes += _marked(tick, *place, left=number + 1 < len(ordered))
-    shapes.append(words(f"{chart.x} (x) and {chart.y} in percent (y)", LEFT, base + 36, "quiet"))
-    x = LEFT + width_of(f"{chart.x} (x) and {chart.y} in percent (y)") + 24
+    axes = f"{chart.x} (x) and {chart.y}{_unit(chart)} (y)"
+    shapes.append(words(axes, LEFT, base + 36, "quiet"))
+    x = LEFT + width_of(axes) + 24
     for letter, series in zip("abcdefgh", chart.series, strict=False) if len(chart.series) > 1 else ():
         shapes.append(line(x, base + 32, x + 18, base + 32, f"curve curve-{letter}"))
         shapes.append(words(series.name, x + 23, base + 36))
         x += 23 + width_of(series.name) + 18
     names = "" if len(chart.series) < 2 else f" Curves: {', '.join(series.name for series in chart.series)}."
     told = "; ".join(map(_tick_words, marks))
-    described = f"{chart.y} in percent at {chart.x} from {low:.2f} to {high:.2f}. {told}.{names}"
-    return Picture(
-        chart.title, described, picture(base + BOTTOM + 4, chart.title, described, *shapes), _curve_table(chart)
-    )
+    described = f"{chart.y}{_unit(chart)} at {chart.x} from {low:.2f} to {high:.2f}. {told}.{names}"
+    return (base + BOTTOM + 4, shapes), described
+
+
+def _unit(chart: Curve) -> str:
+    return " in percent" if chart.kind is Kind.SHARE else ""
 
 
 def _tick_words(tick: Tick) -> str:
@@ -120,14 +141,14 @@ def _marked(tick: Tick, x: float, y: float, top: float, *, left: bool) -> list[E
 def _curve_table(chart: Curve) -> Table:
     """The named points, and some others along the curves."""
     rows = [
-        [Cell(tick.words), Cell(tick.at, Kind.NUMBER), Cell(tick.score, Kind.SHARE)]
-        + [Cell(None, Kind.SHARE) for _ in chart.series[1:]]
+        [Cell(tick.words), Cell(tick.at, Kind.NUMBER), Cell(tick.score, chart.kind)]
+        + [Cell(None, chart.kind) for _ in chart.series[1:]]
         for tick in chart.ticks
         if tick.at is not None and tick.score is not None
     ]
-    for x in np.linspace(*chart.across, POINTS).tolist():
+    for x in map(float, chart.series[0].xs) if chart.whole else np.linspace(*chart.across, POINTS).tolist():
         ys = [float(np.interp(x, series.xs, series.ys)) for series in chart.series]
-        rows.append([Cell(""), Cell(x, Kind.NUMBER), *(Cell(y if np.isfinite(y) else None, Kind.SHARE) for y in ys)])
+        rows.append([Cell(""), Cell(x, Kind.NUMBER), *(Cell(y if np.isfinite(y) else None, chart.kind) for y in ys)])
     names = [series.name for series in chart.series] if len(chart.series) > 1 else [chart.y]
     return table(f"{chart.y} at some points", ["", chart.x, *names], rows, labels=2)
 
@@ -135,7 +156,7 @@ def _curve_table(chart: Curve) -> Table:
 # -- histograms
 
 
-def _histogram(chart: Histogram) -> Picture:
+def _histogram(chart: Histogram) -> Drawn:
     totals = [sum(one.counts[side] for one in chart.bins) or 1 for side in (0, 1)]
     shares = [[one.counts[side] / totals[side] for one in chart.bins] for side in (0, 1)]
     most = max(max(side) for side in shares) or 1.0
@@ -147,38 +168,42 @@ def _histogram(chart: Histogram) -> Picture:
         shapes.append(words(word, left - 6, base + (half / 2 if side else -half / 2), "quiet", "end"))
         for at, (one, share) in enumerate(zip(chart.bins, shares[side], strict=True)):
             tall = max(1.0, (half - 14) * share / most) if one.counts[side] else 0.0
-            told = f"{one.low:.4g} to {one.high:.4g}: {one.counts[side]} {chart.counted}, {word}"
+            told = f"{one.words}: {one.counts[side]} {chart.counted}, {word}"
             x, y = left + slot * at, base if side else base - tall
             shapes.append(box(x + 1, y, slot - 2, tall, f"o-{style}", told))
             shapes.append(
                 words(f"{one.counts[side]}", x + slot / 2, y + tall + 12 if side else y - 4, "quiet", "middle")
             )
-    for at, edge in enumerate([*(one.low for one in chart.bins), chart.bins[-1].high]):
-        shapes.append(words(f"{edge:.3g}", left + slot * at, TOP + HEIGHT + 24, "quiet", "middle"))
+    named = any(one.name for one in chart.bins)
+    edges = [*(f"{one.low:.3g}" for one in chart.bins), f"{chart.bins[-1].high:.3g}"]
+    for at, label in enumerate([one.name for one in chart.bins] if named else edges):
+        shapes.append(words(label, left + slot * (at + 0.5 * named), TOP + HEIGHT + 24, "quiet", "middle"))
     low, high = chart.bins[0].low, chart.bins[-1].high
     for tick in chart.ticks:
         if tick.at is not None and low <= tick.at <= high:
             x = left + slot * len(chart.bins) * (tick.at - low) / (high - low)
             shapes += [line(x, TOP, x, TOP + HEIGHT, "mark"), words(tick.words, x + 4, TOP - 4)]
     described = f"{chart.title} Bars are shares of a class; numbers count {chart.counted}."
-    return Picture(
-        chart.title, described, picture(TOP + HEIGHT + 34, chart.title, described, *shapes), _histogram_table(chart)
-    )
+    return (TOP + HEIGHT + 34, shapes), described
 
 
 def _histogram_table(chart: Histogram) -> Table:
     rows = [
-        [Cell(f"{one.low:.4g} to {one.high:.4g}")]
-        + [Cell(one.counts[side], Kind.COUNT, link=one.drills[side]) for side in (0, 1)]
+        [Cell(one.words)] + [Cell(one.counts[side], Kind.COUNT, link=one.drills[side]) for side in (0, 1)]
         for one in chart.bins
     ]
-    return table(chart.title, ["from, to", *(word for word, _ in chart.classes)], rows, counted=chart.counted)
+    return table(
+        chart.title,
+        ["" if chart.bins[0].name else "from, to", *(word for word, _ in chart.classes)],
+        rows,
+        counted=chart.counted,
+    )
 
 
 # -- reliability
 
 
-def _reliability(chart: Reliability) -> Picture:
+def _reliability(chart: Reliability) -> Drawn:
     size = HEIGHT * 1.4
     base = TOP + size
 
@@ -206,11 +231,50 @@ def _reliability(chart: Reliability) -> Picture:
         shapes.append(element("circle", told, cx=x, cy=upward(value), r=4.5, class_="dot"))
     shapes.append(words("what was given (x) and percent right (y)", LEFT, base + 36, "quiet"))
     described = f"{chart.title} Dots are shares in percent, lines their 95% intervals; the diagonal is as given."
-    return Picture(
-        chart.title, described, picture(base + BOTTOM + 4, chart.title, described, *shapes), _reliability_table(chart)
-    )
+    return (base + BOTTOM + 4, shapes), described
 
 
 def _reliability_table(chart: Reliability) -> Table:
     rows = [[Cell(f"{one.low:.2f} to {one.high:.2f}"), Cell(one.mean, Kind.NUMBER), one.share] for one in chart.bins]
     return table(chart.title, ["given", "mean", "right"], rows, counted=chart.counted)
+
+
+# -- columns
+
+
+def _columns(chart: Columns) -> Drawn:
+    most = max([one.n for one in chart.columns], default=0) or 1
+    slot = min(COLUMN, (WIDTH - 20) / max(1, len(chart.columns)))
+    tallest, base = HEIGHT * 0.8, TOP + HEIGHT * 0.8
+    shapes = [line(0, base, 20 + slot * len(chart.columns), base, "axis")]
+    for number, one in enumerate(chart.columns):
+        middle, tall = 10 + slot * (number + 0.5), tallest * one.n / most
+        described = f"{one.words}: {one.n} {chart.counted}"
+        shapes.append(box(middle - slot * 0.4, base - tall, slot * 0.8, tall, f"o-{one.style}", described))
+        shapes.append(words(str(one.n), middle, base - tall - 6, "", "middle"))
+        shapes.append(words(one.name, middle, base + 16, "", "middle"))
+    names = ", ".join(f"{one.name}: {one.n}" for one in chart.columns)
+    return (base + BOTTOM, shapes), f"{chart.title}. {names}."
+
+
+def _columns_table(chart: Columns) -> Table:
+    total = sum(one.n for one in chart.columns) or 1
+    rows = [
+        [Cell(one.words), Cell(one.n, Kind.COUNT, link=one.link), Cell(one.n / total, Kind.SHARE)]
+        for one in chart.columns
+    ]
+    return table(chart.title, ["", chart.counted, "share, %"], rows, counted=chart.counted)
+
+
+_DRAWN: dict[type, Callable[[Any], Drawn]] = {
+    Curve: _curve,
+    Histogram: _histogram,
+    Reliability: _reliability,
+    Columns: _columns,
+}
+_NUMBERS: dict[type, Callable[[Any], Table]] = {
+    Curve: _curve_table,
+    Histogram: _histogram_table,
+    Reliability: _reliability_table,
+    Columns: _columns_table,
+}

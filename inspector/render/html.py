@@ -18,6 +18,8 @@ from inspector.render.view import (
     Bullets,
     CaseBlock,
     Cell,
+    Chart,
+    Columns,
     Command,
     Curve,
     Facts,
@@ -58,7 +60,7 @@ def _plain(section: Section) -> Iterator[Element]:
     if section.title:
         yield element("h4", section.title)
     for block in section.blocks:
-        if isinstance(block, (Curve, Histogram, Reliability)):
+        if isinstance(block, Chart):
             yield from _table(numbers_of(block))
         else:
             yield from _MADE[type(block)](block)
@@ -141,7 +143,7 @@ def _picture(block: Picture) -> Iterator[Element]:
     yield element("figure", caption, element("div", block.picture, class_="scroll"), *numbers)
 
 
-def _drawn(block: Curve | Histogram | Reliability) -> Iterator[Element]:
+def _drawn(block: Chart) -> Iterator[Element]:
     yield from _picture(pictured(block))
 
 
@@ -255,6 +257,7 @@ _MADE: dict[type, Callable[[Any], Iterator[Element]]] = {
     Facts: _facts,
     Command: _command,
     Table: _table,
+    Columns: _drawn,
     Curve: _drawn,
     Histogram: _drawn,
     Reliability: _drawn,

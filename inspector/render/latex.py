@@ -10,14 +10,12 @@ from inspector.render.charts import numbers_of
 from inspector.render.view import (
     Block,
     Bullets,
+    Chart,
     Command,
-    Curve,
     Facts,
     Fold,
-    Histogram,
     Note,
     Picture,
-    Reliability,
     Section,
     Table,
 )
@@ -34,7 +32,7 @@ def latex_sections(sections: Sequence[Section]) -> Iterator[str]:
 
 
 def _block(block: Block) -> Iterator[str]:
-    if isinstance(block, (Curve, Histogram, Reliability)):
+    if isinstance(block, Chart):
         block = numbers_of(block)
     if isinstance(block, Picture) and block.table is not None:
         block = block.table

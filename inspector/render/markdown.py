@@ -16,6 +16,8 @@ from inspector.render.view import (
     Bullets,
     CaseBlock,
     Cell,
+    Chart,
+    Columns,
     Command,
     Curve,
     Facts,
@@ -108,7 +110,7 @@ def _picture(block: Picture) -> Iterator[str]:
         yield from _rows(block.table)
 
 
-def _drawn(block: Curve | Histogram | Reliability) -> Iterator[str]:
+def _drawn(block: Chart) -> Iterator[str]:
     yield from [f"**{prose(block.title)}**", ""] if block.title else []
     yield from _rows(numbers_of(block))
 
@@ -176,6 +178,7 @@ _MADE: dict[type, Callable[[Any], Iterator[str]]] = {
     Facts: _facts,
     Command: _command,
     Table: _table,
+    Columns: _drawn,
     Curve: _drawn,
     Histogram: _drawn,
     Reliability: _drawn,

@@ -6,10 +6,13 @@ from typing import Any
 
 from rich.cells import cell_len
 
+from inspector.charts.bars import Bar, bars
+from inspector.charts.columns import Column, columns
 from inspector.charts.curve import curve
 from inspector.charts.heat_map import heat_map
 from inspector.charts.histogram import histogram
 from inspector.charts.mark import Form, Mark
+from inspector.charts.paired_bars import Place, paired_bars
 from inspector.charts.reliability import Bin, reliability
 from inspector.paint import Brush
 from inspector.render.cells import further_text, legend, remark_of, rights, value_text
@@ -19,6 +22,8 @@ from inspector.render.view import (
     Block,
     Bullets,
     Cell,
+    Chart,
+    Columns,
     Command,
     Curve,
     Facts,
@@ -55,6 +60,7 @@ class Terminal:
             Facts: self._facts,
             Command: self._command,
             Table: self._table,
+            Columns: self._columns,
             Curve: self._curve,
             Histogram: self._histogram,
             Reliability: self._reliability,
@@ -74,8 +80,8 @@ class Terminal:
         """Give the lines of blocks; what is no sentence has a blank line before it, but for the first."""
         if not self.charts:
             # Points of a curve are too many for a page, and whoever wants them asks for them.
-            kept = (block for block in blocks if not isinstance(block, Curve))
-            blocks = [numbers_of(one) if isinstance(one, (Histogram, Reliability)) else one for one in kept]
+            kept = (block for block in blocks if not isinstance(block, Curve) or block.whole)
+            blocks = [numbers_of(block) if isinstance(block, Chart) else block for block in kept]
         for number, block in enumerate(blocks):
             if number and not (isinstance(block, Note) and isinstance(blocks[number - 1], Note)):
                 yield ()
@@ -110,9 +116,11 @@ class Terminal:
 
     def _table(self, table: Table) -> Iterator[Row]:
         if table.title:
-            yield heading(table.title)
+            yield from paragraph(table.title, self.width, "strong")
         if table.heat and self.charts:
             yield from self._heat(table)
+        elif table.bars and self.charts:
+            yield from self._bars(table)
         else:
             for number, part in enumerate(self._parts(table)):
                 if number:
@@ -122,7 +130,6 @@ class Terminal:
 
     def _heat(self, table: Table) -> Iterator[Row]:
         cells = [row[table.labels :] for row in table.rows]
-        forms: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Kind.COUNT: "count"}
         kind = next((cell.kind for row in cells for cell in row if cell.kind != Kind.TEXT), Kind.SHARE)
         yield from heat_map(
             [" ".join(value_text(cell) for cell in row[: table.labels]) for row in table.rows],
@@ -130,11 +137,19 @@ class Terminal:
             [[_mark(cell) for cell in row] for row in cells],
             self.width,
             self.brush,
-            form=forms.get(kind, "number"),
+            form=_FORMS.get(kind, "number"),
             counted=table.counted,
         )
         if any(cell.optimistic for row in cells for cell in row):
             yield from paragraph("* optimistic: tuned on cases that the figure is of", self.width)
+
+    def _bars(self, table: Table) -> Iterator[Row]:
+        at = table.labels
+        kind = next((row[at].kind for row in table.rows if row[at].kind != Kind.TEXT), Kind.SHARE)
+        names = [" ".join(value_text(cell) for cell in row[:at]) for row in table.rows]
+        entries = [Bar(clean(name), _mark(row[at])) for name, row in zip(names, table.rows, strict=True)]
+        form, span = _FORMS.get(kind, "number"), (0.0, 1.0) if kind is Kind.SHARE else None
+        yield from bars(entries, self.width, self.brush, form=form, span=span, counted=table.counted)
 
     def _parts(self, table: Table) -> Iterator[list[Row]]:
         """The lines of a table; of one that is too wide to stand on a page in several parts."""
@@ -154,19 +169,33 @@ class Terminal:
 
     def _curve(self, chart: Curve) -> Iterator[Row]:
         if chart.title:
-            yield heading(chart.title)
+            yield from paragraph(chart.title, self.width, "strong")
         height = min(16, max(6, self.height - 18))
         up, low = (("^" if self.brush.ascii_only else "▲"), "v")
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter or low) for tick in chart.ticks]
         width = min(self.width, 200)
-        yield from curve(chart.series, width, height, self.brush, ticks=ticks, across=chart.across, upward=chart.upward)
-        yield from paragraph(f"{chart.y} in percent, upwards, by {chart.x}", width)
+        form = _FORMS.get(chart.kind, "number")
+        numbers = tuple(map(float, chart.series[0].xs)) if chart.whole else ()
+        ends = {"across": chart.across, "upward": chart.upward}
+        yield from curve(chart.series, width, height, self.brush, ticks=ticks, form=form, numbers=numbers, **ends)
+        unit = " in percent" if chart.kind is Kind.SHARE else ""
+        yield from paragraph(f"{chart.y}{unit}, upwards, by {chart.x}", width)
+
+    def _columns(self, chart: Columns) -> Iterator[Row]:
+        if chart.title:
+            yield from paragraph(chart.title, self.width, "strong")
+        drawn = [Column(counted.name, counted.n, counted.style, counted.link) for counted in chart.columns]
+        yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.brush)
 
     def _histogram(self, chart: Histogram) -> Iterator[Row]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "")
         up = "^" if self.brush.ascii_only else "▲"
         ticks = [replace(tick, letter=up if tick.letter == "^" else tick.letter) for tick in chart.ticks]
+        if any(one.name for one in chart.bins):
+            places = [Place(one.name, one.counts, one.drills) for one in chart.bins]
+            yield from paired_bars(places, chart.classes, min(self.width, 200), self.brush, counted=chart.counted)
+            return
         rows = min(7, max(3, self.height // 8))
         yield from histogram(
             chart.bins,
@@ -186,6 +215,8 @@ class Terminal:
         yield from reliability(bins, min(self.width, 200), rows, self.brush, counted=chart.counted)
 
 
+_FORMS: dict[Kind, Form] = {Kind.SHARE: "percent", Kind.POINTS: "difference", Kind.COUNT: "count"}
+"""How charts write values."""
 _ASCII = str.maketrans({"…": "~", "·": ".", "–": "-"})
 """Signs of ours, and what stands for them where there is only ASCII."""
 

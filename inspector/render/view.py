@@ -30,10 +30,10 @@ class Kind(Enum):
     POINTS = "points"
     """A signed difference of fractions, in percentage points."""
     P = "p"
+    MEAN = "mean"
+    """With two digits after the point."""
     NUMBER = "number"
     """A threshold, a reward, or what else has no unit."""
-    COEFFICIENT = "coefficient"
-    """A coefficient of agreement or correlation, or a weight: two decimals say all of it."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,8 @@ class Column:
 class Table:
     """Rows of cells under columns. The first `labels` cells of a row say what it is about, and name it.
 
-    `heat` says that cells are compared by their shade; `counted` what n counts there.
+    `heat` says that cells are compared by their shade, `bars` that the values of the first column after the labels are
+    drawn where there are charts; `counted` what n counts there.
     """
 
     title: str
@@ -96,6 +97,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     labels: int = 1
     heat: bool = False
+    bars: bool = False
     counted: str = "cases"
 
 
@@ -156,7 +158,10 @@ class Tick:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Shares, in percent, over one axis: `across` it goes from one end to the other, upwards likewise."""
+    """Values of a kind over one axis: `across` it goes from one end to the other, `upward` likewise.
+
+    With `whole` the axis is told by whole numbers: those that the first series has points at.
+    """
 
     title: str
     x: str
@@ -165,16 +170,27 @@ class Curve:
     ticks: tuple[Tick, ...] = ()
     across: tuple[float, float] = (0.0, 1.0)
     upward: tuple[float, float] = (0.0, 1.0)
+    kind: Kind = Kind.SHARE
+    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Bin:
-    """How many of each of two classes lie from `low` to `high`, and what each count opens."""
+    """How many of each of two classes lie from `low` to `high`, and what each count opens.
+
+    One that is no range of an axis is called by its `name`.
+    """
 
     low: float
     high: float
     counts: tuple[int, int]
     drills: tuple[CaseLink | None, CaseLink | None] = (None, None)
+    name: str = ""
+
+    @property
+    def words(self) -> str:
+        """Its name, or from where to where it goes."""
+        return self.name or f"{self.low:.4g} to {self.high:.4g}"
 
 
 Classes = tuple[tuple[str, str], tuple[str, str]]
@@ -209,6 +225,30 @@ class Reliability:
     title: str
     bins: tuple[Given, ...]
     counted: str = "cases"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """How many there are of something, `name` in a few letters and `words` in full; `style` is that of its column."""
+
+    name: str
+    words: str
+    n: int
+    style: str = ""
+    link: CaseLink | None = None
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Counts beside each other, in the order of an axis; `counted` says what is counted."""
+
+    title: str
+    columns: tuple[Counted, ...]
+    counted: str = "cases"
+
+
+Chart = Curve | Histogram | Reliability | Columns
+"""What is drawn where there is room for a picture, and stands elsewhere as a table of its numbers."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +348,7 @@ class Fold:
     blocks: tuple["Block", ...]
 
 
-Block = Note | Bullets | Facts | Command | Table | Curve | Histogram | Reliability | Picture | CaseBlock | Fold
+Block = Note | Bullets | Facts | Command | Table | Chart | Picture | CaseBlock | Fold
 
 
 @dataclass(frozen=True)
@@ -399,6 +439,8 @@ def links_of(block: Block) -> Iterator[CaseLink]:
         links = [one.share.link for one in block.bins]
     elif isinstance(block, Histogram):
         links = [*(link for one in block.bins for link in one.drills), *(tick.drill for tick in block.ticks)]
+    elif isinstance(block, Columns):
+        links = [one.link for one in block.columns]
     elif isinstance(block, Curve):
         links = [tick.drill for tick in block.ticks]
     yield from (link for link in links if link is not None)

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from inspector.analyses.stats import statistics_blocks, stats
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
-from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section, table_of
+from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section
 from inspector.report.board import board_blocks
 from inspector.report.breaking_down import breakdown_blocks, offset_blocks
 from inspector.report.cases import case_sections
@@ -16,8 +17,6 @@ from inspector.report.summary import summary_blocks
 from inspector.report.thresholds import threshold_blocks
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.statistics_document import statistics_document
-from inspector.statistics_tables import wide_statistics
 from scoring.errors import UsageError
 from scoring.export import Document, footer
 
@@ -79,12 +78,12 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
     made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
     sections = tuple(_sections(found, choices, compared))
     report = Report(title, tuple(_about(found, facts, compared)), (*sections, made))
-    rows = found[0].metrics.rows if found else statistics_document(selection).rows
+    rows = found[0].metrics.rows if found else stats.view(selection).rows
     return ReportDocument(rows, facts, report=report)
 
 
 def _nothing(selection: Selection) -> Mapping[str, Any]:
-    return statistics_document(selection).provenance
+    return stats.view(selection).provenance
 
 
 def _title(found: tuple[OfBenchmark, ...]) -> str:
@@ -145,11 +144,11 @@ def _case_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator
 
 def _data(of: OfBenchmark) -> Iterator[Block]:
     """Statistics of the shown cases."""
-    document = statistics_document(of.alone)
-    rows = document.rows.filter(document.rows["benchmark"] == of.name)
-    table = table_of(wide_statistics(rows), f"Statistics of the {counted(of.n, 'case')}", ("benchmark",), labels=2)
-    yield Fold(f"Statistics of the {counted(of.n, 'case')}", (table,))
-    yield Command(document.provenance["command"])
+    view = stats.view(of.alone)
+    rows = view.rows.filter(view.rows["benchmark"] == of.name)
+    blocks = statistics_blocks(of.alone, rows, view.provenance["notes"])
+    yield Fold(f"Statistics of the {counted(of.n, 'case')}", tuple(blocks))
+    yield Command(view.provenance["command"])
 
 
 def _provenance(facts: Mapping[str, Any], problems: tuple[str, ...]) -> Iterator[Block]:

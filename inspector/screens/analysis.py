@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from textual.worker import Worker, get_current_worker
 
-from inspector.analyses import Analysis, Page, Params, load
+from inspector.analyses import Analysis, Offer, Option, Page, Params, load
 from inspector.best_scorer import best_scorer
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
@@ -45,6 +45,7 @@ class AnalysisScreen(SheetScreen):
     def __init__(self, brush: Brush) -> None:
         super().__init__(brush)
         self._other: str | None = None
+        self._told_of: dict[str, dict[str, Any]] = {}
         self._views: dict[str, tuple[Sequence[object], View | InspectError, bool]] = {}
         self._worker: Worker[None] | None = None
 
@@ -53,7 +54,7 @@ class AnalysisScreen(SheetScreen):
     @property
     def open_page(self) -> Page:
         """The page that is open."""
-        pages = self.ANALYSIS.pages or (Page("", ""),)
+        pages = self.ANALYSIS.pages or (Page("", "", self.ANALYSIS.whose),)
         return next((page for page in pages if page.name == self.page), pages[0])
 
     def other(self, inspection: Inspection) -> str | None:
@@ -72,19 +73,47 @@ class AnalysisScreen(SheetScreen):
         return (inspection.scorer, *others[: len(LETTERS) - 1])
 
     def asked_about(self, inspection: Inspection) -> tuple[str, ...]:
-        """The scorers that the open page is about; () where there are too few."""
+        """The scorers that the open page is about; () where there are too few, or it is about none."""
         whose = self.open_page.whose
-        if inspection.scorer is None:
+        if inspection.scorer is None or whose == "none":
             return ()
-        if whose == "pair":
+        if self.about_two:
             other = self.other(inspection)
             return () if other is None else (inspection.scorer, other)
         every = covering(inspection)
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
+    @property
+    def about_two(self) -> bool:
+        """Whether the open page holds the scorer in focus against another."""
+        return self.open_page.whose == "pair" or any(
+            option.with_other and self._told.get(option.name) for option in self.options
+        )
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """What the open page can be told here."""
+        return tuple(option for option in self.ANALYSIS.options_of(self.page) if option.title)
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        """What was chosen for the benchmark in focus: another one has other columns and scorers."""
+        return {} if self.inspection is None else self._told_of.get(self.inspection.benchmark, {})
+
+    def params(self, page: str, form: str = "") -> Params:
+        """A page with what it is told here."""
+        names = {option.name for option in self.ANALYSIS.options_of(page)}
+        return Params(page, {name: value for name, value in self._told.items() if name in names}, form)
+
+    def lacks_scorers(self, inspection: Inspection) -> bool:
+        """Whether there are too few scorers for the open page."""
+        return self.open_page.whose != "none" and not self.asked_about(inspection)
+
     def subject(self, inspection: Inspection) -> list[Phrase]:
+        if self.open_page.whose == "none":
+            return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
         names = self.asked_about(inspection)
-        if self.open_page.whose != "pair" or len(names) < 2:
+        if not self.about_two or len(names) < 2:
             return super().subject(inspection)
         a, b = (name_forms(name, 24, 12) for name in names)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
@@ -93,7 +122,7 @@ class AnalysisScreen(SheetScreen):
     # -- its view
 
     def lay_out(self, inspection: Inspection, figures: Any, width: int, height: int) -> Sheet:  # noqa: ARG002
-        if not self.asked_about(inspection):
+        if self.lacks_scorers(inspection):
             title = "Nothing to show yet"
             words = f"{self.ANALYSIS.needs.format(benchmark=inspection.benchmark)} In a shell: "
             words += (
@@ -123,6 +152,7 @@ class AnalysisScreen(SheetScreen):
             inspection.slice,
             inspection.benchmark,
             selection.request.seed,
+            tuple(sorted(self._told.items())),
         )
 
     def _is_of(self, owners: Sequence[object], inspection: Inspection) -> bool:
@@ -131,7 +161,7 @@ class AnalysisScreen(SheetScreen):
     def view_of(self, inspection: Inspection, page: str, *, intervals: bool) -> View | InspectError:
         """Compute the view of a page, or say why there is none."""
         try:
-            return self.ANALYSIS.view(self._results(inspection), Params(page), intervals=intervals).laid_out()
+            return self.ANALYSIS.view(self._results(inspection), self.params(page), intervals=intervals).laid_out()
         except InspectError as error:
             return error
 
@@ -141,7 +171,7 @@ class AnalysisScreen(SheetScreen):
 
     def compute(self, inspection: Inspection) -> None:
         known = self._views.get(self.page)
-        if not self.asked_about(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
+        if self.lacks_scorers(inspection) or (known and known[2] and self._is_of(known[0], inspection)):
             return
         few = inspection.selection.height <= FEW
         if few and not self.rail_open and not (known and self._is_of(known[0], inspection)):
@@ -155,7 +185,7 @@ class AnalysisScreen(SheetScreen):
             self.call_after_refresh(self._start_view)
 
     def _start_view(self) -> None:
-        if self.inspection is None or not self.asked_about(self.inspection):
+        if self.inspection is None or self.lacks_scorers(self.inspection):
             return
         if self._worker is not None and not self._worker.is_finished:
             return
@@ -196,7 +226,7 @@ class AnalysisScreen(SheetScreen):
     # -- keys
 
     def tables(self, inspection: Inspection) -> Tables:
-        if not self.asked_about(inspection):
+        if self.lacks_scorers(inspection):
             return ()
         pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
         return tuple(
@@ -204,19 +234,99 @@ class AnalysisScreen(SheetScreen):
         )
 
     def _document(self, inspection: Inspection, page: str, form: str) -> Document:
-        return self.ANALYSIS.view(self._results(inspection), Params(page, form=form))
+        return self.ANALYSIS.view(self._results(inspection), self.params(page, form))
 
     def action_other(self) -> None:
-        """Choose B."""
+        """Choose what the page is about besides: another scorer, those beside it, or what it can be told."""
+        if self.open_page.whose == "pair":
+            self._choose_other()
+        elif self.open_page.whose == "beside":
+            self._choose_beside()
+        else:
+            self._choose_option()
+
+    def _choose_option(self) -> None:
+        """Choose what of a page is to be changed, and then how."""
+        if self.inspection is None or self.lacks_scorers(self.inspection) or not self.options:
+            self.say("This page has nothing to choose.")
+        elif len(self.options) == 1:
+            self.action_option(self.options[0].name)
+        else:
+            picks = [
+                Pick(option.name, option.title, str(self._told.get(option.name, "as usual"))) for option in self.options
+            ]
+            self.close_rail()
+            self.app.push_screen(Picking("Choose", picks), self._then_option)
+
+    def _then_option(self, name: str | None) -> None:
+        if name is not None:
+            self.action_option(name)
+
+    def action_option(self, name: str) -> None:
+        """Choose a value of an option of the page."""
+        inspection = self.inspection
+        option = next((option for option in self.options if option.name == name), None)
+        if inspection is None or option is None:
+            there = [option for option in self.ANALYSIS.options if option.name == name]
+            pages = [page.title for page in self.ANALYSIS.pages if there and page.name in there[0].pages]
+            told = f": it is for {' and '.join(pages)}" if pages else ""
+            self.say(f"There is nothing of that kind to choose on this page{told}.")
+        elif self.lacks_scorers(inspection):
+            self.say("There is nothing to choose before a scorer has verdicts.")
+        elif option.with_other:
+            self._choose_other(option)
+        else:
+            self._offer(inspection, option)
+
+    def _offer(self, inspection: Inspection, option: Option) -> None:
+        now = self._told.get(option.name)
+        if option.offered is not None:
+            offers = list(option.offered(self._results(inspection), self.params(self.page)))
+        elif option.switch:
+            offers = [Offer(True, "yes"), Offer(None, "no")]
+        else:
+            offers = [Offer(value, value) for value in option.choices]
+        picks = [Pick(str(at), offer.title, offer.about, strong=offer.value == now) for at, offer in enumerate(offers)]
+        cursor = next((at for at, offer in enumerate(offers) if offer.value == now), 0)
+
+        def chosen(key: str | None) -> None:
+            if key is not None:
+                self._tell(option.name, offers[int(key)].value)
+
+        self.close_rail()
+        self.app.push_screen(Picking(option.title, picks, cursor), chosen)
+
+    def _tell(self, name: str, value: Any) -> None:
+        """Tell the page something and show what it says then; None takes it back."""
+        if self.inspection is not None:
+            kept = {known: other for known, other in self._told.items() if known != name}
+            self._told_of[self.inspection.benchmark] = kept if value is None else {**kept, name: value}
+            self.show_inspection(self.inspection)
+
+    def _choose_other(self, option: Option | None = None) -> None:
+        """Choose B; with an option that is a switch, nobody turns it off."""
         inspection = self.inspection
         if inspection is None or (now := self.other(inspection)) is None:
             self.say("There is no other scorer on this benchmark.")
             return
+        self.close_rail()
         names = [name for name in covering(inspection) if name != inspection.scorer]
+        turned_on = option is None or bool(self._told.get(option.name))
         picks = [
-            Pick(name, name, inspection.selection.evaluation(name).scorer.about, strong=name == now) for name in names
+            Pick(name, name, inspection.selection.evaluation(name).scorer.about, strong=turned_on and name == now)
+            for name in names
         ]
-        self.app.push_screen(Picking("Compare with", picks, names.index(now)), self._choose)
+        if option is None:
+            self.app.push_screen(Picking("Compare with", picks, names.index(now)), self._choose)
+            return
+        nobody = Pick("", "nobody", "the scorer in focus alone", strong=not turned_on)
+
+        def chosen(name: str | None) -> None:
+            if name is not None:
+                self._other = name or self._other
+                self._tell(option.name, True if name else None)
+
+        self.app.push_screen(Picking(f"{inspection.scorer} less", [nobody, *picks]), chosen)
 
     def _choose(self, name: str | None) -> None:
         if name is not None and self.inspection is not None:
@@ -226,6 +336,9 @@ class AnalysisScreen(SheetScreen):
     def action_swap(self) -> None:
         """A becomes B."""
         inspection = self.inspection
+        if not self.about_two:
+            self.say("This page is about one scorer: there is nothing to turn round.")
+            return
         other = None if inspection is None else self.other(inspection)
         if inspection is None or other is None:
             self.say("There is no other scorer on this benchmark.")
@@ -237,7 +350,7 @@ class AnalysisScreen(SheetScreen):
         except InspectError as error:
             self.say(str(error))
 
-    def action_curves(self) -> None:
+    def _choose_beside(self) -> None:
         """Choose the scorers that stand beside each other."""
         inspection = self.inspection
         if inspection is None or inspection.scorer is None:

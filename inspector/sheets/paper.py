@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
+from inspector.analyses.stats import statistic_link
 from inspector.inspection import Inspection
 from inspector.paint import Brush
 from inspector.papers.checking import verdict
@@ -13,7 +14,6 @@ from inspector.papers.printed import as_printed
 from inspector.papers.tables import DIFFERENCE, HERE, PAPER, cells_of, paper_table, statistics_table
 from inspector.render.lines import CaseLink, LineCell, Piece, Row, Sheet, heading, paragraph, table
 from inspector.selection import Selection, decide
-from inspector.sheets.statistics import statistic_drill
 from inspector.subject import covering, subject
 from inspector.text import squeezed
 from scoring.export import Document
@@ -112,7 +112,11 @@ def _statistics(inspection: Inspection, rows: pl.DataFrame, brush: Brush) -> Ite
         cells: list[LineCell] = []
         for subset in subsets:
             row = known.get((group, line["statistic"], subset))
-            drill = statistic_drill(inspection, row) if row is not None and of == HERE else None
+            drill = (
+                statistic_link(inspection.selection, inspection.benchmark, row)
+                if row is not None and of == HERE
+                else None
+            )
             cells.append(Piece(_text(line[subset], brush), STYLES[of], drill))
         lines.append([Piece(squeezed(told, NAME)), Piece(CALLED[of], "dim"), *cells])
     header = [Piece(word) for word in ("statistic", "of", *subsets)]

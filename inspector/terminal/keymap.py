@@ -89,6 +89,10 @@ def _of_lists() -> Iterator[Bound]:
                 yield Bound(binding.id, binding.description, words, _split(binding.key), places, "list")
 
 
+RENAMED = {"statistics": "stats", "compare-with": "other", "curves": "other", "subtract": "other"}
+"""Ids of commands in keymaps that older versions wrote -> what they are called now."""
+
+
 def read(path: Path) -> Keymap:
     """The keys in the file, laid over the usual ones; the usual ones where there is no file."""
     try:
@@ -116,8 +120,8 @@ def laid_over(chosen: Mapping[str, Any]) -> Keymap:
     known = {one.id: one for one in usual()}
     problems: list[str] = []
     wanted: dict[str, tuple[str, ...]] = {}
-    for name, value in chosen.items():
-        keys = _keys(value)
+    for given, value in chosen.items():
+        name, keys = RENAMED.get(given, given), _keys(value)
         if name not in known:
             problems.append(_unknown(name, known))
         elif keys is None:

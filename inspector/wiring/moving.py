@@ -20,10 +20,7 @@ SCREENS = {
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
     "card": "card:CardScreen",
-    "statistics": "statistics:StatisticsScreen",
     "paper": "paper:PaperScreen",
-    "breakdown": "breakdown:BreakdownScreen",
-    "bias": "bias:BiasScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }
 """The screens that open on top, by their names in the table of commands; the others are those of analyses."""

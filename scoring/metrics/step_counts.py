@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring.benchmarks.registry import StepLabelled
+from scoring.benchmarks.registry import StepLabelled, step_labelled
 from scoring.evaluation import Evaluation
 from scoring.gold import UNKNOWN_STEP, WRONG_STEP, Gold
 from scoring.judged_steps import JudgedSteps
@@ -205,3 +205,11 @@ def right_rates(judged: JudgedSteps) -> Floats:
     rates = np.full(n, np.nan)
     np.divide(wrong, lengths, out=rates, where=lengths > 0)
     return 1 - rates
+
+
+def judged_steps(evaluation: Evaluation, benchmark: str) -> JudgedSteps:
+    """Give what is decided of single steps, by redundancy where the benchmark asks for it."""
+    facts = step_labelled(benchmark)
+    if facts is None:
+        return evaluation.judged_steps
+    return judged_by_redundancy(evaluation, asked_by_redundancy(evaluation, facts))

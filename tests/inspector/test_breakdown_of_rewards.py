@@ -6,15 +6,14 @@ import pytest
 
 import judged
 import making
-from inspector.breakdown import View, breakdown_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.loading import load
+from inspector.render.view import Histogram
 from inspector.request import Request
-from inspector.shell.breakdown import wide_rewards
 from scoring.filters import passing
-from scoring.metrics.reward_histograms import STEP_CLASSES
 from thoroughness import together
+from views import breakdown_view, words_of
 
 SILENT = ("labels", "critic", "number")
 """Scorers of `judged` that give no step rewards."""
@@ -40,7 +39,7 @@ def other(tmp_path_factory):
 def test_every_condition_selects_the_cases_of_its_row(root, of):
     request = Request(workspace=root, benchmarks=("bench", "demo"), where=("n_steps > 1",))
     selection = load(request)
-    rows = breakdown_document(selection, View(of=of)).rows.filter(pl.col("where").is_not_null())
+    rows = breakdown_view(selection, page=of).rows.filter(pl.col("where").is_not_null())
     frame = selection.frame().filter(pl.Series(selection.mask))
     assert set(rows["benchmark"]) == {"bench", "demo"}
     for row in rows.iter_rows(named=True):
@@ -50,7 +49,7 @@ def test_every_condition_selects_the_cases_of_its_row(root, of):
 
 @pytest.mark.parametrize(("of", "form"), together(VIEWS, FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, capsys, of, form):
-    document = breakdown_document(load(Request(workspace=root)), View(of=of), form)
+    document = breakdown_view(load(Request(workspace=root)), form=form, page=of)
     assert main(["breakdown", "-w", root, "--of", of, f"--{form}"]) == 0
     out = capsys.readouterr().out
     assert out == document.render(form)
@@ -60,26 +59,29 @@ def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, cap
 
 @pytest.mark.parametrize("of", VIEWS)
 def test_scorers_without_rewards_have_reasons(other, of):
-    rows = breakdown_document(load(Request(workspace=other, scorers=SILENT)), View(of=of)).rows
+    rows = breakdown_view(load(Request(workspace=other, scorers=SILENT)), page=of).rows
     assert (rows["value"].is_null() == rows["reason"].is_not_null()).all()
     assert set(rows["scorer"]) == set(SILENT)
     assert rows["value"].count() == 0
 
 
-def test_a_terminal_shows_counts_by_class_and_one_line_for_a_scorer_without_rewards(root, other, capsys):
-    wide = wide_rewards(breakdown_document(load(Request(workspace=root)), View(of="rewards")).rows)
-    steps = wide.filter(pl.col("unit") == "step", pl.col("reward_from").is_not_null())
-    assert steps.height == 2 * 20
-    counts = breakdown_document(load(Request(workspace=root)), View(of="rewards")).rows
-    for side in STEP_CLASSES:
-        own = counts.filter(pl.col("unit") == "step", pl.col("side") == side, pl.col("metric") == "count")
-        assert steps[side].sum() == own["value"].sum()
-    assert wide["auroc"].count() == 2 * 2
-    silent = wide_rewards(breakdown_document(load(Request(workspace=other, scorers=SILENT)), View(of="rewards")).rows)
-    assert silent.height == 3 * 2
-    assert silent["reason"].null_count() == 0
+def test_people_see_counts_by_class_and_why_there_are_none_for_a_scorer_without_rewards(root, other, capsys):
+    view = breakdown_view(load(Request(workspace=root)), page="rewards")
+    of_cases, of_steps = [block for block in view.blocks() if isinstance(block, Histogram)][:2]
+    scorer = view.rows["scorer"][0]
+    counts = view.rows.filter(pl.col("scorer") == scorer, pl.col("metric") == "count")
+    for chart, unit, classes in (
+        (of_cases, "case", (["erroneous"], ["clean"])),
+        (of_steps, "step", (["at"], ["clean", "before"])),
+    ):
+        for side, names in enumerate(classes):
+            own = counts.filter(pl.col("unit") == unit, pl.col("side").is_in(names))
+            assert sum(one.counts[side] for one in chart.bins) == own["value"].sum()
+    silent = breakdown_view(load(Request(workspace=other, scorers=SILENT)), page="rewards")
+    assert not any(isinstance(block, Histogram) for block in silent.blocks())
+    assert words_of(silent).count("There are no rewards to lay out") == len(SILENT)
     assert main(["breakdown", "-w", root, "--of", "rewards", "--where", "n_steps > 99"]) == 0
-    assert "no case is shown" in capsys.readouterr().out
+    assert "No case is shown" in capsys.readouterr().out
 
 
 def test_ratings_are_no_probabilities(tmp_path, capsys):

@@ -6,14 +6,11 @@ from inherited import INHERITED
 from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.screens.analysis import screen_of
-from inspector.screens.bias import BiasScreen
 from inspector.screens.board import BoardScreen
-from inspector.screens.breakdown import BreakdownScreen
 from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
 from inspector.screens.paper import PaperScreen
-from inspector.screens.statistics import StatisticsScreen
 from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
@@ -30,10 +27,10 @@ CLASSES = {
     "compare": screen_of("compare"),
     "card": CardScreen,
     "thresholds": screen_of("thresholds"),
-    "statistics": StatisticsScreen,
+    "stats": screen_of("stats"),
     "paper": PaperScreen,
-    "breakdown": BreakdownScreen,
-    "bias": BiasScreen,
+    "breakdown": screen_of("breakdown"),
+    "bias": screen_of("bias"),
     "taxonomy": TaxonomyScreen,
 }
 REACHED = {
@@ -45,7 +42,7 @@ REACHED = {
     "compare": ("c",),
     "card": ("i",),
     "thresholds": ("H",),
-    "statistics": ("K",),
+    "stats": ("K",),
     "paper": ("P",),
     "breakdown": ("b",),
     "bias": ("L",),
@@ -61,7 +58,7 @@ SHOWN = {
     "compare": "could be none",
     "card": "How a verdict is",
     "thresholds": "best on these  ",
-    "statistics": "right answer, wrong process",
+    "stats": "right answer, wrong process",
     "paper": "No paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
@@ -85,10 +82,10 @@ DOWN, UP = ["j"] * 18, ["k"] * 31
 BESIDE = {
     "metrics": "error acc",
     "compare": "Who is right where the other is wrong",
-    "statistics": "right answer, wrong process",
+    "stats": "right answer, wrong process",
     "paper": "No paper",
     "thresholds": "Ways to choose the threshold",
-    "breakdown": "harmonic mean of both",
+    "breakdown": "Harmonic mean of both",
     "bias": "Which way it leans",
     "taxonomy": "No case here has a note yet",
 }
@@ -160,20 +157,20 @@ EFFECTS = {
     ("case", "back"): Effect("5 of 9 cases", undo=("enter",)),
     ("case", "quit"): Effect("2 scorers", undo=("enter", "enter")),
     ("case", "help"): Effect("One case: the keys"),
-    ("compare", "compare-with"): Effect("Compare with"),
+    ("compare", "other"): Effect("Compare with"),
     ("compare", "swap"): Effect("A  beta", undo=("x",)),
     ("compare", "drill"): Effect("filter tried by both"),
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
     ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
-    ("card", "compare-with"): Effect("Beside which card"),
+    ("card", "other"): Effect("Beside which card"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
     ("card", "drill"): Effect("9 of 9 cases"),
     ("card", "help"): Effect("How the number of the scorer"),
     ("card", "next-scorer"): Effect("card of beta", undo=("m", "g")),
     ("card", "previous-scorer"): Effect("card of beta", undo=("M", "g")),
-    ("statistics", "drill"): Effect("filter cases, sums"),
-    ("statistics", "help"): Effect("The benchmark itself. Each count"),
+    ("stats", "drill"): Effect("filter cases, sums"),
+    ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
     ("paper", "help"): Effect("The paper's tables for the"),
@@ -188,7 +185,7 @@ EFFECTS = {
     ("board", "common-cases"): Effect("All on the common cases", undo=("equals_sign",)),
     ("metrics", "drill"): Effect("filter tried by alpha"),
     ("metrics", "help"): Effect("Every official metric of"),
-    ("thresholds", "curves"): Effect("Scorers beside each other"),
+    ("thresholds", "other"): Effect("Scorers beside each other"),
     ("thresholds", "next-page"): Effect("[curves in numbers]", undo=("shift+tab",)),
     ("thresholds", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("thresholds", "drill"): Effect("filter tried by alpha"),
@@ -196,13 +193,13 @@ EFFECTS = {
     ("thresholds", "next-scorer"): Effect("⠒ beta", undo=("m", "g")),
     ("thresholds", "previous-scorer"): Effect("⠒ beta", undo=("M", "g")),
     ("breakdown", "rows"): Effect("Enter takes it"),
-    ("breakdown", "across"): Effect("one column alone, as bars"),
-    ("breakdown", "figure"): Effect("GR-Ben's: a later step is named"),
-    ("breakdown", "subtract"): Effect("the scorer in focus alone"),
+    ("breakdown", "across"): Effect("a line a value of the first column"),
+    ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
+    ("breakdown", "other"): Effect("Less another scorer"),
     ("breakdown", "swap"): Effect("There is nothing to turn round", undo=()),
-    ("breakdown", "bins"): Effect("This page has no bins", undo=()),
+    ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
-    ("breakdown", "page-before"): Effect("[one column]", undo=("tab",)),
+    ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
     ("breakdown", "drill"): Effect("filter sums, cases tried"),
     ("breakdown", "help"): Effect("Where a scorer goes wrong"),
     ("bias", "drill"): Effect("filter tried: accuracy on erroneous"),
@@ -226,9 +223,9 @@ EVERYWHERE = {
     "compare": Effect("Who is right where the other is wrong"),
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
-    "statistics": Effect("right answer, wrong process"),
+    "stats": Effect("right answer, wrong process"),
     "paper": Effect("No paper"),
-    "breakdown": Effect("harmonic mean of both"),
+    "breakdown": Effect("Harmonic mean of both"),
     "bias": Effect("Which way it leans"),
     "taxonomy": Effect("No case here has a note yet"),
     "threshold": Effect("* best"),

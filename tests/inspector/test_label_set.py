@@ -13,18 +13,15 @@ import example
 import making
 import papers
 import reference
+from inspector.analyses.stats import stats
 from inspector.case_pages import case_document
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
-from inspector.first_inspection import inspect
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
 from inspector.loading import load
-from inspector.paint import Brush
 from inspector.protocol_card.banner import banner
 from inspector.protocol_card.card import card
 from inspector.request import Request
-from inspector.sheets.statistics import statistics_sheet
-from inspector.statistics_document import statistics_document
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
@@ -34,7 +31,7 @@ from scoring.triage.journal import Author, Journal
 from scoring.triage.words import Words
 from scoring.verdicts import OUTCOMES, Rule
 from thoroughness import up_to
-from views import metrics_view
+from views import metrics_view, words_of
 
 GOLD, IMPORT = "gold wrong", "import problem"
 
@@ -216,10 +213,9 @@ def test_printed_figures_are_not_held_against_them(tmp_path, capsys):
     told = f"published figures are of the benchmark's own labels, and {why}: not comparable"
     assert told in notes
     selection = load(Request(workspace=str(tmp_path / "w"), labels="adjudicated"))
-    document = statistics_document(selection)
-    assert document.provenance["notes"] == [told]
-    lines = statistics_sheet(inspect(selection), document, Brush(), 200).lines
-    assert any(told[1:] in "".join(piece.text for piece in line) for line in lines)
+    view = stats.view(selection)
+    assert view.provenance["notes"] == [told]
+    assert told[1:] in words_of(view, (200, 40))
 
 
 def test_what_is_kept_of_one_label_set_is_never_read_under_the_other(root, monkeypatch):

@@ -6,12 +6,11 @@ from itertools import combinations
 import polars as pl
 import pytest
 
-from inspector.breakdown import View, breakdown_document
 from inspector.loading import load
 from inspector.request import Request, split
 from published_spaces import mr_math
 from scoring.filters import passing
-from views import cascade_view, curve_view, flips_view, pairs_view, sets_view
+from views import breakdown_view, cascade_view, curve_view, flips_view, pairs_view, sets_view
 
 FIRST, SECOND = "reasoneval_mistral-7b", "gpt4"
 RIGHT = ["exact", "clean"]
@@ -114,10 +113,10 @@ def test_rewards_around_the_error_and_by_gold_class(request_, cases):
         .agg(pl.col("rewards").mean(), pl.len().alias("n"))
         .iter_rows()
     }
-    aligned = breakdown_document(selection, View(of="aligned")).rows
+    aligned = breakdown_view(selection, page="aligned").rows
     for row in aligned.filter(pl.col("offset").is_not_null()).iter_rows(named=True):
         assert (row["value"], row["n"]) == (pytest.approx(plain[row["offset"]][0]), plain[row["offset"]][1])
-    bars = breakdown_document(selection, View(of="rewards")).rows
+    bars = breakdown_view(selection, page="rewards").rows
     lowest = pl.col(f"{FIRST}.lowest_reward")
     for row in bars.filter(pl.col("unit") == "case", pl.col("metric") == "count").iter_rows(named=True):
         closed = "both" if row["reward_to"] == 1 else "left"
@@ -136,7 +135,7 @@ def test_rewards_around_the_error_and_by_gold_class(request_, cases):
 
 def test_reliability(request_, cases):
     selection = load(Request(workspace=request_.workspace, scorers=(FIRST,)))
-    rows = breakdown_document(selection, View(of="reliability")).rows
+    rows = breakdown_view(selection, page="reliability").rows
     lowest = pl.col(f"{FIRST}.lowest_reward")
     binned = cases.with_columns(bin=(lowest * 10).floor().clip(0, 9))
     plain = binned.group_by("bin").agg(

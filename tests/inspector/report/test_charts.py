@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import making
+from inspector.analyses._places import FAR, distances
 from inspector.analyses.thresholds import curve_chart
 from inspector.headline import official_score
 from inspector.loading import load
@@ -12,10 +13,9 @@ from inspector.render.cells import rights
 from inspector.render.charts import pictured
 from inspector.render.elements import Element
 from inspector.render.svg import WIDTH, name_label
-from inspector.render.view import table_of
+from inspector.render.view import Columns, table_of
 from inspector.report.interval_chart import LEFT as AXIS
 from inspector.report.interval_chart import RIGHT, Measured, interval_chart
-from inspector.report.offset_chart import FAR, bars_of, offset_chart
 from inspector.report.outcome_chart import LEFT, outcome_chart
 from inspector.request import Request
 from inspector.sentences import GLYPHS
@@ -84,27 +84,30 @@ def test_no_two_outcomes_have_one_glyph():
 
 def offsets(found):
     return [
-        {"offset": offset, "outcome": outcome, "metric": "count", "value": float(n)} for offset, outcome, n in found
+        {"offset": offset, "outcome": outcome, "metric": "count", "value": float(n), "where": f"offset {offset}"}
+        for offset, outcome, n in found
     ]
 
 
-def test_far_offsets_share_a_bar_and_empty_ones_between_have_one():
+def test_far_offsets_share_a_column_and_empty_ones_between_have_one():
     rows = offsets([(-14, "early", 1), (-10, "early", 2), (-1, "early", 3), (0, "exact", 5), (2, "late", 4)])
-    rows += [*offsets([(None, "missed", 7), (None, "late", 1)]), {**rows[0], "metric": "share", "value": 0.9}]
-    bars = {bar.label: bar.count for bar in bars_of(rows)}
-    assert bars[f"-{FAR}…"] == 3
-    assert (bars["-2"], bars["-1"], bars["0"], bars["+1"], bars["+2"]) == (0, 3, 5, 0, 4)
-    assert (bars["missed"], bars["beyond"]) == (7, 1)
-    assert list(bars)[-3:] == ["+2", "missed", "beyond"]
-    chart = offset_chart("t", rows)
+    rows += offsets([(None, "missed", 7), (None, "late", 1)])
+    drawn = tuple(distances(rows, "a", "bench"))
+    columns = {column.name: column.n for column in drawn}
+    assert columns[f"<=-{FAR}"] == 3
+    assert (columns["-2"], columns["-1"], columns["0"], columns["+1"], columns["+2"]) == (0, 3, 5, 0, 4)
+    assert (columns["missed"], columns["beyond"]) == (7, 1)
+    assert list(columns)[-3:] == ["+2", "beyond", "missed"]
+    assert {column.link.where for column in drawn if column.name == f"<=-{FAR}"} == {("(offset -14) OR (offset -10)",)}
+    chart = pictured(Columns("t", drawn))
     heights = [float(rect["height"]) for rect in shapes(chart.picture, "rect")]
-    assert [round(height / max(heights) * 7) for height in heights] == list(bars.values())
-    assert sum(line[3].value for line in chart.table.rows) == pytest.approx(1)
+    assert [round(height / max(heights) * 7) for height in heights] == list(columns.values())
+    assert sum(line[2].value for line in chart.table.rows) == pytest.approx(1)
 
 
-def test_no_offset_at_all_is_a_chart_without_a_bar():
-    chart = offset_chart("t", offsets([(None, "missed", 0)]))
-    assert [line[3].value for line in chart.table.rows] == [None, None]
+def test_no_offset_at_all_is_a_column_without_a_height():
+    chart = pictured(Columns("t", tuple(distances(offsets([(None, "missed", 0)]), "a", "bench"))))
+    assert [line[2].value for line in chart.table.rows] == [0]
 
 
 @pytest.mark.parametrize("comparison", ["<", "<="])

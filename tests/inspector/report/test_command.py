@@ -157,7 +157,7 @@ def test_cases_of_one_side_have_no_f1_and_all_else(where, told):
     found = report_document(load(Request(benchmarks=(NAME,), where=(where,))), Choices(2))
     page = Parts(found.render("html")).text
     assert "No scorer has a figure here." in page
-    assert f"hare of {told} cases" in page
+    assert f"ccuracy on {told} cases" in page
     assert len(cases(found)[0]) == 2
 
 

@@ -10,7 +10,7 @@ import making
 from inspector.cli import main
 from inspector.loading import load
 from inspector.render.cells import plain_text, value_text
-from inspector.render.view import Curve, Fold, Picture, Table
+from inspector.render.view import Columns, Command, Curve, Fold, Note, Picture, Table
 from inspector.report.document import Choices, ReportDocument, report_document
 from inspector.request import Request
 from scoring.benchmarks.base import Imported
@@ -168,58 +168,55 @@ def test_the_comparison_has_the_numbers_of_compare(words, capsys):
 
 def test_the_heat_map_has_the_numbers_of_breakdown(words, capsys):
     found = report(words)
-    for anchor, maps in tables(found, "breakdown").items():
-        command = next(block.line for block in blocks(found, anchor)[anchor] if hasattr(block, "line"))
+    for anchor, own in blocks(found, "breakdown").items():
+        command = next(block.line for block in own if isinstance(block, Command))
         columns = command.partition("breakdown ")[2].split()
         asked = columns[: 4 if "--cols" in columns else 2]
-        told = rows(capsys, "breakdown", words, *asked)
-        names = list(dict.fromkeys(row["benchmark"] for row in told))
+        printed = rows(capsys, "breakdown", words, *asked)
+        names = list(dict.fromkeys(row["benchmark"] for row in printed))
         benchmark = names[int(anchor.partition("-")[2] or 1) - 1]
-        metric = (
-            "f1"
-            if maps[0].title.removeprefix(f"{maps[0].title.partition(': ')[0]}: ").startswith("F1")
-            or maps[0].title.startswith("F1")
-            else "error_acc"
-        )
+        title = next(block.text for block in own if isinstance(block, Note) and block.level == "lead")
+        metric = "f1" if title.startswith("F1 ") else "error_acc"
+        assert metric == "f1" or title.startswith("Accuracy on erroneous cases")
         cells = {
             (row["scorer"], *(row[name] for name in asked[1::2])): row
-            for row in told
+            for row in printed
             if (row["benchmark"], row["metric"]) == (benchmark, metric)
         }
         seen = 0
-        for table in maps:
-            for line in table.rows:
-                for cell, value in zip(line[1:], heads(table)[1:], strict=True):
-                    first = line[0].value if len(asked) == 2 else table.title.partition(": ")[0]
-                    key = (first, *(() if len(asked) == 2 else (line[0].value,)), value)
+        for drawn in (block for block in own if isinstance(block, Table) and block.heat):
+            for line in drawn.rows:
+                for cell, value in zip(line[1:], heads(drawn)[1:], strict=True):
+                    key = (line[0].value, value) if len(asked) == 2 else (drawn.title, line[0].value, value)
                     row = cells.get(tuple(None if part == "(none)" else part for part in key))
                     assert (cell.value or None) == (None if row is None else row["value"] or None)
-                    if row is not None:
+                    if row is not None and cell.n:
                         assert cell.n == row["n"]
                         assert cell.small == row["small"]
                         seen += cell.value is not None
         assert seen > 3
 
 
-def test_the_histogram_has_the_counts_of_breakdown(words, capsys):
-    told = rows(capsys, "breakdown", words, "--of", "offset")
-    for number, found in enumerate(tables(report(words), "offset").values()):
-        benchmark = list(dict.fromkeys(row["benchmark"] for row in told))[number]
-        charts = [
-            block for block in list(blocks(report(words), "offset").values())[number] if isinstance(block, Picture)
-        ]
-        for table, chart in zip(found, charts, strict=True):
-            scorer = chart.title.removeprefix("Verdict minus earliest error, ")
-            own = {
-                row["offset"]: row["value"]
-                for row in told
-                if (row["scorer"], row["benchmark"], row["metric"]) == (scorer, benchmark, "count")
-            }
-            bars = {line[0].value: line[2].value for line in table.rows}
-            assert sum(bars.values()) == sum(own.values())
-            for label, count in bars.items():
-                far = label.endswith("…")
-                offset = None if label == "missed" else int(label.rstrip("…"))
+def test_the_columns_of_offsets_have_the_counts_of_breakdown(words, capsys):
+    printed = [row for row in rows(capsys, "breakdown", words, "--of", "offset") if row["metric"] == "count"]
+    names = list(dict.fromkeys(row["benchmark"] for row in printed))
+    for benchmark, found in zip(names, blocks(report(words), "offset").values(), strict=True):
+        here = [row for row in printed if row["benchmark"] == benchmark]
+        scorers = list(dict.fromkeys(row["scorer"] for row in here if row["n"]))
+        charts = {}
+        for block in found:
+            if isinstance(block, Note) and block.level == "lead":
+                scorer = block.text
+            elif isinstance(block, Columns):
+                charts[scorer] = block
+        assert list(charts) == scorers
+        for scorer, chart in charts.items():
+            own = {row["offset"]: row["value"] for row in here if row["scorer"] == scorer}
+            counts = {column.name: column.n for column in chart.columns}
+            assert sum(counts.values()) == sum(own.values())
+            for name, count in counts.items():
+                far = name.startswith(("<", ">"))
+                offset = None if name == "missed" else int(name.lstrip("<>="))
                 beyond = {at for at in own if at is not None and offset is not None and at * offset >= offset * offset}
                 assert count == sum(own.get(at, 0) for at in (beyond if far else {offset}))
 

@@ -17,9 +17,9 @@ from screen_text import press, rests, screen_text, shows, until
 
 MAKERS = {
     "c": "inspector.analyses.Analysis.view",
-    "L": "inspector.screens.bias.document_of",
+    "L": "inspector.analyses.Analysis.view",
     "i": "inspector.screens.card.cards",
-    "K": "inspector.screens.statistics.statistics_of",
+    "K": "inspector.analyses.Analysis.view",
     "H": "inspector.analyses.Analysis.view",
 }
 

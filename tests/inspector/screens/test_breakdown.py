@@ -12,7 +12,7 @@ from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, shows, until
 
-HOME = "error kind across"
+HOME = "by reasoning pattern and error kind"
 
 
 @pytest.fixture(scope="module")
@@ -35,19 +35,23 @@ async def test_columns_figure_and_second_scorer_are_chosen_with_keys(request_):
     async with opened(request_, size=(120, 40)) as pilot:
         await entered(pilot)
         await press(pilot, "R", *["home"], "enter")
-        await shows(pilot, "down,")
+        await shows(pilot, " by ")
         await press(pilot, "C", "home", "enter")
         await shows(pilot, "the 95% interval and the value")
         await press(pilot, "v", "home", "j", "enter")
-        text = await rests(pilot, "Accuracy on erroneous cases, by")
+        text = await rests(pilot, "Accuracy on erroneous cases by")
         assert "less" not in text.splitlines()[0]
-        await press(pilot, "o", "home", "j", "enter")
-        first = (await rests(pilot, "A ", "less  B ")).splitlines()[0]
-        one, two = first.split(" · ")[2].split(" less ")
+        await press(pilot, "o", "end", "k", "enter")
+        await shows(pilot, "nobody")
+        await press(pilot, "j", "enter")
+        first = (await rests(pilot, " against ", " less ")).splitlines()[0]
+        one, two = first.split(" · ")[2].split(" against ")
         await press(pilot, "x")
         await shows(pilot, f"{two} less {one}")
-        await press(pilot, "o", "home", "enter")
-        await hides(pilot, "less  B ")
+        await press(pilot, "o", "end", "k", "enter")
+        await shows(pilot, "nobody")
+        await press(pilot, "home", "enter")
+        await hides(pilot, " less ")
 
 
 async def test_enter_opens_exactly_the_cases_of_a_cell_and_esc_gives_back_sheet_and_threshold(request_):
@@ -80,17 +84,17 @@ async def test_bins_are_chosen_where_there_are_positions(request_):
     async with opened(request_, size=(120, 40)) as pilot:
         await entered(pilot)
         await press(pilot, "O")
-        await shows(pilot, "This page has no bins")
+        await shows(pilot, "There is nothing of that kind")
         await press(pilot, "tab", "tab")
         await shows(pilot, "Where errors are")
         await press(pilot, "O")
-        await shows(pilot, "bins of relative", "all error steps")
-        await press(pilot, "home", *["j"] * 4, "enter")
+        await shows(pilot, "relative", "socratic")
+        await press(pilot, "end", "enter")
         await shows(pilot, "Positions are relative")
-        await press(pilot, "O", "end", "k", "enter")
-        await shows(pilot, ", earliest errors")
-        await press(pilot, "O", "end", "enter")
-        await shows(pilot, ", all error steps")
+        await press(pilot, "o", "end", "enter", "home", "enter")
+        await shows(pilot, ": earliest errors")
+        await press(pilot, "o", "end", "enter", "end", "enter")
+        await shows(pilot, ": all error steps")
 
 
 async def test_what_is_saved_is_what_the_command_in_its_footer_prints(request_, tmp_path, capsys):

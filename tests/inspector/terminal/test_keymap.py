@@ -29,6 +29,7 @@ def test_every_usual_command_has_an_id_of_its_own():
 @pytest.mark.parametrize(
     ("text", "name", "keys"),
     [
+        ('statistics = "f7"', "stats", ("f7",)),
         ('zoom = "Z"', "zoom", ("Z",)),
         ('zoom = ["ctrl+y", "f5"]', "zoom", ("ctrl+y", "f5")),
         ('zoom = "?"', "zoom", ("question_mark",)),

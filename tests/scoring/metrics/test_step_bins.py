@@ -2,7 +2,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from inspector.shell import breakdown_arguments
 from scoring.filters import passing
 from scoring.metrics.step_bins import PRESETS
 
@@ -45,7 +44,3 @@ def test_the_condition_of_a_bin_selects_what_is_in_it(preset):
     for number in range(len(bins.labels)):
         found = passing(frame, [bins.sql(number, '"a.verdict"')])
         assert found.to_list() == (numbers == number).tolist(), bins.labels[number]
-
-
-def test_the_command_knows_the_presets():
-    assert tuple(PRESETS) == breakdown_arguments.PRESETS

@@ -1,22 +1,19 @@
-"""The bias screen's sheet: what the command prints, each number with exactly its cases."""
+"""The bias page: what the command prints, each number with exactly its cases."""
 
 import pytest
 
 import example
 import making
 import taxonomy_spaces
+from inspector.analyses.bias import bias
 from inspector.first_inspection import inspect
 from inspector.loading import load
-from inspector.paint import Brush
-from inspector.render.lines import text_of
 from inspector.request import Request
-from inspector.sheets.bias import bias_sheet, document_of
 from inspector.subject import covering
 from published_spaces import mr_math
 from scoring.filters import Filter
+from views import lines_of, page_sheet, page_view
 from walking import walk
-
-BRUSH = Brush()
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +31,8 @@ def published(tmp_path_factory, data_folder):
     return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
 
 
-def lines(found):
-    return [text_of(row) for row in found.lines]
+def view_of(inspection, *, intervals=True):
+    return page_view(bias, inspection, "", (inspection.scorer,), intervals=intervals)
 
 
 @pytest.mark.parametrize("space", ["two", "demo", "published"])
@@ -44,43 +41,39 @@ def test_every_number_opens_exactly_its_cases(request, space):
     for benchmark in inspection.cases["benchmark"].unique(maintain_order=True).to_list():
         for name in covering(inspection)[:3]:
             looked = inspection.on_benchmark(benchmark).focused(name, benchmark)
-            waiting = bias_sheet(looked, None, BRUSH, 100)
-            assert waiting.busy
+            waiting = page_sheet(view_of(looked, intervals=False))
             assert walk(looked, waiting)
-            found = bias_sheet(looked, document_of(looked), BRUSH, 100)
-            assert not found.busy
-            assert walk(looked, found) >= walk(looked, waiting)
+            assert walk(looked, page_sheet(view_of(looked))) >= walk(looked, waiting)
 
 
 def test_so_it_does_under_a_filter(two):
     looked = two.focused("two", "bench").filtered(Filter(where=("n_steps > 2", "\"one.outcome\" = 'exact'")))
-    walk(looked, bias_sheet(looked, document_of(looked), BRUSH, 100))
+    walk(looked, page_sheet(view_of(looked)))
 
 
 def test_slices_stand_in_their_order_with_all_looks_told(two):
     looked = two.focused("one", "socratic")
-    document = document_of(looked)
-    rows = document.rows.filter(document.rows["column"].is_not_null()).to_dicts()
+    view = view_of(looked)
+    rows = view.rows.filter(view.rows["column"].is_not_null()).to_dicts()
     assert rows
-    found = lines(bias_sheet(looked, document, BRUSH, 120))
-    assert f"{rows[0]['looks']} looks, the largest difference first" in found
+    found = lines_of(view, (120, 40))
+    assert any(line.startswith(f"{rows[0]['looks']} looks, the largest difference first") for line in found)
     head = next(at for at, line in enumerate(found) if line.startswith("cases with"))
     for row, line in zip(rows, found[head + 1 :], strict=False):
         assert f"{100 * row['value']:+.1f}" in line
         assert str(row["n"]) in line.split()
 
 
-def test_too_few_cases_and_no_scorer_say_so(tmp_path):
+def test_too_few_cases_and_no_scorer_are_a_sentence(tmp_path):
     small = inspect(load(example.write(tmp_path / "w")))
-    assert "too few to say" in " ".join(lines(bias_sheet(small, document_of(small), BRUSH, 60)))
+    assert "too few to say" in " ".join(lines_of(view_of(small), (60, 40)))
     bare = inspect(load(example.write(tmp_path / "bare", scored=False)))
-    assert lines(bias_sheet(bare, None, BRUSH, 60))[0] == "Nothing to say yet"
+    assert page_view(bias, bare, "", ()).empty == "No scorer has rewards for these cases yet."
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_ascii_is_ascii(two, width):
-    found = bias_sheet(two, document_of(two), Brush(ascii_only=True), width)
-    assert all(line.isascii() for line in lines(found))
+    assert all(line.isascii() for line in lines_of(view_of(two), (width, 40), ascii_only=True))
 
 
 def test_a_name_that_acts_is_only_text(tmp_path):
@@ -88,4 +81,4 @@ def test_a_name_that_acts_is_only_text(tmp_path):
     columns = making.labels(cases) | {"generator": [f"[red]\x1b[31m'{index % 2}" for index in range(80)]}
     making.workspace(tmp_path, cases, [(making.scorer("[b]x\x1b[1m"), scorers[0][1])], **columns)
     inspection = inspect(load(Request(workspace=str(tmp_path))))
-    assert walk(inspection, bias_sheet(inspection, document_of(inspection), BRUSH, 100)) > 4
+    assert walk(inspection, page_sheet(view_of(inspection))) > 4

@@ -1,0 +1,319 @@
+"""The pages of the breakdown: their numbers are those of its rows, and each opens exactly its cases."""
+
+import shlex
+from itertools import product
+
+import polars as pl
+import pytest
+from rich.cells import cell_len
+
+import example
+import making
+import taxonomy_spaces
+from inspector.analyses import Params
+from inspector.analyses._columns import columns_of_cases
+from inspector.analyses._places import ALIGNED, OFFSET, POSITION, RELIABILITY, REWARDS, STEP_POSITION
+from inspector.analyses.breakdown import CELLS, FIGURES, LENGTH, NO_COLUMN, TYPES, breakdown
+from inspector.cli import main
+from inspector.drilling import drilled
+from inspector.first_inspection import inspect
+from inspector.loading import load
+from inspector.render.lines import text_of
+from inspector.render.view import Columns, Table
+from inspector.request import Request
+from inspector.subject import covering, subject
+from published_spaces import mr_math
+from scoring.errors import UsageError
+from scoring.filters import Facet, Filter
+from scoring.metrics.cell_conditions import COUNTS
+from thoroughness import also
+from views import lines_of, page_sheet, words_of
+from walking import walk
+
+PAGES = (CELLS, TYPES, POSITION, OFFSET, ALIGNED, STEP_POSITION, LENGTH, REWARDS, RELIABILITY)
+TOLD = {
+    CELLS: (
+        {},
+        {"rows": "error_type", "cols": "generator"},
+        {"rows": "n_steps", "cols": "position", "figure": "step_accuracy"},
+        {"rows": "generator", "cols": "final_answer_correct", "figure": "count_missed"},
+        {"rows": "generator", "figure": "process_error_rate"},
+        {"rows": "subset", "figure": "process_error_exact"},
+        {"figure": "error_acc", "difference": True},
+        {"rows": "generator", "figure": "f1", "difference": True},
+        {"rows": "one.outcome", "cols": "two.outcome", "figure": "cases"},
+        {"cols": NO_COLUMN},
+    ),
+    TYPES: ({}, {"rows": "pattern"}, {"rows": "generator"}),
+    POSITION: ({}, {"preset": "relative", "errors": "first"}, {"errors": "all"}, {"preset": "socratic"}),
+    STEP_POSITION: ({}, {"figure": "prmscore"}),
+    LENGTH: ({}, {"difference": True}),
+}
+"""What makes a difference to a page; to the others nothing does."""
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two benchmarks with every taxonomy, gaps, refused and unparsed cases, and labels that are not there."""
+    return inspect(load(taxonomy_spaces.write(tmp_path_factory.mktemp("two") / "w")))
+
+
+@pytest.fixture(scope="module")
+def demo():
+    return inspect(load(Request(benchmarks=("demo",))))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    return inspect(load(example.write(tmp_path_factory.mktemp("example") / "w")))
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory, data_folder):
+    return inspect(load(mr_math(tmp_path_factory.mktemp("mr") / "w", data_folder)))
+
+
+def view_of(inspection, page=CELLS, told=None, *, other="two", intervals=True, form=""):
+    """The page through the scorer in focus, less another one where a difference is asked for."""
+    told = told or {}
+    names = (inspection.scorer, *((other,) if told.get("difference") else ()))
+    return breakdown.view(subject(inspection, names), Params(page, told, form), intervals=intervals)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("space", ["two", "small", *also("demo", "published")])
+def test_every_number_opens_exactly_its_cases(request, space, page):
+    inspection = request.getfixturevalue(space)
+    benchmarks = inspection.cases["benchmark"].unique(maintain_order=True).to_list()
+    known = {one.scorer.name for one in inspection.selection.evaluations}
+    for benchmark, told in product(benchmarks, TOLD.get(page, ({},))):
+        there = inspection.on_benchmark(benchmark)
+        for scorer in covering(there)[: 3 if space == "two" else 2]:
+            if "one.outcome" in told.values() and "one" not in known:
+                continue
+            other = next(name for name in covering(there) if name != scorer)
+            looked = there.focused(scorer, benchmark)
+            walk(looked, page_sheet(view_of(looked, page, told, other=other, intervals=False)))
+            walk(looked, page_sheet(view_of(looked, page, told, other=other)))
+
+
+@pytest.mark.parametrize("figure", FIGURES)
+def test_so_does_every_figure_of_the_map_alone_and_as_a_difference(two, figure):
+    opened = 0
+    looked = two.focused("three", "socratic")
+    for difference in (False, True):
+        if difference and figure in {*COUNTS, "process_error_rate"}:
+            continue
+        told = {"rows": "pattern", "cols": "generator", "figure": figure, "difference": difference}
+        opened += walk(looked, page_sheet(view_of(looked, CELLS, told)))
+    assert opened
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_so_it_does_under_a_filter_and_at_another_threshold(two, page):
+    kept = Filter((Facet("generator", ("writer-1", "writer-2")),), ("n_steps > 2", "\"one.outcome\" = 'exact'"))
+    looked = two.focused("one", "bench").filtered(kept).moved(0.45)
+    assert 0 < looked.slice.sum() < two.slice.sum()
+    for told in TOLD.get(page, ({},)):
+        walk(looked, page_sheet(view_of(looked, page, told)))
+
+
+def cells_of(view):
+    """The figures of the map by the titles of its rows and columns."""
+    drawn = next(block for block in view.blocks() if isinstance(block, Table) and (block.heat or block.bars))
+    heads = [column.title for column in drawn.columns[1:]]
+    return {(row[0].value, head): cell for row in drawn.rows for head, cell in zip(heads, row[1:], strict=True)}
+
+
+@pytest.mark.parametrize("difference", [False, True])
+@pytest.mark.parametrize("figure", ["f1", "error_acc", "fp", "step_accuracy"])
+def test_the_cells_of_the_map_are_those_of_the_rows(two, figure, difference):
+    for name in ("one", "three"):
+        looked = two.focused(name, "socratic")
+        told = {"rows": "pattern", "cols": "generator", "figure": figure, "difference": difference}
+        view = view_of(looked, CELLS, told)
+        drawn = cells_of(view)
+        rows = view.rows.filter(pl.col("metric") == figure, pl.col("n") > 0)
+        assert rows.height
+        for row in rows.iter_rows(named=True):
+            cell = drawn[row["pattern"] or "(none)", row["generator"] or "(none)"]
+            assert (cell.value, cell.low, cell.high, cell.n) == (row["value"], row["low"], row["high"], row["n"])
+            assert cell.small == row["small"]
+
+
+def test_counts_of_cells_are_the_counts_of_the_facet(two):
+    looked = two.focused("one", "socratic")
+    drawn = cells_of(view_of(looked, CELLS, {"rows": "pattern", "cols": "error_kind", "figure": "cases"}))
+    frame = looked.cases.filter(pl.Series(looked.slice))
+    for (pattern, kind), cell in drawn.items():
+        here = frame
+        for column, value in (("pattern", pattern), ("error_kind", kind)):
+            if value != "all":
+                here = here.filter(pl.col(column).is_null() if value == "(none)" else pl.col(column) == value)
+        assert (cell.value or 0) == here.height
+
+
+def test_a_value_that_is_called_all_is_no_total(two):
+    looked = two.focused("one", "bench")
+    view = view_of(looked, CELLS, {"rows": "error_type", "figure": "cases"})
+    drawn = next(block for block in view.blocks() if isinstance(block, Table) and block.bars)
+    assert [row[0].value for row in drawn.rows].count("all") == 2
+    walk(looked, page_sheet(view))
+
+
+@pytest.mark.parametrize("scorer", ["one", "two", "three"])
+def test_columns_of_offsets_and_missed_add_up_to_the_erroneous_cases_with_a_verdict(two, scorer):
+    looked = two.focused(scorer, "bench")
+    answered = looked.slice & looked.evaluation.answered & (looked.evaluation.gold.earliest >= 0)
+    left = looked.slice & ~looked.evaluation.answered & (looked.evaluation.gold.earliest >= 0)
+    view = view_of(looked, OFFSET)
+    (chart,) = (block for block in view.blocks() if isinstance(block, Columns))
+    assert sum(column.n for column in chart.columns) == answered.sum()
+    assert chart.columns[-1].name == "missed"
+    for width in (40, 80, 200):
+        found = page_sheet(view, (width, 24)).lines
+        drawn = found[: next(at for at, row in enumerate(found) if text_of(row).startswith("< early"))]
+        assert sum(int(piece.text.replace(",", "")) for row in drawn for piece in row if piece.drill) == answered.sum()
+        table = [text_of(row) for row in found[len(drawn) :]]
+        assert f"The columns add up to the {answered.sum()} erroneous cases" in " ".join(table)
+        told = [row for row in table if row.startswith("left out")]
+        assert sum(int(row.split()[-1]) for row in told) == left.sum()
+        assert bool(told) == (scorer != "one")
+
+
+def test_early_is_left_of_exact_is_left_of_late_and_missed_is_last(two):
+    (chart,) = (block for block in view_of(two.focused("one", "bench"), OFFSET).blocks() if isinstance(block, Columns))
+    names = [column.name for column in chart.columns]
+    offsets = [int(name.lstrip("<>=")) for name in names if name.lstrip("<>=+-").isdigit()]
+    assert offsets == sorted(offsets)
+    assert 0 in offsets
+    assert names[-1] == "missed"
+
+
+def test_fp_and_fn_are_grbens(two):
+    looked = two.focused("three", "socratic")
+    view = view_of(looked, TYPES, {"rows": "pattern"})
+    found = lines_of(view)
+    for pattern in ("Deduction", "Integration"):
+        printed = next(line.split() for line in found if line.startswith(pattern))
+        rows = view.rows.filter(pl.col("pattern") == pattern)
+        wanted = {row["metric"]: row for row in rows.iter_rows(named=True)}
+        numbers = [float(word) for word in printed[1:] if word[0].isdigit()]
+        assert numbers[0] == wanted["fp"]["n"]
+        assert numbers[1] == pytest.approx(100 * wanted["fn"]["value"], abs=0.0501)
+        assert numbers[3] == pytest.approx(100 * wanted["fp"]["value"], abs=0.0501)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_export_is_what_its_command_prints(two, page, capsys):
+    looked = two.focused("three", "bench").filtered(Filter(where=("n_steps > 2",)))
+    for told in TOLD.get(page, ({},)):
+        document = view_of(looked, page, told, form="json")
+        assert main(shlex.split(document.provenance["command"])[1:]) == 0
+        assert capsys.readouterr().out.rstrip("\n") == document.render("json").rstrip("\n")
+
+
+def test_processbench_says_that_it_has_no_pattern_and_what_has(tmp_path):
+    cases, scorers = making.study(n=40)
+    columns = {name: values for name, values in making.labels(cases).items() if name != "error_type"}
+    making.workspace(tmp_path / "w", cases, scorers, "processbench", **columns)
+    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
+    assert not {"pattern", "error_kind", "error_type"} & set(columns_of_cases(inspection.selection, "processbench"))
+    assert "reasoning pattern (Socratic-PRMBench has it)" in words_of(view_of(inspection))
+    assert "no types of errors (GR-Ben" in words_of(view_of(inspection, TYPES))
+    assert "by subset" in words_of(view_of(inspection, CELLS, {"rows": "subset"}))
+
+
+def test_only_clean_cases_and_no_case_say_why_there_is_nothing(two):
+    clean = two.focused("one", "bench").filtered(Filter(where=("earliest_error = -1",)))
+    nothing = two.focused("one", "bench").filtered(Filter(where=("n_steps > 99",)))
+    for page in PAGES:
+        view = view_of(clean, page)
+        walk(clean, page_sheet(view))
+        assert any(line.strip() for line in lines_of(view))
+        view = view_of(nothing, page)
+        assert "No case is shown." in (view.empty or words_of(view))
+    assert "There are no erroneous cases tried" in words_of(view_of(clean, TYPES))
+    assert "No erroneous case here has a verdict" in words_of(view_of(clean, OFFSET))
+
+
+def test_without_intervals_only_those_of_f1_are_lacking(two):
+    looked = two.focused("one", "bench")
+    quick, whole = (
+        view_of(looked, CELLS, {"rows": "generator"}, intervals=intervals).rows for intervals in (False, True)
+    )
+    of_f1 = pl.col("metric") == "f1"
+    assert quick.filter(~of_f1).equals(whole.filter(~of_f1))
+    assert quick.filter(of_f1)["low"].null_count() == quick.filter(of_f1).height
+    assert whole.filter(of_f1)["low"].drop_nulls().len()
+    assert quick.filter(of_f1)["value"].equals(whole.filter(of_f1)["value"])
+
+
+def test_a_figure_that_is_not_there_is_told_with_those_that_are(two):
+    with pytest.raises(UsageError, match="'sense' is no figure of a cell") as error:
+        view_of(two, CELLS, {"figure": "sense"})
+    assert "error_acc" in str(error.value)
+    with pytest.raises(UsageError, match="no figure of steps"):
+        view_of(two, STEP_POSITION, {"figure": "sense"}).laid_out()
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("width", [40, 78, 118, 198])
+def test_ascii_is_ascii_and_charts_and_sentences_keep_to_the_width(two, page, width):
+    for told in TOLD.get(page, ({},)):
+        view = view_of(two.focused("one", "socratic"), page, told)
+        found = lines_of(view, (width, 24), ascii_only=True)
+        assert all(line.isascii() for line in found)
+        # Tables of many figures are scrolled sideways where there is no room.
+        plain = [line for line in found if "  " not in line.strip()]
+        assert max(map(cell_len, plain)) <= width
+
+
+def test_a_name_that_acts_is_only_text(tmp_path):
+    cases, scorers = making.study(n=24)
+    columns = making.labels(cases) | {"generator": [f"[red]\x1b[31m{index % 2}" for index in range(24)]}
+    making.workspace(tmp_path, cases, [(making.scorer("[b]x\x1b[1m"), scorers[0][1])], **columns)
+    inspection = inspect(load(Request(workspace=str(tmp_path))))
+    for page in PAGES:
+        told = {"rows": "generator"} if page in {CELLS, TYPES} else {}
+        walk(inspection, page_sheet(view_of(inspection, page, told)))
+
+
+def test_a_link_keeps_the_slice_and_drops_conditions_on_outcomes(two):
+    kept = Filter((Facet("generator", ("writer-1",)),), ("\"one.outcome\" = 'exact'",))
+    looked = two.focused("one", "bench").filtered(kept)
+    links = list(view_of(looked, OFFSET).links())
+    assert links
+    for link in links:
+        listed = drilled(looked, link)
+        assert listed.shown.size == link.n
+        assert set(listed.cases["generator"].gather(listed.shown)) <= {"writer-1"}
+
+
+def test_latency_of_all_ten_scorers_equals_the_command_and_plain_polars(tmp_path, data_folder):
+    request = mr_math(tmp_path / "w", data_folder)
+    inspection = inspect(load(request))
+    names = [name for name in covering(inspection) if inspection.selection.evaluation(name).coverage]
+    assert len(names) == 10
+    view = breakdown.view(subject(inspection, names), Params(OFFSET))
+    charts = [block for block in view.blocks() if isinstance(block, Columns)]
+    frame = inspection.selection.table([*(f"{name}.verdict" for name in names), "earliest_error", "n_steps"])
+    for name, chart in zip(names, charts, strict=True):
+        verdict = pl.col(f"{name}.verdict")
+        answered = frame.filter(pl.col("earliest_error") >= 0, verdict.is_not_null())
+        placed = answered.filter(verdict >= 0, verdict < pl.col("n_steps"))
+        offsets = placed.group_by(offset=verdict - pl.col("earliest_error")).len().sort("offset")
+        missed = answered.filter(verdict == -1).height
+        assert offsets["len"].sum() + missed == answered.height, "MR-MATH has no verdict that names no step"
+
+        printed = view.rows.filter(pl.col("scorer") == name, pl.col("metric") == "count")
+        bars = printed.filter(pl.col("offset").is_not_null()).sort("offset")
+        assert bars["offset"].to_list() == offsets["offset"].to_list()
+        assert bars["value"].to_list() == offsets["len"].to_list()
+        assert printed.filter(pl.col("outcome") == "missed")["value"].to_list() == [missed]
+
+        far = offsets.group_by(pl.col("offset").clip(-10, 10)).agg(pl.col("len").sum()).sort("offset")
+        assert [column.n for column in chart.columns if column.n] == [
+            *far["len"].to_list(),
+            *([missed] if missed else []),
+        ]
