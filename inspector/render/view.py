@@ -76,12 +76,13 @@ class Cell:
 class Column:
     """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
 
-    `right` sets it to the right; None = if it holds a number.
+    `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
     """
 
     title: str
     rank: int = 0
     right: bool | None = None
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
