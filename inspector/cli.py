@@ -37,7 +37,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
-    "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
     "taxonomy": (
         "inspector.shell.taxonomy",
         "notes in categories, by scorer and column; merge, rename, put; saturation",

@@ -149,13 +149,6 @@ def _board(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")
 
 
-def _triage(parser: argparse.ArgumentParser) -> None:
-    what = "who did what to this case, when, and what was undone: its name or a unique part of it"
-    parser.add_argument("case", nargs="?", metavar="CASE", help=what)
-    parser.add_argument("--who", default="", metavar="NAME", help="only this person: a name or a unique part of it")
-    parser.add_argument("--gone", action="store_true", help="the cases that are in no benchmark here any more instead")
-
-
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
     by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
     parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
@@ -179,7 +172,6 @@ _WITH_WORDS_OF_ITS_OWN = {
     "paper": _paper,
     "check": _check,
     "card": _card,
-    "triage": _triage,
     "taxonomy": _taxonomy,
 }
 

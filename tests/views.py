@@ -7,6 +7,7 @@ from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
+from inspector.analyses.triage import triage
 from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
@@ -57,6 +58,11 @@ def flips_view(selection, before, after, form=""):
 
 def breakdown_view(selection, told=None, form="", *, page=""):
     return breakdown.view(selection, Params(page, told or {}, form))
+
+
+def triage_view(selection, form="", **options):
+    """What people said: told `who`, `gone` or `case`, as the command is."""
+    return triage.view(selection, Params("", options, form))
 
 
 # -- as a screen shows them

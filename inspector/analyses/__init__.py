@@ -42,6 +42,7 @@ class Option:
         choices: The values that there are; () = any.
         type: What makes a value of a word.
         words: How many words it takes, as argparse writes it (`?`, `*` or a number); None = one.
+        positional: Whether its value stands without a flag.
         bare: Its value where the flag stands alone.
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
@@ -57,6 +58,7 @@ class Option:
     choices: tuple[str, ...] = ()
     type: Callable[[str], Any] = str
     words: str | int | None = None
+    positional: bool = False
     bare: Any = None
     many: bool = False
     pages: tuple[str, ...] = ()
@@ -76,6 +78,9 @@ class Option:
 
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
         """Add the flag."""
+        if self.positional:
+            parser.add_argument(self.name, nargs=self.words, metavar=self.metavar, help=self.help)
+            return
         if self.switch:
             parser.add_argument(self.flag, action="store_const", const=True, help=self.help)
             return
@@ -97,6 +102,8 @@ class Option:
         if self.switch:
             return (self.flag,) if value else ()
         values = tuple(map(str, value)) if isinstance(value, (tuple, list)) else (str(value),)
+        if self.positional:
+            return values
         if self.words is not None:
             return (self.flag, *(values if value != self.bare else ()))
         return tuple(

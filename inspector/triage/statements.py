@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from inspector.selection import Selection
-from inspector.triage.said import journal_of
+from inspector.triage.annotations import journal_of
 from scoring.errors import UsageError
 from scoring.metrics.people import MISSING, Answers
 from scoring.step_rewards import Ints

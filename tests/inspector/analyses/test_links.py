@@ -33,6 +33,9 @@ QUESTIONS = {
     "grouped": {"by": ("n_steps",)},
 }
 
+OF_PEOPLE = {"triage"}
+"""What is of what people said; of the demo and of published cases they say nothing."""
+
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
@@ -45,10 +48,10 @@ def study(tmp_path_factory):
     for who, step in (("ann", 2), ("bob", 3)):
         journal = Journal(root / "triage", Author(who, "gpu"))
         for number in range(0, 36, step):
-            said = [(RULE, RULINGS[number % 3]), (RATE, f"0 {number % step - 1}"), (TAG, ("odd", "it's")[number % 2])]
-            said += [(NOTE, f"note {number}"), *([(SORT, ("signs", "units")[number % step % 2])] if number % 4 else [])]
+            words = [(RULE, RULINGS[number % 3]), (RATE, f"0 {number % step - 1}"), (TAG, ("odd", "it's")[number % 2])]
+            words += [(NOTE, f"note {number}"), (SORT, ("", "signs", "units")[number % 4 % 3])]
             for benchmark in ("bench", "other"):
-                journal.do([(kind, [f"{benchmark}/c{number}"], value) for kind, value in said])
+                journal.do([(kind, [f"{benchmark}/c{number}"], value) for kind, value in words if value])
     return Request(workspace=str(root))
 
 
@@ -100,9 +103,9 @@ def test_so_does_a_link_of_steps(tmp_path, asked):
 
 
 def test_so_does_a_link_of_the_demo():
-    assert all(walked(load_request(scenes.demo()), name) for name in summaries())
+    assert all(walked(load_request(scenes.demo()), name) for name in summaries() if name not in OF_PEOPLE)
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(mr_math(tmp_path / "w", data_folder))
-    assert all(walked(results, name) for name in summaries())
+    assert all(walked(results, name) for name in summaries() if name not in OF_PEOPLE)
