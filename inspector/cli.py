@@ -29,9 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
     "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
-    "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
-    "triage": ("inspector.shell.triage", "what people said of cases: rulings, ratings, tags, notes; CASE its history"),
-    "agreement": ("inspector.shell.agreement", "how well people agree on rulings, ratings, tags and categories"),
     "taxonomy": (
         "inspector.shell.taxonomy",
         "notes in categories, by scorer and column; merge, rename, put; saturation",

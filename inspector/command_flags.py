@@ -115,22 +115,6 @@ def _check(parser: argparse.ArgumentParser) -> None:
     parser.epilog = CHECK_CODES
 
 
-def _agreement(parser: argparse.ArgumentParser) -> None:
-    views = parser.add_argument_group("instead of kappa and alpha").add_mutually_exclusive_group()
-    for view, what in (
-        ("confusion", "how often one person says this where another says that"),
-        ("disagreements", "the cases on which people differ, what each says, and those they differ most on first"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
-
-
-def _triage(parser: argparse.ArgumentParser) -> None:
-    what = "who did what to this case, when, and what was undone: its name or a unique part of it"
-    parser.add_argument("case", nargs="?", metavar="CASE", help=what)
-    parser.add_argument("--who", default="", metavar="NAME", help="only this person: a name or a unique part of it")
-    parser.add_argument("--gone", action="store_true", help="the cases that are in no benchmark here any more instead")
-
-
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
     by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
     parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
@@ -151,8 +135,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 _WITH_WORDS_OF_ITS_OWN = {
     "check": _check,
-    "triage": _triage,
-    "agreement": _agreement,
     "taxonomy": _taxonomy,
 }
 

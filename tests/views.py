@@ -3,12 +3,15 @@
 from dataclasses import replace
 
 from inspector.analyses import Params
+from inspector.analyses.agreement import agreement
 from inspector.analyses.breakdown import breakdown
 from inspector.analyses.card import card
 from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
+from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
+from inspector.analyses.triage import triage
 from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
@@ -17,12 +20,20 @@ from inspector.render.view import Table
 from inspector.subject import subject
 
 
+def agreement_view(selection, page="", form=""):
+    return agreement.view(selection, Params(page, form=form))
+
+
 def metrics_view(selection, form=""):
     return metrics.view(selection, Params(form=form))
 
 
 def compare_view(selection, form=""):
     return compare.view(selection, Params(form=form))
+
+
+def contested_view(selection, form=""):
+    return contested.view(selection, Params(form=form))
 
 
 def pairs_view(selection, form=""):
@@ -60,6 +71,11 @@ def breakdown_view(selection, told=None, form="", *, page=""):
 
 def cases_view(selection, form=""):
     return cases.view(selection, Params(form=form))
+
+
+def triage_view(selection, form="", **options):
+    """What people said: told `who`, `gone` or `case`, as the command is."""
+    return triage.view(selection, Params("", options, form))
 
 
 # -- as a screen shows them

@@ -87,7 +87,7 @@ class Option:
         """Add the flag, or the word."""
         if self.positional:
             parser.add_argument(
-                self.name,
+                self.dest,
                 metavar=self.metavar or None,
                 choices=self.choices or None,
                 type=self.type,

@@ -19,6 +19,8 @@ from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
+from scoring.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
+from scoring.triage.journal import Author, Journal
 from step_reference import Step
 
 QUESTIONS = {
@@ -33,6 +35,9 @@ QUESTIONS = {
     "grouped": {"by": ("n_steps",)},
 }
 
+OF_PEOPLE = {"triage"}
+"""What is of what people said; of the demo and of published cases they say nothing."""
+
 
 SILENT = {"best-of-n", "paper", "votes"}
 """Analyses that have nothing to say of these: no paper, one response a problem, one vote a case."""
@@ -40,12 +45,19 @@ SILENT = {"best-of-n", "paper", "votes"}
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """Three scorers with gaps and refusals, on two subsets, beside another benchmark of the same cases."""
+    """Three scorers with gaps and refusals, on two subsets, beside another benchmark; two people speak of its cases."""
     root = tmp_path_factory.mktemp("study") / "w"
     cases, scorers = making.study(n=60)
     made = making.workspace(root, cases, scorers, **making.labels(cases))
     other = making.full_frame(cases[:40], "other", **making.labels(cases[:40]))
     made.add([Imported("other", "other.jsonl", "made", "0-based", other.height, other, ())])
+    for who, step in (("ann", 2), ("bob", 3)):
+        journal = Journal(root / "triage", Author(who, "gpu"))
+        for number in range(0, 36, step):
+            words = [(RULE, RULINGS[number % 3]), (RATE, f"0 {number % step - 1}"), (TAG, ("odd", "it's")[number % 2])]
+            words += [(NOTE, f"note {number}"), (SORT, ("", "signs", "units")[number % 4 % 3])]
+            for benchmark in ("bench", "other"):
+                journal.do([(kind, [f"{benchmark}/c{number}"], value) for kind, value in words if value])
     return Request(workspace=str(root))
 
 
@@ -106,12 +118,12 @@ def test_so_does_a_link_of_steps(tmp_path, question):
 
 
 def test_so_does_a_link_of_the_demo():
-    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT)
+    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT - OF_PEOPLE)
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(mr_math(tmp_path / "w", data_folder))
-    assert all(walked(results, name) for name in set(summaries()) - SILENT)
+    assert all(walked(results, name) for name in set(summaries()) - SILENT - OF_PEOPLE)
 
 
 def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):

@@ -137,4 +137,12 @@ async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request
     monkeypatch.setattr(moving, "_kind", imported.append)
     async with opened(request_) as pilot:
         await rests(pilot)
-        assert imported == [*moving.SCREENS, *summaries()]
+        assert imported == list(dict.fromkeys((*moving.SCREENS, *summaries())))
+
+
+def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
+    """The listing of what people said is a command; the screen of that name rules on cases."""
+    shared = set(moving.SCREENS) & set(summaries())
+    assert "triage" in shared
+    assert not any(issubclass(moving._kind(name), AnalysisScreen) for name in shared)
+    assert issubclass(moving._kind("metrics"), AnalysisScreen)

@@ -1,22 +1,24 @@
-"""`triage`: what people said of cases, and the history of one, from journals to documents and the terminal."""
+"""`triage`: what people said of cases, and the history of one, from journals to views."""
 
 import csv
 import io
 import json
 
+import polars as pl
 import pytest
 
 import making
+from inspector.analyses.triage import LISTED
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.loading import load
 from inspector.request import Request
-from inspector.triage.case_document import HISTORY, case_named, history_document
-from inspector.triage.document import TRIAGED, triage_document
-from inspector.triage.tables import LISTED, gone_words, history_lines, summary, wide_triage
+from inspector.triage.annotations import ANNOTATIONS, gone_words
+from inspector.triage.history import HISTORY, case_named, history_lines
 from reference import Case
 from scoring.triage.actions import DEFER, RATE, RULE, RULINGS, SKIP, SORT
 from scoring.triage.journal import Author, Journal
+from views import lines_of, table_of, triage_view, words_of
 
 MODEL, GOLD, *_ = RULINGS
 CASES = [f"bench/c{number}" for number in range(6)]
@@ -66,8 +68,8 @@ def run(capsys, *words):
 
 
 def test_a_row_is_what_one_person_says_of_one_case(two):
-    document = triage_document(selected(two))
-    assert dict(document.rows.schema) == TRIAGED
+    document = triage_view(selected(two))
+    assert dict(document.rows.schema) == ANNOTATIONS
     rows = rows_of(document)
     assert [*rows] == [(CASES[0], "ann"), (CASES[1], "ann"), (CASES[1], "bob"), (CASES[3], "bob")]
     assert rows[CASES[1], "ann"] == {
@@ -94,26 +96,26 @@ def test_what_was_said_of_another_text_is_listed_and_told(two, capsys):
     key = dict(selected(two).cases.select("case", "key").iter_rows())[CASES[3]]
     journal(two).do([(RULE, [CASES[2]], GOLD), (RATE, [CASES[2]], "0 -1")], "0123456789ab")
     journal(two).do([(RULE, [CASES[3]], GOLD), (RATE, [CASES[3]], "0 -1")], key[:12])
-    document = triage_document(selected(two))
+    document = triage_view(selected(two))
     rows = rows_of(document)
     assert [case for case, row in rows.items() if row["outdated"]] == [(CASES[2], "ann")]
     assert (rows[CASES[2], "ann"]["ruling"], rows[CASES[2], "ann"]["ratings"]) == (GOLD, [-1])
     assert document.provenance["outdated"] == 1
-    _, out, err = run(capsys, "triage", "-w", two)
+    out = run(capsys, "triage", "-w", two)[1]
     assert "another text" in out
-    assert "1 case was ruled on or rated when its problem or steps were others (outdated)" in " ".join(err.split())
+    assert "1 case was ruled on or rated when its problem or steps were others (outdated)" in " ".join(out.split())
 
 
 def test_what_was_undone_or_taken_away_is_not_listed(two):
     bob = journal(two, "bob")
     bob.undo()
-    assert (CASES[3], "bob") not in rows_of(triage_document(selected(two)))
+    assert (CASES[3], "bob") not in rows_of(triage_view(selected(two)))
     journal(two).rule([CASES[0]], "")
-    assert (CASES[0], "ann") not in rows_of(triage_document(selected(two)))
+    assert (CASES[0], "ann") not in rows_of(triage_view(selected(two)))
 
 
 def test_one_person_alone(two):
-    document = triage_document(selected(two), who="an")
+    document = triage_view(selected(two), who="an")
     assert {who for _, who in rows_of(document)} == {"ann"}
     assert document.provenance["people"] == ["ann"]
     assert " --who ann " in document.provenance["command"]
@@ -121,46 +123,69 @@ def test_one_person_alone(two):
 
 
 def test_conditions_and_subsets_choose_cases(two):
-    cases = {case for case, _ in rows_of(triage_document(selected(two, subsets=("b",))))}
+    cases = {case for case, _ in rows_of(triage_view(selected(two, subsets=("b",))))}
     assert cases == {CASES[1], CASES[3]}
     chosen = selected(two, where=("\"prm.outcome\" = 'exact'",))
-    document = triage_document(chosen)
+    document = triage_view(chosen)
     assert {case for case, _ in rows_of(document)} == set(chosen.cases["case"].gather(chosen.shown)) & {
         *(CASES[0], CASES[1], CASES[3])
     }
     assert "threshold" in document.provenance
-    assert "threshold" not in triage_document(selected(two)).provenance
-    assert "1 case that the request leaves out" in triage_document(selected(two, subsets=("b",))).provenance["coverage"]
+    assert "threshold" not in triage_view(selected(two)).provenance
+    assert "1 case that the request leaves out" in triage_view(selected(two, subsets=("b",))).provenance["coverage"]
 
 
 def test_figures_of_the_summary(two):
-    facts = triage_document(selected(two)).provenance
+    facts = triage_view(selected(two)).provenance
     assert facts["rulings"] == {"ann": {MODEL: 1, GOLD: 1}, "bob": {MODEL: 1}}
     assert facts["tags"] == {"odd": 2, "base": 1}
     assert facts["coverage"] == "people speak of 3 of 6 cases, and 2 of them are ruled on"
-    assert list(summary(facts)) == [
-        f"ann ruled on 2 cases: 1 {MODEL}, 1 {GOLD}",
-        f"bob ruled on 1 case: 1 {MODEL}",
-        "queue of ann: 2 of 6 ruled, 1 skipped, 3 to come (as listed)",
-        "tags: odd 2, base 1",
+
+
+def test_people_see_rulings_queues_and_tags(two):
+    view = triage_view(selected(two))
+    rulings = table_of(view, "Rulings")
+    assert rulings == [
+        {"who": "ann", MODEL: "1", GOLD: "1", "cases": "2"},
+        {"who": "bob", MODEL: "1", GOLD: "", "cases": "1"},
     ]
+    assert "queue of ann  2 of 6 ruled, 1 skipped, 3 to come (as listed)" in lines_of(view)
+    assert table_of(view, "Tags") == [{"tag": "odd", "cases": "2"}, {"tag": "base", "cases": "1"}]
 
 
 def test_many_tags_are_cut_and_counted(two):
     journal(two).tag([CASES[4]], [f"t{number}" for number in range(LISTED)])
-    *_, tags = summary(triage_document(selected(two)).provenance)
-    assert tags.endswith(" and 2 more")
+    view = triage_view(selected(two))
+    assert len(table_of(view, "Tags")) == LISTED
+    assert "And 2 more tags." in lines_of(view)
 
 
-def test_the_terminal_tells_ratings_tags_and_minutes_in_short(two, capsys):
-    wide = wide_triage(triage_document(selected(two)).rows)
-    ann, bob = wide.rows(named=True)[1:3]
+def test_every_number_opens_its_cases(two):
+    selection = selected(two)
+    view = triage_view(selection)
+    opened = {}
+    for link in view.links():
+        opened[link.words] = set(selection.cases["case"].filter(pl.Series(selection.passing(link.where))))
+    assert all(selection.passing(link.where).sum() == link.n for link in view.links())
+    assert opened == {
+        **{CASES[at]: {CASES[at]} for at in (0, 1, 3)},
+        f"ann ruled: {MODEL}": {CASES[0]},
+        f"ann ruled: {GOLD}": {CASES[1]},
+        "ann ruled": {CASES[0], CASES[1]},
+        f"bob ruled: {MODEL}": {CASES[1]},
+        "bob ruled": {CASES[1]},
+        "tagged odd": {CASES[1], CASES[3]},
+        "tagged base": {CASES[1]},
+    }
+
+
+def test_people_see_ratings_tags_and_minutes_in_short(two, capsys):
+    ann, bob = table_of(triage_view(selected(two)), "By case")[1:3]
     assert (ann["ratings"], ann["tags"], ann["last"]) == ("0:+1 1:-1 2:0", "base odd", "2026-01-31 12:06")
-    assert (bob["ratings"], bob["tags"]) == (None, "-odd")
-    code, out, err = run(capsys, "triage", "-w", two)
+    assert (bob["ratings"], bob["tags"]) == ("", "-odd")
+    code, out, _ = run(capsys, "triage", "-w", two)
     assert code == 0
     assert "carrying" in out
-    assert "bob ruled on 1 case" in err
     assert run(capsys, "triage", "-w", two, "-q")[2] == ""
 
 
@@ -176,16 +201,18 @@ def lost(two):
 
 
 def test_cases_that_are_gone_are_kept_counted_and_listed(lost, capsys):
-    document = triage_document(selected(lost))
+    document = triage_view(selected(lost))
     assert document.provenance["gone"] == 3
     assert not {"bench/old", "bench/older", "other/1"} & {case for case, _ in rows_of(document)}
-    found = triage_document(selected(lost), only_gone=True)
+    found = triage_view(selected(lost), gone=True)
     assert [*rows_of(found)] == [("bench/old", "cy"), ("bench/older", "ann"), ("other/1", "cy")]
     assert rows_of(found)["other/1", "cy"]["benchmark"] == "other"
     assert found.provenance["coverage"].startswith("people speak of 3 cases that are gone, and 2 of them are ruled on")
-    assert gone_words(3) in run(capsys, "triage", "-w", lost)[2]
-    assert gone_words(3) not in run(capsys, "triage", "-w", lost, "--gone")[2]
-    assert [*rows_of(triage_document(selected(lost, benchmarks=("bench",)), only_gone=True))] == [
+    assert gone_words(3) in run(capsys, "triage", "-w", lost)[1]
+    assert gone_words(3) not in words_of(found)
+    # They are in no benchmark here, so that none can be opened.
+    assert list(found.links()) == []
+    assert [*rows_of(triage_view(selected(lost, benchmarks=("bench",)), gone=True))] == [
         ("bench/old", "cy"),
         ("bench/older", "ann"),
     ]
@@ -193,10 +220,10 @@ def test_cases_that_are_gone_are_kept_counted_and_listed(lost, capsys):
 
 def test_a_case_of_another_benchmark_is_not_gone(lost, capsys):
     journal(lost).tag(["demo/algebra-012"], ["odd"])
-    assert triage_document(selected(lost)).provenance["gone"] == 3
+    assert triage_view(selected(lost)).provenance["gone"] == 3
     making_other = selected(lost, benchmarks=("demo",))
-    assert triage_document(making_other).provenance["gone"] == 0
-    assert [*rows_of(triage_document(making_other))] == [("demo/algebra-012", "ann")]
+    assert triage_view(making_other).provenance["gone"] == 0
+    assert [*rows_of(triage_view(making_other))] == [("demo/algebra-012", "ann")]
 
 
 # -- one case
@@ -208,7 +235,7 @@ def test_the_history_says_who_did_what_and_what_was_undone(two):
     ann.undo()
     ann.do([(DEFER, [CASES[1]], "")])
     ann.do([(RATE, [CASES[1]], "2 ")])
-    document = history_document(selected(two), CASES[1])
+    document = triage_view(selected(two), case=CASES[1])
     assert dict(document.rows.schema) == HISTORY
     rows = document.rows.rows(named=True)
     assert [row["words"] for row in rows if row["who"] == "ann"] == [
@@ -239,17 +266,20 @@ def test_the_history_says_who_did_what_and_what_was_undone(two):
 def test_a_terminal_gets_a_line_an_action(two, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     code, out, err = run(capsys, "triage", "-w", two, "c3")
-    assert (code, len(out.splitlines())) == (0, 2)
-    assert out.splitlines()[1].endswith("bob@gpu  put on the tag odd")
+    title, case, _, heads, *lines = out.splitlines()
+    assert (code, title, case) == (0, "What was done to a case", CASES[3])
+    assert heads.split() == ["n", "time", "who", "what", "was", "done"]
+    assert len(lines) == 2
+    assert lines[1].endswith("bob@gpu  put on the tag odd")
     assert err.splitlines()[1] == "coverage: 2 actions"
 
 
 def test_an_undo_that_concerns_other_cases_is_not_of_this_one(two):
     bob = journal(two, "bob")
     bob.undo()
-    words = history_document(selected(two), CASES[1]).rows["words"].to_list()
+    words = triage_view(selected(two), case=CASES[1]).rows["words"].to_list()
     assert not any(text.startswith("undid") for text in words)
-    assert history_document(selected(two), CASES[3]).rows["words"].to_list()[-1].startswith("undid")
+    assert triage_view(selected(two), case=CASES[3]).rows["words"].to_list()[-1].startswith("undid")
 
 
 def test_a_case_is_named_by_its_identity_its_id_or_a_part_even_if_it_is_gone(lost):
@@ -257,7 +287,7 @@ def test_a_case_is_named_by_its_identity_its_id_or_a_part_even_if_it_is_gone(los
     assert case_named(chosen, CASES[2]) == case_named(chosen, "c2") == CASES[2]
     assert case_named(chosen, "bench/older") == case_named(chosen, "older") == "bench/older"
     assert case_named(chosen, "bench/old") == "bench/old"
-    facts = history_document(chosen, "bench/old").provenance
+    facts = triage_view(chosen, case="bench/old").provenance
     assert facts["gone"] is True
 
 
@@ -327,7 +357,7 @@ def test_without_a_workspace_what_is_said_of_the_demo_is_kept_among_the_users_da
 
 
 @pytest.mark.parametrize("words", [(), ("--gone",), ("c1",), ("--who", "ann")])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "html"])
 def test_every_form_is_one_document_and_its_command_makes_it_again(lost, capsys, form, words):
     code, out, _ = run(capsys, "triage", "-w", lost, *words, f"--{form}")
     assert code == 0

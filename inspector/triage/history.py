@@ -1,15 +1,15 @@
-"""The document of `triage CASE`: who did what to one case, when, and what of it holds."""
+"""The history of one case: who did what to it, when, and what of it holds."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import polars as pl
+from rich.cells import cell_len
 
-from inspector.provenance import provenance
 from inspector.selection import Selection
 from inspector.sentences import counted
-from inspector.triage.said import gone, journal_of
-from scoring.export import Document
+from inspector.text import clean
+from inspector.triage.annotations import gone, journal_of
 from scoring.names import match_name
 from scoring.triage.actions import (
     DEFER,
@@ -48,17 +48,18 @@ HISTORY: dict[str, pl.DataType] = {
     "holds": pl.Boolean(),
     "words": pl.String(),
 }
-NOTE_OF_ORDER = "order: the journals' counter n, which grows whatever clocks say; `holds` is false of what was undone"
+_SECONDS = len("2026-01-31T12:34:56")
+"""Letters of a time as it is shown, which is UTC."""
 
 
 def case_named(selection: Selection, wanted: str) -> str:
-    """The identity of the case called `wanted`, or of the only one whose identity contains it, gone cases included.
+    """Find the case called `wanted`, or the only one whose identity contains it, gone cases included.
 
     Raises:
         UsageError: there is no folder that could hold journals, or no such case, or several.
     """
-    spoken = set(journal_of(selection).history.cases).difference(selection.cases["case"])
-    names = [*selection.cases["case"], *gone(selection, spoken)]
+    annotated = set(journal_of(selection).history.cases).difference(selection.cases["case"])
+    names = [*selection.cases["case"], *gone(selection, annotated)]
     if wanted not in names:
         by_id = selection.cases.filter(pl.col("id") == wanted)["case"].to_list()
         if len(by_id) == 1:
@@ -66,17 +67,15 @@ def case_named(selection: Selection, wanted: str) -> str:
     return match_name(wanted, names, "case")
 
 
-def history_document(selection: Selection, case: str, form: str = "") -> Document:
-    """Everything that anybody did to one case, in order, with what was undone and by what."""
-    told = journal_of(selection).history.told(case)
-    return Document(history_rows(told), _described(selection, case, told, form))
+RecordedAction = tuple[Action, bool | None]
+"""An action, and whether it holds; None of an undo or redo."""
 
 
-def history_rows(told: Iterable[tuple[Action, bool | None]]) -> pl.DataFrame:
-    """A row of HISTORY an action, of what `History.told` tells of a case."""
-    told = tuple(told)
-    firsts = _by_batch(told)
-    rows = [_row(action, holds, firsts.get(batch_of(action), ())) for action, holds in told]
+def history_rows(actions: Iterable[RecordedAction]) -> pl.DataFrame:
+    """Make a row of HISTORY an action, of what `History.told` tells of a case."""
+    actions = tuple(actions)
+    firsts = _by_batch(actions)
+    rows = [_row(action, holds, firsts.get(batch_of(action), ())) for action, holds in actions]
     return pl.DataFrame(rows, schema=HISTORY, orient="row")
 
 
@@ -102,7 +101,7 @@ def _row(action: Action, holds: bool | None, batch: Iterable[Action]) -> dict[st
 
 
 def action_words(action: Action) -> str:
-    """What somebody did, in a few words."""
+    """Say what somebody did, in a few words."""
     value = action.value
     if action.kind == RATE:
         step, rating = rating_of(value)
@@ -127,7 +126,7 @@ _WORDS = {
 
 
 def signed(rating: int) -> str:
-    """A rating as people write it: `-1`, `0`, `+1`."""
+    """Write a rating as people do: `-1`, `0`, `+1`."""
     return f"{rating:+d}" if rating else "0"
 
 
@@ -136,30 +135,37 @@ def _reversal_words(action: Action, batch: Iterable[Action]) -> str:
     return f"{verb} {action.of}: " + "; ".join(map(action_words, batch))
 
 
-def _by_batch(told: Iterable[tuple[Action, bool | None]]) -> dict[Batch, list[Action]]:
-    found: dict[Batch, list[Action]] = {}
-    for action, _ in told:
+def _by_batch(actions: Iterable[RecordedAction]) -> dict[Batch, list[Action]]:
+    batches: dict[Batch, list[Action]] = {}
+    for action, _ in actions:
         if action.kind not in {UNDO, REDO}:
-            found.setdefault(batch_of(action), []).append(action)
-    return found
+            batches.setdefault(batch_of(action), []).append(action)
+    return batches
 
 
-def _described(
-    selection: Selection, case: str, told: tuple[tuple[Action, bool | None], ...], form: str
-) -> dict[str, Any]:
-    facts = provenance(selection, selection.request.command("triage", case, form=form), (NOTE_OF_ORDER,), decides=False)
-    rows = selection.cases.filter(pl.col("case") == case)
-    here = rows.row(0, named=True) if rows.height else None
-    return {
-        **{name: facts[name] for name in ("command", "version", "notes")},
-        "case": case,
-        **({"subset": here["subset"], "earliest_error": here["earliest_error"]} if here else {"gone": True}),
-        "people": sorted({action.who for action, _ in told}),
-        "coverage": "; ".join(_counts(told)),
-    }
+# -- as lines
 
 
-def _counts(told: tuple[tuple[Action, bool | None], ...]) -> Iterator[str]:
-    yield counted(len(told), "action")
-    if undone := sum(holds is False for _, holds in told):
-        yield f"{undone:,} of them {'is' if undone == 1 else 'are'} undone"
+def time_words(time: str | None) -> str:
+    """Write the second at which something was done; "" where that is not known."""
+    return (time or "")[:_SECONDS].replace("T", " ", 1)
+
+
+def done_words(row: dict[str, Any]) -> str:
+    """Say what an action of HISTORY did, and that it was undone where it was."""
+    return f"{row['words']}{' (undone)' if row['holds'] is False else ''}"
+
+
+def history_lines(rows: pl.DataFrame) -> Iterator[tuple[str, str]]:
+    """Give of each action its number, time and author, and what it did in words."""
+    number = max((len(str(n)) for n in rows["n"]), default=0)
+    authors = [f"{who}@{machine}" for who, machine in rows.select("who", "machine").iter_rows()]
+    longest = max(map(len, authors), default=0)
+    for row, author in zip(rows.iter_rows(named=True), authors, strict=True):
+        time = time_words(row["time"])
+        yield f"{row['n']:>{number}}  {time:<{_SECONDS}}  {author:<{longest}}", done_words(row)
+
+
+def history_indent(lines: Iterable[tuple[str, str]], width: int) -> int:
+    """Find the cell at which what was done begins on lines of `width` cells: behind the labels, if these leave room."""
+    return min(max((cell_len(clean(label)) for label, _ in lines), default=0) + 2, width // 2)

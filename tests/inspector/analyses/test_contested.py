@@ -8,16 +8,17 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+import making
+import reference
 from contested_space import ANSWERS, FIRST, GOLD, SECOND, THIRD, write
+from inspector.analyses.contested import CONTESTED, LINES
 from inspector.cli import main
 from inspector.command_flags import FORMS
-from inspector.contested.document import CONTESTED, contested_document
-from inspector.contested.ranking import ranking_of, rankings
-from inspector.contested.words import BETWEEN, because, because_phrases
+from inspector.contested_gold import BETWEEN, because, because_phrases, ranking_of, rankings
 from inspector.loading import load
 from inspector.phrases import joined
 from inspector.request import Request
-from inspector.shell.contested import LINES, wide_contested
+from views import contested_view, lines_of, table_of
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def request_(tmp_path):
 
 
 def document(request, **changes):
-    return contested_document(load(replace(request, **changes)))
+    return contested_view(load(replace(request, **changes)))
 
 
 def test_a_case_against_which_all_speak_comes_first_and_then_what_only_breaks_rules(request_):
@@ -123,7 +124,7 @@ def test_without_scorers_the_rules_speak_alone(tmp_path, capsys):
     assert found.rows["because"][1].endswith("labelled wrong; no scorer has a verdict")
     assert found.rows["share"].null_count() == 3
     assert main(["contested", "-w", request.workspace]) == 0
-    assert "no scorer has a verdict on this benchmark, and only the rules" in capsys.readouterr().err
+    assert "No scorer has a verdict on this benchmark, and only the rules" in capsys.readouterr().out
 
 
 def test_one_scorer_is_no_consensus(request_, capsys):
@@ -132,7 +133,7 @@ def test_one_scorer_is_no_consensus(request_, capsys):
     assert found.rows["reason"].to_list()[1:] == ["only one scorer has a verdict here that names a step or none"] * 2
     assert found.provenance["voices"][-1] == "bench: only a has verdicts, and one scorer is no consensus"
     assert main(["contested", "-w", request_.workspace, "--scorer", "a"]) == 0
-    assert "one scorer is no consensus" in capsys.readouterr().err
+    assert "one scorer is no consensus" in capsys.readouterr().out
 
 
 def test_scorers_that_share_no_case_have_no_consensus(tmp_path):
@@ -155,9 +156,10 @@ def test_without_gold_nothing_is_contested(tmp_path, capsys):
     request = write(tmp_path / "w", FIRST, SECOND, gold=(None,) * 10, error_steps=[None] * 10)
     assert document(request).rows.height == 0
     assert main(["contested", "-w", request.workspace]) == 0
-    told = capsys.readouterr().err
-    assert "bench: no case has a gold label" in told
-    assert "bench: contested 0 by consensus, of 10 cases" in told
+    assert "No case has a gold label that names a step or none." in capsys.readouterr().out
+    found = document(request)
+    assert found.provenance["contested"] == {"bench": "0 by consensus, of 10 cases"}
+    assert table_of(found) == [{"": "contested", "by consensus": "0", "by a rule alone": "0", "of cases": "10"}]
 
 
 def test_without_cases_that_are_shown_there_is_no_row(request_, capsys):
@@ -186,34 +188,53 @@ def test_what_does_not_exist_is_a_sentence(request_, capsys, words, told):
 # -- the command
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS, "html"])
 def test_the_footer_makes_the_same_bytes_again(request_, form, capsysbinary):
     words = ["-w", request_.workspace, "--where", "\"a.outcome\" <> 'late'", "--scorer", "b", "--scorer", "c"]
     assert main(["contested", *words, f"--{form}"]) == 0
     first = capsysbinary.readouterr().out
     assert b"bench/c0" in first.replace(b"\\", b"")
     selection = load(Request(workspace=request_.workspace, scorers=("b", "c"), where=("\"a.outcome\" <> 'late'",)))
-    command = contested_document(selection, form).provenance["command"]
+    command = contested_view(selection, form).provenance["command"]
     assert command.startswith("prm-inspect contested ")
     assert main(shlex.split(command)[1:]) == 0
     assert capsysbinary.readouterr().out == first
 
 
-def test_a_terminal_has_a_line_a_case(request_, capsys):
+def test_people_see_a_line_a_case_and_why(request_, capsys):
     assert main(["contested", "-w", request_.workspace]) == 0
-    captured = capsys.readouterr()
-    line = next(line for line in captured.out.splitlines() if "bench/c0" in line)
-    assert line.split()[:4] == ["bench/c0", "bench", "1", "4.03"]
+    out = capsys.readouterr().out
+    line = next(line for line in out.splitlines() if "bench/c0" in line)
+    assert line.split()[:7] == ["1", "bench/c0", "one", "consensus", "and", "rule", "4.03"]
     assert "3 of 3 scorers say step 2; gold says no error, as no scorer does; weight share 1.00" in line
-    assert "bench: contested 1 by consensus, 2 more by a rule alone, of 10 cases" in captured.err
+    found = document(request_)
+    assert table_of(found) == [{"": "contested", "by consensus": "1", "by a rule alone": "2", "of cases": "10"}]
+    weights = table_of(found, "What a verdict weighs")
+    assert [line["scorer"] for line in weights] == ["a", "b", "c"]
+    assert [float(line["weight"]) for line in weights] == [
+        round(weight, 2) for weight in found.provenance["consensus_weight"]["bench"].values()
+    ]
 
 
-def test_a_terminal_says_how_many_it_leaves_out():
-    rows = pl.DataFrame(
-        [{"rank": rank, "case": f"c{rank}", "consensus": -1, "share": 0.5} for rank in range(1, LINES + 4)],
-        schema=CONTESTED,
-    )
-    assert wide_contested(rows).height == LINES
+def test_every_number_opens_its_cases(request_):
+    selection = load(request_)
+    links = list(contested_view(selection).links())
+    assert [link.n for link in links] == [1, 2, 10, 1, 1, 1]
+    assert all(selection.passing(link.where).sum() == link.n for link in links)
+    opened = [selection.cases["case"].filter(pl.Series(selection.passing(link.where))).to_list() for link in links]
+    assert opened[:2] == [["bench/c0"], ["bench/c3", "bench/c8"]]
+    assert opened[3:] == [["bench/c0"], ["bench/c8"], ["bench/c3"]]
+
+
+def test_of_many_cases_people_see_the_first(tmp_path):
+    """Every case breaks a rule of construction."""
+    n = LINES + 3
+    cases = [reference.Case(2, -1) for _ in range(n)]
+    making.workspace(tmp_path / "w", cases, [], final_answer_correct=[False] * n)
+    found = document(Request(workspace=str(tmp_path / "w")))
+    assert found.rows.height == n
+    assert len(table_of(found, "The strongest first")) == LINES
+    assert "3 more cases are in --csv and --json." in lines_of(found)
 
 
 def test_scorers_that_a_sentence_has_no_room_for_are_in_the_column(tmp_path):

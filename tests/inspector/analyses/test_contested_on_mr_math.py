@@ -7,10 +7,10 @@ from hashlib import blake2b
 import pytest
 
 from inspector.cli import main
-from inspector.contested.document import contested_document
 from inspector.loading import load
 from inspector.request import split
 from published_spaces import mr_math
+from views import contested_view
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def plain(selection):
 
 def test_every_contested_label_is_reckoned_again(request_):
     selection = load(request_)
-    rows = contested_document(selection).rows
+    rows = contested_view(selection).rows
     expected = plain(selection)
     assert len(expected) > 20
     assert set(rows["case"]) == set(expected)
@@ -68,7 +68,7 @@ def test_every_contested_label_is_reckoned_again(request_):
 
 
 def test_every_row_says_why(request_):
-    assert contested_document(load(request_)).rows["because"].null_count() == 0
+    assert contested_view(load(request_)).rows["because"].null_count() == 0
 
 
 def test_nothing_is_written_to(request_, data_folder, capsys):
