@@ -7,6 +7,7 @@ import polars as pl
 
 from inspector.board_cells import PUBLISHED, REFERENCE, coverage_text
 from inspector.ordering import DIRECTIONS
+from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
 NAME_WIDTH = 14
@@ -34,6 +35,16 @@ MEANINGS = {
     "runs": ("runs", "independent repetitions that the figures are means of"),
 }
 """Titles and meanings of all columns, in the order in which they are offered."""
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """Give titles and meanings of all columns that there are now, metrics of the user's own last."""
+    return {
+        **MEANINGS,
+        **{made.name: (made.title, "a metric of your own, averaged as F1 is") for made in own_metrics()},
+    }
+
+
 UNSORTABLE = frozenset({"outcomes"})
 SMALLEST_FIRST = frozenset({"scorer", "benchmark", "subset", "metric", "threshold"})
 USUAL = ("score", "interval", "on_wrong", "on_right", "bias", "outcomes", "threshold", "coverage")
@@ -95,12 +106,12 @@ def sort_of_word(word: str) -> str | None:
     key, colon, direction = word.rpartition(":")
     if not colon or direction not in DIRECTIONS:
         key, direction = word, "asc" if word in SMALLEST_FIRST else "desc"
-    return f"{key}:{direction}" if key in MEANINGS and key not in UNSORTABLE else None
+    return f"{key}:{direction}" if key in meanings() and key not in UNSORTABLE else None
 
 
 def as_kept(rows: str, sort: str, columns: tuple[str, ...]) -> Arrangement:
     """An arrangement as it was remembered; what is not known here is the usual."""
-    kept = tuple(key for key in columns if key in MEANINGS)
+    kept = tuple(key for key in columns if key in meanings())
     found = Arrangement(sort=sort_of_word(sort) or BEST_FIRST, columns=kept)
     return next((replace(found, rows=known) for known in ROWS if known == rows), found)
 
@@ -169,12 +180,12 @@ class BoardKind:
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the columns, in their order."""
-        return tuple(key for key in self.chosen if key in MEANINGS) or self.usual
+        return tuple(key for key in self.chosen if key in meanings()) or self.usual
 
     @property
     def usual(self) -> tuple[str, ...]:
         """Those that are shown where none were chosen."""
-        return (*self.names, *USUAL)
+        return (*self.names, *USUAL, *(made.name for made in own_metrics()))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -194,7 +205,7 @@ def title_of(key: str, kind: BoardKind) -> str:
     """What stands above a column, true of all the metrics of the rows."""
     wrong, right = heads(kind.metrics)
     score = kind.metrics[0] if len(kind.metrics) == 1 else "score"
-    return {"score": score, "on_wrong": wrong, "on_right": right}.get(key, MEANINGS[key][0])
+    return {"score": score, "on_wrong": wrong, "on_right": right}.get(key, meanings()[key][0])
 
 
 def heads(metrics: tuple[str, ...]) -> tuple[str, str]:

@@ -3,19 +3,20 @@
 from dataclasses import replace
 
 from inspector.board_arrangement import (
-    MEANINGS,
     NAME_WIDTH,
     NAMES,
     SMALLEST_FIRST,
     SOURCES,
     UNSORTABLE,
     BoardKind,
+    meanings,
     title_of,
 )
 from inspector.board_cells import BoardCells
 from inspector.catalogue import Entry
 from inspector.paint import Brush
 from inspector.widgets.columns import Column
+from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
 SIGNED = 6
@@ -28,7 +29,7 @@ def entries(kind: BoardKind) -> tuple[Entry, ...]:
         Entry(
             key, title_of(key, kind), meaning, sortable=key not in UNSORTABLE, largest_first=key not in SMALLEST_FIRST
         )
-        for key, (_, meaning) in MEANINGS.items()
+        for key, (_, meaning) in meanings().items()
     )
 
 
@@ -66,6 +67,7 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
         "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
+        **{made.name: (cells.percent if made.kind == "share" else cells.number, 6, 0) for made in own_metrics()},
     }.get(key, (cells.count, 5, 0))
     source = SOURCES.get(key, (key, "kind"))
     return Column(key, title, max(width, len(title)), right=True, paint=paint, source=source, leave=leave)

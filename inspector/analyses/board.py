@@ -11,7 +11,6 @@ from inspector.board import Piece, board_frame, pieces
 from inspector.board_arrangement import (
     BEST_FIRST,
     COMPARED,
-    MEANINGS,
     NAMES,
     ROWS,
     SOURCES,
@@ -19,6 +18,7 @@ from inspector.board_arrangement import (
     Arrangement,
     arranged,
     kind_of,
+    meanings,
     sort_of_word,
     title_of,
 )
@@ -51,6 +51,7 @@ from inspector.render.view import (
 from inspector.request import split
 from inspector.selection import Selection, within
 from scoring.errors import UsageError
+from scoring.metrics.own import own_metrics
 from scoring.names import match_name
 from scoring.verdicts import OUTCOMES
 
@@ -98,12 +99,12 @@ def _arrangement(results: Selection, params: Params) -> Arrangement:
             "--columns is empty.", "Give it names with commas between, or leave it out for the usual ones."
         )
     for name in split(columns or ""):
-        if name not in MEANINGS:
-            raise UsageError(f"the board has no column {name!r}.", f"There are: {', '.join(MEANINGS)}.")
+        if name not in meanings():
+            raise UsageError(f"the board has no column {name!r}.", f"There are: {', '.join(meanings())}.")
     order = params.get("sort", "")
     sort = sort_of_word(order) if order else BEST_FIRST
     if sort is None:
-        orders = ", ".join(name for name in MEANINGS if name not in UNSORTABLE)
+        orders = ", ".join(name for name in meanings() if name not in UNSORTABLE)
         raise UsageError(f"the board cannot be sorted by {order!r}.", f"There are: {orders}.")
     names = [one.scorer.name for one in results.evaluations]
     against = match_name(params.get("against"), names, "scorer") if params.get("against") else ""
@@ -128,7 +129,8 @@ def board_view(
     parts = pieces(selection, base, search, subsets=how.subsets)
     frame = board_frame(selection, base, search, subsets=how.subsets, scorers=scorers)
     if how.published or not frame.height:
-        frame = pl.concat([frame, published_frame((piece.benchmark, piece.subset) for piece in parts)])
+        printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
+        frame = pl.concat([frame, printed], how="diagonal")
     known = standings(selection, parts, how.against)
     rows = arranged(known.beside(frame), how)
     kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
@@ -233,10 +235,17 @@ def _cells(
         yield text(row["threshold_source"] or "", "dim")
     elif key == "coverage":
         yield count(row["scored"], opens(key), dim, "" if row["cases"] is None else f"of {row['cases']:,}")
-    elif key in KINDS:
-        yield Cell(row["low" if key == "interval" else key], KINDS[key], link=opens(key), style=dim)
+    elif key in (kinds := _kinds()):
+        link = opens(key) if key in KINDS else None
+        yield Cell(row["low" if key == "interval" else key], kinds[key], link=link, style=dim)
     else:
         yield count(row[key], opens(key), dim)
+
+
+def _kinds() -> dict[str, Kind]:
+    """How columns of fractions and metrics of the user's own are written."""
+    own = {made.name: Kind.SHARE if made.kind == "share" else Kind.NUMBER for made in own_metrics()}
+    return {**KINDS, **own}
 
 
 def _difference(row: Row, key: str, link: CaseLink | None) -> Cell:

@@ -31,6 +31,7 @@ from inspector.render.view import (
     Column,
     Facts,
     Fold,
+    Kind,
     Note,
     Table,
     View,
@@ -60,10 +61,12 @@ from scoring.metrics.ensembles import (
     together_rows,
 )
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.own import own_difference, own_metrics
 from scoring.metrics.paired import (
     STEP_NAMES,
     STEPS_PAIRED,
     case_comparison_rows,
+    comparison_row,
     official_values,
     quadrants,
     step_comparison_rows,
@@ -150,7 +153,7 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
         facts.setdefault("prmscore", {})[benchmark] = f"{STEPS_PAIRED}; {_common_judged(steps)}"
     aligned = aligned_cases(results)
     for benchmark, cases in aligned.items():
-        found = [*case_comparison_rows(cases, seed), *together_rows(cases, seed)]
+        found = [*case_comparison_rows(cases, seed), *_own_rows(results, cases, seed), *together_rows(cases, seed)]
         rows += [{**row, "benchmark": benchmark} for row in found]
         facts["family"][benchmark] = _family(sum(row["p"] is not None for row in found), len(cases.names))
         facts["interval"][benchmark] = _intervals(cases)
@@ -170,6 +173,19 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(sections))
+
+
+def _own_rows(results: Selection, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
+    """Differences of the metrics of the user's own, of every two scorers."""
+    for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
+        names = [aligned.names[place] for place in pair]
+        evaluations = results.evaluation(names[0]), results.evaluation(names[1])
+        rows = np.zeros(results.height, dtype=np.bool_)
+        rows[aligned.rows[aligned.common(pair)]] = True
+        about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
+        for made in own_metrics():
+            figure_of_both = own_difference(made, evaluations, rows, aligned.unparsed, seed)
+            yield comparison_row(about, f"{made.name}_difference", figure_of_both)
 
 
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
@@ -314,6 +330,11 @@ def _differences(pair: _Pair, cells: Mapping[tuple[str, str], Row]) -> Table:
         link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
         style = "strong" if metric in {"f1", "prmscore"} else ""
         lines.append([text(title, style), points(row, link if row["value"] is not None else None), _verdict(row)])
+    for made in own_metrics():
+        row = cells.get(("all", f"{made.name}_difference"))
+        if row is not None:
+            cell = points(row) if made.kind == "share" else figure(row, Kind.NUMBER)
+            lines.append([text(made.title), cell, _verdict(row)])
     return table("A less B", ["", "points, 95% interval", " "], lines)
 
 
