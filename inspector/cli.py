@@ -29,7 +29,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "contested": ("inspector.shell.contested", "gold labels that the scorers together, or how cases are made, deny"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
