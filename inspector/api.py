@@ -64,7 +64,8 @@ def analysis(
         by: columns to group `metrics` by.
         threshold: a number, `default`, `best`, `dev` or `from:SUBSET`, for every scorer or by scorer.
         intervals: with what takes resamples; without, `low` and `high` are null.
-        options: what a page can be told: `points` of `thresholds` page `curve`, `between` of its page `flips`.
+        options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
+            `thresholds` page `flips`.
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:

@@ -28,7 +28,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
     "taxonomy": (
         "inspector.shell.taxonomy",
         "notes in categories, by scorer and column; merge, rename, put; saturation",

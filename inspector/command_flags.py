@@ -94,27 +94,6 @@ Rewards that scorers gave the cases of a removed benchmark, and what people said
 An open app follows. It is refused while another process writes there or scores the benchmark."""
 
 
-CHECK_CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
-benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
-fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
-or PRMScore) on the cases that both tried is below 0. That an interval holds 0 is no proof of equality: 'low < -0.02'
-fails unless a drop of two points is ruled out."""
-
-
-def _check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("new", metavar="NEW", help="the scorer to check: its name or a unique part of it")
-    parser.add_argument(
-        "--baseline", dest="old", metavar="OLD", required=True, help="the scorer that it is held against"
-    )
-    parser.add_argument(
-        "--fail-if",
-        metavar="COND",
-        help="fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
-        "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
-    )
-    parser.epilog = CHECK_CODES
-
-
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
     by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
     parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
@@ -134,7 +113,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 
 _WITH_WORDS_OF_ITS_OWN = {
-    "check": _check,
     "taxonomy": _taxonomy,
 }
 

@@ -45,6 +45,7 @@ class Option:
         type: What makes a value of a word.
         words: How many words it takes, as argparse writes it (`?`, `*` or a number); None = one.
         positional: Whether its value stands by itself in the command, without a flag.
+        required: Whether there is no answer without a value.
         bare: Its value where the flag stands alone.
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
@@ -61,6 +62,7 @@ class Option:
     type: Callable[[str], Any] = str
     words: str | int | None = None
     positional: bool = False
+    required: bool = False
     bare: Any = None
     many: bool = False
     pages: tuple[str, ...] = ()
@@ -111,6 +113,7 @@ class Option:
             type=self.type,
             nargs=self.words,
             const=self.bare,
+            required=self.required,
             help=self.help,
         )
 
@@ -234,6 +237,8 @@ class Analysis:
             raise UsageError(f"{where} cannot be told {unknown[0]!r}.", told)
         for option in self.options_of(params.page):
             value = params.get(option.name)
+            if option.required and value is None:
+                raise UsageError(f"{self.name} needs {option.flag}.", f"It is {option.help}.")
             if option.choices and value is not None and value not in option.choices:
                 raise UsageError(
                     f"{value!r} is not a value of {option.flag}.", f"There are: {', '.join(option.choices)}."

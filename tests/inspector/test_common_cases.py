@@ -7,7 +7,8 @@ import pytest
 import checked_pairs
 import making
 import reference
-from inspector.checking.document import check
+from inspector.analyses import Params
+from inspector.analyses.check import check
 from inspector.comparability import incomparable, remedy_of
 from inspector.first_inspection import inspect
 from inspector.loading import load
@@ -55,12 +56,13 @@ def test_on_screen_it_is_put_there_and_taken_away(root):
 
 
 def test_a_check_has_a_row_a_benchmark_and_fails_on_any(root):
-    found = check(load(Request(workspace=root, scorers=("new", "old"))), "new", "old")
-    results = dict(found.document.rows.select("benchmark", "fails").iter_rows())
+    against = Params("", {"baseline": "old"})
+    found = check.view(load(Request(workspace=root, scorers=("new", "old"))), against)
+    results = dict(found.rows.select("benchmark", "fails").iter_rows())
     assert results["first"] is True
-    assert found.code == 1
+    assert found.exit_code == 1
     # On the other they gave the same, so that the interval of their difference is 0 to 0, which holds 0.
     assert results["second"] is False
-    assert "about 4.9% of checks (on 2 benchmarks" in found.document.provenance["notes"][0]
-    alone = check(load(Request(workspace=root, scorers=("new", "old"), benchmarks=("second",))), "new", "old")
-    assert alone.code == 0
+    assert "about 4.9% of checks (on 2 benchmarks" in found.provenance["notes"][0]
+    alone = check.view(load(Request(workspace=root, scorers=("new", "old"), benchmarks=("second",))), against)
+    assert alone.exit_code == 0

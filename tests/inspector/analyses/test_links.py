@@ -67,6 +67,13 @@ def pages(name: str) -> list[Params]:
     return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
 
 
+def told(about: Selection, name: str, params: Params) -> Params:
+    """The same with what an analysis has to be told: of two scorers the second is the baseline of the first."""
+    if name != "check" or len(about.request.scorers) != 2:
+        return params
+    return replace(params, options={"baseline": about.request.scorers[1]})
+
+
 def asked(results: Selection, name: str) -> list[Selection]:
     """What an analysis is asked about: what was selected, or, where it is of a few scorers, each and every two."""
     most = load(name).most
@@ -80,7 +87,7 @@ def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
     count = 0
     for params, about in product(pages(name), asked(results, name)):
         try:
-            view = load(name).view(about, params, intervals=intervals)
+            view = load(name).view(about, told(about, name, params), intervals=intervals)
         except UsageError:
             # Nothing to answer, such as a comparison of one scorer.
             continue

@@ -1,8 +1,7 @@
 import polars as pl
 import pytest
 
-from inspector.checking.condition import check_condition, fulfilled, undefined_figures
-from inspector.checking.figures import FIGURES, FRACTIONS
+from inspector.analyses._check_figures import FIGURES, FRACTIONS, check_condition, fulfilled, undefined_figures
 from scoring.errors import FilterError, UsageError
 
 
