@@ -19,7 +19,6 @@ from typing import Any
 
 from inspector.analyses import Params, load
 from inspector.analysis_list import summaries
-from inspector.loading import load as load_request
 from inspector.render.view import View
 from inspector.request import Request
 from scoring.errors import UsageError
@@ -65,7 +64,8 @@ def analysis(
         by: columns to group `metrics` by.
         threshold: a number, `default`, `best`, `dev` or `from:SUBSET`, for every scorer or by scorer.
         intervals: with what takes resamples; without, `low` and `high` are null.
-        options: what a page can be told: `points` of `thresholds` page `curve`, `between` of its page `flips`.
+        options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
+            `thresholds` page `flips`.
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
@@ -91,7 +91,8 @@ def analysis(
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    return load(name).view(load_request(request), Params(page, options or {}), intervals=intervals)
+    asked, params = load(name), Params(page, options or {})
+    return asked.view(asked.load(request, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

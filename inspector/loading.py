@@ -21,6 +21,7 @@ from scoring.metrics.baselines import baselines
 from scoring.names import match_name
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
+from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.triage.words import Words
@@ -77,6 +78,13 @@ def load(request: Request) -> Selection:
     notes = wish_notes(request, granted.evaluations)
     problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
+
+
+def nothing_loaded(problem: str = "") -> Selection:
+    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    workspace, nothing = Workspace(None), np.arange(0)
+    cases, texts = workspace.cases()
+    return Selection(Request(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
 
 
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:

@@ -1,6 +1,6 @@
 """How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -56,6 +56,15 @@ def provenance(
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def provenance_of_people(selection: Selection, command: str, notes: Sequence[str]) -> dict[str, Any]:
+    """How a document of what people said came to be; of scorers only where a condition speaks of them."""
+    facts = provenance(selection, command, tuple(notes), decides=False)
+    kept = ["command", "version", "data", "filter", "notes"]
+    if any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
+        kept += ["rule", "threshold", "threshold_source"]
+    return {name: facts[name] for name in kept}
 
 
 def averaging(selection: Selection) -> str:

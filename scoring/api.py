@@ -39,7 +39,8 @@ from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, jo
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.metadata_columns import columns_frame
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.own import metric
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
 from scoring.protocols import Counting
@@ -57,7 +58,7 @@ from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
-__all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace"]
+__all__ = ["AddedFrame", "ColumnMapping", "Decided", "OpenedWorkspace", "WorkspaceWarning", "metric", "open_workspace"]
 
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -22,6 +22,8 @@ FILE = "scorer.json"
 FORMAT = 1
 READABLE = frozenset({"original_problem", "question", "reason", "reference_answer"})
 """Texts of a case that a scorer may read beside problem and steps, by column."""
+NOT_SAID = "not said"
+"""Stands for a setting that is not known."""
 _ADVICE = "Correct it, or import or score again."
 _TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
 _CHOICES = {"kind": get_args(Kind), "comparison": get_args(Comparison), "on": get_args(On)}
@@ -144,3 +146,50 @@ def _number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise ValueError(f"{name} is not a finite number")
     return found
+
+
+# -- what it was made with, as plain names and texts
+
+
+def settings_of(scorer: Scorer) -> dict[str, str]:
+    """List what changes a scorer's numbers, as far as it is known, by dotted name: `sampling.temperature`."""
+    facts: dict[str, Any] = {"kind": scorer.kind, "family": scorer.family or NOT_SAID}
+    facts |= {"fingerprint": scorer.fingerprint, "range": f"{scorer.low:g} to {scorer.high:g}"}
+    if scorer.redundancy_threshold is not None:
+        facts["redundancy_threshold"] = scorer.redundancy_threshold
+    return {name: _setting_text(value) for name, value in [*facts.items(), *_flat(scorer.settings)]}
+
+
+def settings_that_differ(one: Scorer, other: Scorer) -> dict[str, tuple[str, str]]:
+    """Give by name the two values of every setting that is not the same in both; what one lacks is NOT_SAID.
+
+    The fingerprints are left out, which differ wherever anything does, and so is what they sum up.
+    """
+    first, second = settings_of(one), settings_of(other)
+    names = [name for name in dict.fromkeys((*first, *second)) if name != "fingerprint"]
+    pairs = {name: (first.get(name, NOT_SAID), second.get(name, NOT_SAID)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def not_recorded(scorers: Iterable[Scorer]) -> str:
+    """Say of whose numbers it is not known what made them, because their results were imported; "" where none were."""
+    imported = [scorer.name for scorer in scorers if "imported_from" in scorer.settings]
+    if not imported:
+        return ""
+    return f"What made the numbers of {' and '.join(imported)} is not recorded: imported results do not say it."
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        whole = f"{before}{name}"
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{whole}.")
+        else:
+            yield whole, value
+
+
+def _setting_text(value: Any) -> str:
+    """A value as a text: texts as they are, nothing as `none`, all else as JSON has it."""
+    if isinstance(value, str):
+        return value or "none"
+    return "none" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

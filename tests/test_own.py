@@ -4,10 +4,20 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 import checkpoints
+import making
 from inspector import cli
+from inspector.analyses import Params
+from inspector.analyses import load as analysis
+from inspector.loading import load
+from inspector.report.document import Choices, report_document
+from inspector.request import Request
+from scoring.metrics import own
+from scoring.plugins import load_plugins
+from views import table_of, words_of
 
 OWN = Path(__file__).parent / "own"
 ROWS = [
@@ -55,3 +65,29 @@ def test_what_is_wrong_with_a_file_is_said_and_nothing_is_written(called, tmp_pa
     assert (code, out) == (2, "")
     assert "odd.py has no FORMAT, no load" in err
     assert not (tmp_path / "ws").exists()
+
+
+def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(own, "_KEPT", {})
+    cases, scorers = making.study(n=60)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_plugins([str(OWN / "near.py")])
+    assert len((OWN / "near.py").read_text().splitlines()) <= 40
+    results = load(Request(workspace=str(tmp_path / "w")))
+    rows = analysis("metrics").view(results).rows.filter(pl.col("metric") == "near")
+    average = dict(rows.filter(pl.col("subset") == "average").select("scorer", "value").iter_rows())
+    assert rows["low"].null_count() == 0
+    shown = {line["scorer"]: line["within a step"] for line in table_of(analysis("board").view(results))}
+    assert shown == {scorer: f"{100 * value:.1f}" for scorer, value in average.items()}
+    (line,) = (one for one in table_of(analysis("compare").view(results), "A less B") if one[""] == "within a step")
+    compared = analysis("compare").view(results).rows
+    (difference,) = compared.filter(pl.col("metric") == "near_difference").to_dicts()
+    assert line["points, 95% interval"].startswith(f"{100 * difference['value']:+.1f} [")
+    cells = analysis("breakdown").view(results, Params(options={"rows": "subset", "figure": "near"}))
+    whole = cells.rows.filter(pl.col("metric") == "near", pl.col("subset") == "all").to_dicts()
+    pooled = dict(rows.filter(pl.col("subset") == "all").select("scorer", "value").iter_rows())
+    assert {row["scorer"]: row["value"] for row in whole} == pytest.approx(pooled)
+    assert "Within a step by subset" in words_of(cells)
+    page = report_document(results, Choices(cases=1)).render("html")
+    assert "within a step" in page
+    assert all(f"{100 * value:.1f}" in page for value in average.values())

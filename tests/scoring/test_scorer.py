@@ -3,8 +3,9 @@ from types import MappingProxyType
 
 import pytest
 
+import making
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace
-from scoring.scorer import FILE, Scorer
+from scoring.scorer import FILE, NOT_SAID, Scorer, not_recorded, settings_of, settings_that_differ
 
 FULL = Scorer(
     name="Qwen2.5 / PRM «7B»",
@@ -141,3 +142,34 @@ def test_a_description_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableWorkspace):
         FULL.save(tmp_path / "file")
+
+
+def test_nested_settings_have_dotted_names():
+    told = settings_of(
+        making.scorer(settings={"sampling": {"temperature": 0.6, "stop": []}, "seed": None, "protocol": ""})
+    )
+    assert told["sampling.temperature"] == "0.6"
+    assert (told["sampling.stop"], told["seed"], told["protocol"]) == ("[]", "none", "none")
+    assert (told["family"], told["range"]) == (NOT_SAID, "0 to 1")
+
+
+def test_only_what_differs_is_told_and_never_the_fingerprint():
+    one = making.scorer("a", settings={"dtype": "float32", "weights": {"revision": "x"}})
+    other = making.scorer("b", low=-1.0, settings={"dtype": "float32", "weights": {"revision": "y"}, "shots": 2})
+    assert settings_that_differ(one, other) == {
+        "range": ("0 to 1", "-1 to 1"),
+        "weights.revision": ("x", "y"),
+        "shots": (NOT_SAID, "2"),
+    }
+    assert settings_that_differ(one, one) == {}
+
+
+def test_what_made_imported_numbers_is_not_recorded():
+    own, first, second = (
+        making.scorer("own"),
+        *(making.scorer(name, settings={"imported_from": "table"}) for name in ("a", "b")),
+    )
+    assert not_recorded([own, own]) == ""
+    assert not_recorded([own, first]).startswith("What made the numbers of a is not recorded")
+    assert not_recorded([first, second]).startswith("What made the numbers of a and b is not recorded")
+    assert settings_that_differ(first, second) == {}
