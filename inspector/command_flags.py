@@ -139,6 +139,10 @@ def _import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
     runs = "which independent repetition these answers are; figures are means over them (default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)
+    # Imported only for who asks, as everything beyond argparse is.
+    from scoring.arguments import add_checkpoint_arguments
+
+    add_checkpoint_arguments(parser, "file or folder")
     columns = parser.add_argument_group("which column of a table is what, where its name does not say it")
     columns.add_argument("--id", metavar="COL", help="the case's id")
     columns.add_argument(

@@ -227,6 +227,8 @@ class OpenedWorkspace:
         id: str | None = None,  # noqa: A002  # the flag's name
         rewards: str | None = None,
         step: str | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one scorer's step rewards.
 
@@ -247,6 +249,8 @@ class OpenedWorkspace:
             id: the column with the ids; None = it is found.
             rewards: the column with the rewards; None = it is found.
             step: the column with the index of the step, in a frame with a row a step; None = it is found.
+            series: the training run that the scorer is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined: no row belongs to a case here, or it is not clear to which.
@@ -259,7 +263,9 @@ class OpenedWorkspace:
         comparison, on = (None, None) if rule is None else check_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
-        wish = ImportOptions(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
+        wish = ImportOptions(
+            threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name, series=series, at=at
+        )
         stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
         return self._add_scorer(
             frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
@@ -279,6 +285,8 @@ class OpenedWorkspace:
         answers: str | None = None,
         verdict: str | None = None,
         base: Literal[0, 1] | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one critic's answers in words, which the benchmark's own parser reads, or its verdicts as numbers.
 
@@ -297,6 +305,8 @@ class OpenedWorkspace:
             answers: the column with the answers; None = it is found.
             verdict: the column with the verdicts; None = it is found.
             base: what verdicts call the first step, 0 or 1; None = it is found, or assumed to be 0 with a warning.
+            series: the training run that the critic is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined, UsageError, ScorerConflict, StrictFindings, WorkspaceError: as for `add_rewards`.
@@ -309,7 +319,7 @@ class OpenedWorkspace:
             verdict_base=base,
         )
         called = source or (name if run is None else f"{name} run {run}")
-        wish = ImportOptions(join_to=benchmark, name=name, run=run)
+        wish = ImportOptions(join_to=benchmark, name=name, run=run, series=series, at=at)
         what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
         return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
 

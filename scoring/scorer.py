@@ -4,13 +4,14 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from scoring.errors import DamagedWorkspace
 from scoring.files import write_atomically
+from scoring.training_point import LARGEST, TrainingPoint
 
 Kind = Literal["prm", "critic", "baseline"]
 Comparison = Literal["<", "<="]
@@ -39,7 +40,8 @@ class Scorer:
     `high` are the range of its rewards. Of a scorer that
     judges redundancy beside validity, `redundancy_threshold` is the cut above which a step is redundant, in the units
     of its second number, and `redundancy_threshold_source` says where that comes from; None = there is none. `family`
-    names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
+    names scorers that are siblings, `settings` keeps what was used, to be shown and compared. `series` names the
+    training run that it is a checkpoint of, `at` how many training steps that had made; None = it is not known.
     """
 
     name: str
@@ -56,6 +58,17 @@ class Scorer:
     redundancy_threshold: float | None = None
     redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    series: str | None = None
+    at: int | None = None
+
+    @property
+    def training(self) -> TrainingPoint:
+        """Which checkpoint of which training run it is."""
+        return TrainingPoint(self.series, self.at)
+
+    def as_checkpoint(self, training: TrainingPoint) -> "Scorer":
+        """Give the same scorer as a checkpoint of a run."""
+        return replace(self, series=training.series, at=training.at)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -107,12 +120,22 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
     for name, allowed in _CHOICES.items():
         if known.get(name, allowed[0]) not in allowed:
             raise ValueError(f"{name} is none of {', '.join(allowed)}")
+    _check_training(known.get("series"), known.get("at"))
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
     reads = known.get("settings", {}).get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(name, str) and name in READABLE for name in reads):
         raise ValueError(f"reads is not a list of {', '.join(READABLE)}")
     return known
+
+
+def _check_training(series: Any, at: Any) -> None:
+    if series is not None:
+        if not isinstance(series, str) or not series.strip():
+            raise TypeError("series is not text")
+        series.encode()
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int) or not 0 <= at <= LARGEST):
+        raise TypeError(f"at is {json.dumps(at)}, not a number of training steps")
 
 
 def _number(name: str, value: Any) -> float:

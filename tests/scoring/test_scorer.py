@@ -20,6 +20,8 @@ FULL = Scorer(
     redundancy_threshold=0.15,
     redundancy_threshold_source="toolkit",
     settings={"votes": 8, "nested": {"a": [1, None]}},
+    series="RUN «7»",
+    at=1200,
 )
 
 
@@ -73,6 +75,12 @@ def test_what_a_later_version_adds_is_ignored(tmp_path):
     assert Scorer.load(written(tmp_path, new_fact=1)) == Scorer("a", "f" * 16)
 
 
+def test_one_of_an_earlier_version_is_no_checkpoint_of_a_run(tmp_path):
+    assert not Scorer.load(written(tmp_path)).training.known
+    assert not Scorer.load(written(tmp_path, series=None, at=None)).training.known
+    assert Scorer.load(written(tmp_path, series="RUN", at=0)).training.words == "step 0 of RUN"
+
+
 def test_whole_numbers_are_numbers(tmp_path):
     assert Scorer.load(written(tmp_path, threshold=0, high=1)).threshold == 0.0
 
@@ -96,6 +104,14 @@ def test_whole_numbers_are_numbers(tmp_path):
         ({"redundancy_threshold": float("inf")}, "redundancy_threshold is not a finite number"),
         ({"redundancy_threshold_source": 1}, "redundancy_threshold_source is not text"),
         ({"settings": []}, "settings is no object"),
+        ({"series": 5}, "series is not text"),
+        ({"series": " "}, "series is not text"),
+        ({"series": "half \ud800"}, "surrogates not allowed"),
+        ({"at": "100"}, 'at is "100", not a number of training steps'),
+        ({"at": 1.5}, "at is 1.5, not"),
+        ({"at": True}, "at is true, not"),
+        ({"at": -1}, "at is -1, not"),
+        ({"at": 2**63}, "not a number of training steps"),
     ],
 )
 def test_what_is_wrong_with_a_description_is_one_sentence(tmp_path, changes, said):
