@@ -130,6 +130,9 @@ def test_an_analysis_in_one_file_is_asked_as_the_others_are(tmp_path):
     assert [line["steps"] for line in table_of(view)] == [str(steps) for steps in view.rows["steps"]]
     assert view.provenance["plugins"]["longest"].startswith("longest.py, sha256 ")
     assert "longest" in summaries()
+    page = report_document(load(Request(workspace=str(tmp_path / "w"))), Choices(0, analyses=("longest",)))
+    part = next(section for section in page.report.sections if section.anchor == "with-longest")
+    assert part.blocks[0] == next(iter(view.blocks()))
 
 
 @pytest.mark.usefixtures("nothing_kept")
