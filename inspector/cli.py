@@ -28,11 +28,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
+    "show": ("inspector.shell.showing", f"{summaries()['show'][:1].lower()}{summaries()['show'][1:]}"),
     "taxonomy": (
         "inspector.shell.taxonomy",
         "notes in categories, by scorer and column; merge, rename, put; saturation",
     ),
-    "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
     "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),
     "export": ("inspector.shell.exporting", "cases, rewards or triage as the rows that other toolkits read"),

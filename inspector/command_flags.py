@@ -229,6 +229,9 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
 
         _output(parser, "html")
         load(name).add_flags(parser)
+        if name == "show":
+            row = "the row of the file that it was made of, as it stands there, and nothing else"
+            parser.add_argument("--row", action="store_true", help=row)
     else:
         _output(parser)
         _of_numbers(name, parser)
@@ -236,14 +239,9 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
 
 def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
     """What a command that prints a document takes beside the flags of all of them."""
-    if name == "show":
-        parser.add_argument("case", metavar="CASE", help="a case's name or a unique part of it")
-        parser.add_argument("--row", action="store_true", help="the row of the file it was made of, as it stands there")
-        parser.add_argument("--original", action="store_true", help="what was changed in the solution it was made of")
-        parser.add_argument("--answers", action="store_true", help="also the texts of what critics answered")
-    if name in {"show", "prms"}:
-        from inspector.shell import prm_arguments
+    if name == "prms":
+        from inspector.shell.prm_arguments import add_prms
 
-        (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
+        add_prms(parser)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)

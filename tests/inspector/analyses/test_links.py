@@ -39,8 +39,8 @@ OF_PEOPLE = {"triage"}
 """What is of what people said; of the demo and of published cases they say nothing."""
 
 
-SILENT = {"best-of-n", "paper", "votes"}
-"""Analyses that have nothing to say of these: no paper, one response a problem, one vote a case."""
+SILENT = {"best-of-n", "paper", "show", "votes"}
+"""Analyses without a number of these cases: no paper, one response a problem, one vote a case, and one case."""
 
 
 @pytest.fixture(scope="module")
