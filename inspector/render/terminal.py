@@ -174,12 +174,15 @@ class Terminal:
         judged = [tuple(map(_judged, step.judged)) for step in block.steps]
         if few:
             rows = [(*words, *cells) for words, cells in zip(texts, judged, strict=True)]
-            yield from self._table(Table("", (*heads, *map(TableColumn, names)), tuple(rows), labels=2))
+            yield from self._table(table("", (*heads, *names), rows, labels=3))
         else:
-            yield from self._table(Table("", heads, tuple(texts), labels=2))
-            yield ()
+            yield from self._table(table("", heads, texts, labels=3))
             rows = [(*label, *cells) for label, cells in zip(labels, judged, strict=True)]
-            yield from self._table(Table("", (*heads[:2], *map(TableColumn, names)), tuple(rows), labels=2))
+            judgements = table("", (*heads[:2], *names), rows, labels=2)
+            # Whoever says nothing of a step has a line beneath all the same.
+            if len(judgements.columns) > judgements.labels:
+                yield ()
+                yield from self._table(judgements)
         if any(cell.truncated for step in block.steps for cell in step.judged):
             yield from paragraph("t: truncated, a reward of a case whose later steps were cut off", self.width)
         if block.outcomes:
