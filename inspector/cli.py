@@ -14,6 +14,8 @@ from inspector.analysis_list import summaries
 from inspector.command_flags import command_flags
 from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
 
+ACTING = {"taxonomy": "inspector.shell.taxonomy"}
+"""The analyses whose commands change something before they answer, by the modules that do."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmarks, and what scorers gave them, into the workspace"),
@@ -28,7 +30,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
     "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
-    **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
+    **{
+        name: (ACTING.get(name, "inspector.shell.analysis"), f"{line[:1].lower()}{line[1:]}")
+        for name, line in summaries().items()
+    },
     "card": (
         "inspector.shell.card",
         "how a scorer's number came to be; of two, in what they differ",
@@ -37,10 +42,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
     "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
     "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
-    "taxonomy": (
-        "inspector.shell.taxonomy",
-        "notes in categories, by scorer and column; merge, rename, put; saturation",
-    ),
     "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),

@@ -3,7 +3,7 @@
 import argparse
 
 from inspector.analysis_list import summaries
-from inspector.common_flags import Collect, natural
+from inspector.common_flags import natural
 
 FORMS = ("json", "jsonl", "csv", "markdown", "latex")
 FOREIGN = ("processbench", "prmbench", "prm800k", "trl", "grben", "mr_eval", "csv", "jsonl")
@@ -150,15 +150,6 @@ def _board(parser: argparse.ArgumentParser) -> None:
 
 
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
-    by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
-    parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
-    parser.add_argument("--who", default="", metavar="NAME", help="the notes of one person (default: everybody's)")
-    views = parser.add_argument_group("instead of categories").add_mutually_exclusive_group()
-    for view, what in (
-        ("notes", "the notes: category, case, who wrote them and when, which scorers have the case wrong"),
-        ("saturation", "note by note, which was the first of its category, and how many categories there were"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
     group = parser.add_argument_group("first change your own notes on these cases (undone as one, by u in the app)")
     changes = group.add_mutually_exclusive_group()
     changes.add_argument("--merge", nargs=2, metavar=("A", "B"), help="put the notes of category A into category B")
@@ -167,12 +158,15 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
     changes.add_argument("--put", metavar="CATEGORY", help=into)
 
 
+_OF_ACTING = {"taxonomy": _taxonomy}
+"""What analyses take beside their own flags where their commands change something first."""
+
+
 _WITH_WORDS_OF_ITS_OWN = {
     "board": _board,
     "paper": _paper,
     "check": _check,
     "card": _card,
-    "taxonomy": _taxonomy,
 }
 
 
@@ -276,6 +270,8 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
 
         _output(parser, "html")
         load(name).add_flags(parser)
+        if name in _OF_ACTING:
+            _OF_ACTING[name](parser)
     else:
         _output(parser)
         _of_numbers(name, parser)

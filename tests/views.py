@@ -6,6 +6,7 @@ from inspector.analyses.breakdown import breakdown
 from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
+from inspector.analyses.taxonomy import taxonomy
 from inspector.analyses.thresholds import thresholds
 from inspector.analyses.triage import triage
 from inspector.paint import Brush
@@ -58,6 +59,10 @@ def flips_view(selection, before, after, form=""):
 
 def breakdown_view(selection, told=None, form="", *, page=""):
     return breakdown.view(selection, Params(page, told or {}, form))
+
+
+def taxonomy_view(selection, page="", who="", form=""):
+    return taxonomy.view(selection, Params(page, {"who": who} if who else {}, form))
 
 
 def triage_view(selection, form="", **options):
