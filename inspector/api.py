@@ -8,6 +8,9 @@
     view                         # in a notebook: the tables that people see
     view.render("latex")         # or markdown, html, csv, json, jsonl
 
+A file of one's own that holds an analysis imports from here what it is made of: `define_analysis`, `View`, `table`,
+`text` and so on; `--plugin FILE.py` makes it a command.
+
 Values are fractions, steps are 0-based, -1 means that no step is wrong. What is expected to go wrong raises one of
 `scoring.errors.InspectError`, whose text says what to do next.
 """
@@ -17,14 +20,34 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from inspector.analyses import Params, load
+from inspector.analyses import Option, Page, Params, load
+from inspector.analyses import analysis as define_analysis
 from inspector.analysis_list import summaries
-from inspector.loading import load as load_request
-from inspector.render.view import View
+from inspector.provenance import provenance
+from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import Request
 from scoring.errors import UsageError
 
-__all__ = ["View", "analyses", "analysis"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Kind",
+    "Note",
+    "Option",
+    "Page",
+    "Params",
+    "Section",
+    "View",
+    "analyses",
+    "analysis",
+    "count",
+    "define_analysis",
+    "figure",
+    "points",
+    "provenance",
+    "table",
+    "text",
+]
 
 _ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds"})
 """Fields of a request that are arguments under another name, or the first one."""
@@ -65,7 +88,8 @@ def analysis(
         by: columns to group `metrics` by.
         threshold: a number, `default`, `best`, `dev` or `from:SUBSET`, for every scorer or by scorer.
         intervals: with what takes resamples; without, `low` and `high` are null.
-        options: what a page can be told: `points` of `thresholds` page `curve`, `between` of its page `flips`.
+        options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
+            `thresholds` page `flips`.
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
@@ -91,7 +115,8 @@ def analysis(
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    return load(name).view(load_request(request), Params(page, options or {}), intervals=intervals)
+    asked, params = load(name), Params(page, options or {})
+    return asked.view(asked.load(request, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

@@ -29,20 +29,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("inspector.shell.trash", "take a scorer or a benchmark out of the workspace, into its trash"),
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
-    "board": ("inspector.shell.board", "the board: a line a scorer, who is tied with the best, bias, differences"),
     **{
         name: (ACTING.get(name, "inspector.shell.analysis"), f"{line[:1].lower()}{line[1:]}")
         for name, line in summaries().items()
     },
-    "card": (
-        "inspector.shell.card",
-        "how a scorer's number came to be; of two, in what they differ",
-    ),
-    "check": ("inspector.shell.check", "did a new scorer get worse than its baseline? exit code 0 no, 1 yes (for CI)"),
-    "paper": ("inspector.shell.paper", "a paper's table for the scorers here, with the printed figures beside"),
-    "best-of-n": ("inspector.shell.best_of_n", "how often a scorer puts a right response first, of several a problem"),
-    "votes": ("inspector.shell.votes", "a critic's figures had there been fewer votes, for every number of them"),
-    "cases": ("inspector.shell.numbers", "the rows of the table on screen"),
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
     "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),

@@ -19,8 +19,10 @@ from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.names import match_name
+from scoring.own_columns import own_columns as kept_columns
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
+from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.triage.words import Words
@@ -56,6 +58,7 @@ def load(request: Request) -> Selection:
     wanted = [match_name(word, names, "scorer") for word in request.scorers]
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
+    own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = Selection(
         request,
@@ -65,7 +68,7 @@ def load(request: Request) -> Selection:
         *loaded,
         metadata=metadata,
         said=TriageColumns(triage, cases["case"]),
-        further=said,
+        further={**said, **own_columns},
         journal=journal,
         adjudicated=adjudicated,
         heard=heard,
@@ -77,6 +80,13 @@ def load(request: Request) -> Selection:
     notes = wish_notes(request, granted.evaluations)
     problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
+
+
+def nothing_loaded(problem: str = "") -> Selection:
+    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    workspace, nothing = Workspace(None), np.arange(0)
+    cases, texts = workspace.cases()
+    return Selection(Request(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
 
 
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:

@@ -39,9 +39,11 @@ from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, jo
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.metadata_columns import columns_frame
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.own import metric
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
+from scoring.own_columns import column
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
@@ -57,7 +59,16 @@ from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
-__all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace"]
+__all__ = [
+    "AddedFrame",
+    "ColumnMapping",
+    "Decided",
+    "OpenedWorkspace",
+    "WorkspaceWarning",
+    "column",
+    "metric",
+    "open_workspace",
+]
 
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
@@ -226,6 +237,8 @@ class OpenedWorkspace:
         id: str | None = None,  # noqa: A002  # the flag's name
         rewards: str | None = None,
         step: str | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one scorer's step rewards.
 
@@ -246,6 +259,8 @@ class OpenedWorkspace:
             id: the column with the ids; None = it is found.
             rewards: the column with the rewards; None = it is found.
             step: the column with the index of the step, in a frame with a row a step; None = it is found.
+            series: the training run that the scorer is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined: no row belongs to a case here, or it is not clear to which.
@@ -258,7 +273,9 @@ class OpenedWorkspace:
         comparison, on = (None, None) if rule is None else check_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
-        wish = ImportOptions(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
+        wish = ImportOptions(
+            threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name, series=series, at=at
+        )
         stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
         return self._add_scorer(
             frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
@@ -278,6 +295,8 @@ class OpenedWorkspace:
         answers: str | None = None,
         verdict: str | None = None,
         base: Literal[0, 1] | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one critic's answers in words, which the benchmark's own parser reads, or its verdicts as numbers.
 
@@ -296,6 +315,8 @@ class OpenedWorkspace:
             answers: the column with the answers; None = it is found.
             verdict: the column with the verdicts; None = it is found.
             base: what verdicts call the first step, 0 or 1; None = it is found, or assumed to be 0 with a warning.
+            series: the training run that the critic is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined, UsageError, ScorerConflict, StrictFindings, WorkspaceError: as for `add_rewards`.
@@ -308,7 +329,7 @@ class OpenedWorkspace:
             verdict_base=base,
         )
         called = source or (name if run is None else f"{name} run {run}")
-        wish = ImportOptions(join_to=benchmark, name=name, run=run)
+        wish = ImportOptions(join_to=benchmark, name=name, run=run, series=series, at=at)
         what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
         return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
 

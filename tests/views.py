@@ -1,8 +1,12 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
+from dataclasses import replace
+
 from inspector.analyses import Params
 from inspector.analyses.agreement import agreement
 from inspector.analyses.breakdown import breakdown
+from inspector.analyses.card import card
+from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
 from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
@@ -45,6 +49,11 @@ def cascade_view(selection, form=""):
     return compare.view(selection, Params("cascade", form=form))
 
 
+def card_view(selection, *names, form=""):
+    """The card of a scorer, or of two beside each other, as the command asks for it."""
+    return card.view(replace(selection, request=replace(selection.request, scorers=names)), Params(form=form))
+
+
 def thresholds_view(selection, form=""):
     return thresholds.view(selection, Params(form=form))
 
@@ -59,6 +68,10 @@ def flips_view(selection, before, after, form=""):
 
 def breakdown_view(selection, told=None, form="", *, page=""):
     return breakdown.view(selection, Params(page, told or {}, form))
+
+
+def cases_view(selection, form=""):
+    return cases.view(selection, Params(form=form))
 
 
 def taxonomy_view(selection, page="", who="", form=""):

@@ -80,8 +80,6 @@ STEP_FIGURES = {
     "prmscore": "PRMScore",
 }
 """What can be told of steps by where they stand."""
-FAR = 10
-"""Distances beyond this many steps share a column."""
 _APART = {"early": "no step", "late": "beyond", "missed": "missed"}
 """What the column of verdicts without a distance is called: an answer that names no step, one beyond the last, none."""
 _CLASSES = (("gold", "gold"), ("predicted", "predicted"))
@@ -156,38 +154,25 @@ def offset_blocks(results: Selection, evaluation: Evaluation, benchmark: str, ro
 
 
 def distances(rows: Sequence[Row], scorer: str, benchmark: str) -> Iterator[Counted]:
-    """Count verdicts by their distance: early at the left, late at the right, missed at the end.
-
-    What lies further out than FAR is one column at either end.
-    """
-    placed = [row for row in rows if row["offset"] is not None]
-    apart = {row["outcome"]: [row] for row in rows if row["offset"] is None}
+    """Count verdicts by their distance: early at the left, late at the right, missed at the end."""
+    placed = {row["offset"]: row for row in rows if row["offset"] is not None}
+    apart = {row["outcome"]: row for row in rows if row["offset"] is None}
     if "early" in apart:
-        yield _distance(_APART["early"], "early", apart["early"], scorer, benchmark)
-    near = {offset: [row for row in placed if _held(row["offset"]) == offset] for offset in range(-FAR, FAR + 1)}
-    there = [offset for offset, own in near.items() if own]
-    for offset in range(min(there, default=0), max(there, default=-1) + 1):
-        beyond = any(row["offset"] != offset for row in near[offset])
-        sign = ("<=" if offset < 0 else ">=") if beyond else ""
-        name = f"{sign}{offset:+d}" if offset else "0"
+        yield _distance("early", None, apart["early"], scorer, benchmark)
+    for offset in range(min(placed, default=0), max(placed, default=-1) + 1):
         outcome = "early" if offset < 0 else "late" if offset else "exact"
-        yield _distance(name, outcome, near[offset], scorer, benchmark)
+        yield _distance(outcome, offset, placed.get(offset), scorer, benchmark)
     for outcome in ("late", "missed"):
         if outcome in apart:
-            yield _distance(_APART[outcome], outcome, apart[outcome], scorer, benchmark)
+            yield _distance(outcome, None, apart[outcome], scorer, benchmark)
 
 
-def _held(offset: int) -> int:
-    return min(FAR, max(-FAR, offset))
-
-
-def _distance(name: str, outcome: str, rows: Sequence[Row], scorer: str, benchmark: str) -> Counted:
-    n = sum(int(row["value"]) for row in rows)
-    conditions = [row["where"] for row in rows if row["value"]]
-    where = conditions[0] if len(conditions) == 1 else " OR ".join(f"({condition})" for condition in conditions)
-    words = WORDS[outcome] if name in {outcome, "0"} else f"{WORDS[outcome]}, offset {name}"
-    link = CaseLink((where,), n, words, scorer, benchmark=benchmark) if n else None
-    return Counted(name, words, n, outcome, link)
+def _distance(outcome: str, offset: int | None, row: Row | None, scorer: str, benchmark: str) -> Counted:
+    n = 0 if row is None else int(row["value"])
+    name = _APART[outcome] if offset is None else f"{offset:+d}" if offset else "0"
+    words = WORDS[outcome] if name in {outcome, "0"} else f"{WORDS[outcome]}, {name}"
+    link = CaseLink((row["where"],), n, words, scorer, benchmark=benchmark) if row is not None and n else None
+    return Counted(name, words, n, outcome, link, offset)
 
 
 def _shown_of(results: Selection, benchmark: str) -> Bools:
@@ -295,7 +280,7 @@ def aligned_blocks(evaluation: Evaluation, benchmark: str, rows: Sequence[Row]) 
         yield _aligned_chart(evaluation, around, clean)
     lines = [_aligned_line(evaluation, benchmark, row) for row in (*around, clean)]
     columns: list[str | Column] = [Column("offset", right=True), "mean reward, 95% interval", "n"]
-    yield table("Mean reward around the earliest error, by steps before and after it", columns, lines)
+    yield table("Mean reward by steps before and after the earliest error", columns, lines)
     yield Note(
         "95% intervals are of a mean over cases, those of one problem taken together. A case counts at an offset where "
         "it has such a step; clean cases count by their own mean over all steps.",
@@ -334,4 +319,4 @@ def _aligned_line(evaluation: Evaluation, benchmark: str, row: Row) -> list[Cell
     offset, scorer = row["offset"], evaluation.scorer.name
     name = "clean, all steps" if offset is None else "the earliest error" if not offset else f"{offset:+d}"
     link = CaseLink((row["where"],), row["n"], f"with rewards: {name}", scorer, benchmark=benchmark)
-    return [text(name, "gold" if offset == 0 else ""), figure(row, Kind.NUMBER), count(row["n"], link)]
+    return [text(name, "gold" if offset == 0 else ""), figure(row, Kind.REWARD), count(row["n"], link)]

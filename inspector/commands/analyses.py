@@ -43,22 +43,13 @@ ANALYSIS: tuple[Command, ...] = (
         "go('paper')",
     ),
     Command(
-        "everyone",
-        "a",
-        "All of the paper",
-        "Also the scorers that only the paper has, or those here alone",
-        "everyone",
-        ("paper",),
-        footer=True,
-    ),
-    Command("choose-table", "o", "Table", "Choose a table of the paper", "other", ("paper",), footer=True),
-    Command(
         "common-cases",
         "equals_sign",
         "Common cases",
         "All figures on the cases that every scorer has, or each on its own again",
         "common",
         ("board", "card"),
+        footer=("card",),
         shown_key="=",
     ),
     Command(
@@ -67,7 +58,7 @@ ANALYSIS: tuple[Command, ...] = (
         "Other",
         "Choose what this is about besides: another scorer, those beside it, columns, bins and the like",
         "other",
-        ("compare", "card", "thresholds", "breakdown"),
+        ("compare", "card", "thresholds", "paper", "breakdown", "best-of-n", "votes"),
         footer=True,
     ),
     Command(
@@ -85,6 +76,14 @@ ANALYSIS: tuple[Command, ...] = (
         "go('breakdown')",
     ),
     Command("bias", "L", "Bias", "Which way a scorer leans, and on which cases it is better or worse", "go('bias')"),
+    Command(
+        "best-of-n",
+        "E",
+        "Best of N",
+        "Of several responses to a problem, how often the one that a scorer prefers is right",
+        "go('best-of-n')",
+    ),
+    Command("votes", "J", "Votes", "What a critic would have said with fewer votes", "go('votes')"),
     Command("swap", "x", "Swap", "The two scorers change places", "swap", ("compare", "breakdown")),
     Command(
         "rows",

@@ -2,7 +2,19 @@
 
 from dataclasses import dataclass
 
-ANALYSES = ("metrics", "compare", "card", "thresholds", "stats", "paper", "breakdown", "bias", "taxonomy")
+ANALYSES = (
+    "metrics",
+    "compare",
+    "card",
+    "thresholds",
+    "stats",
+    "paper",
+    "breakdown",
+    "bias",
+    "best-of-n",
+    "votes",
+    "taxonomy",
+)
 """The screens of numbers, each of which opens its cases."""
 ONE_CASE = ("case", "triage")
 """The screens that show one case."""

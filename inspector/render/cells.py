@@ -32,6 +32,7 @@ _WRITTEN: dict[Kind, Callable[[float], str]] = {
     Kind.POINTS: signed,
     Kind.P: lambda value: p_words(value) or "",
     Kind.MEAN: lambda value: f"{value:.2f}",
+    Kind.REWARD: lambda value: f"{value:.3f}",
     Kind.NUMBER: lambda value: f"{value:.4g}",
 }
 

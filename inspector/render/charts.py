@@ -27,6 +27,8 @@ Drawn = tuple[tuple[float, Sequence[Element]], str]
 """The height of a picture with its shapes, and what is to be seen there in words."""
 LEFT, TOP, HEIGHT, BOTTOM = 44, 44, 220, 40
 SHARES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+MOST = 24
+"""Columns of a picture."""
 COLUMN = 64
 """Units of a column with its gap at most."""
 POINTS = 11
@@ -242,7 +244,8 @@ def _reliability_table(chart: Reliability) -> Table:
 # -- columns
 
 
-def _columns(chart: Columns) -> Drawn:
+def _columns(whole: Columns) -> Drawn:
+    chart = whole.folded(MOST)
     most = max([one.n for one in chart.columns], default=0) or 1
     slot = min(COLUMN, (WIDTH - 20) / max(1, len(chart.columns)))
     tallest, base = HEIGHT * 0.8, TOP + HEIGHT * 0.8
@@ -257,7 +260,8 @@ def _columns(chart: Columns) -> Drawn:
     return (base + BOTTOM, shapes), f"{chart.title}. {names}."
 
 
-def _columns_table(chart: Columns) -> Table:
+def _columns_table(whole: Columns) -> Table:
+    chart = whole.folded(MOST)
     total = sum(one.n for one in chart.columns) or 1
     rows = [
         [Cell(one.words), Cell(one.n, Kind.COUNT, link=one.link), Cell(one.n / total, Kind.SHARE)]

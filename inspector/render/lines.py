@@ -1,7 +1,7 @@
 """Lines of pieces, of which some are numbers that open the cases behind them, and how pieces are laid out."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rich.cells import cell_len
 
@@ -25,6 +25,16 @@ class CaseLink:
     scorer: str | None = None
     others: tuple[str, ...] = ()
     benchmark: str | None = None
+
+
+def joined_link(links: Sequence[CaseLink], words: str) -> CaseLink:
+    """Link to the cases of several links, which have none in common."""
+    if len(links) == 1:
+        return replace(links[0], words=words)
+    each = (" AND ".join(f"({condition})" for condition in link.where) for link in links)
+    return replace(
+        links[0], where=(" OR ".join(f"({where})" for where in each),), n=sum(link.n for link in links), words=words
+    )
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,9 @@ class Terminal:
     def _columns(self, chart: Columns) -> Iterator[Row]:
         if chart.title:
             yield from paragraph(chart.title, self.width, "strong")
-        drawn = [Column(counted.name, counted.n, counted.style, counted.link) for counted in chart.columns]
+        widest = max((max(cell_len(one.name) + 2, len(f"{one.n:,}")) for one in chart.columns), default=1) + 1
+        fitting = chart.folded(max(3, self.width // widest)).columns
+        drawn = [Column(one.name, one.n, one.style, one.link) for one in fitting]
         yield from columns(drawn, self.width, max(3, min(8, self.height - 14)), self.brush)
 
     def _histogram(self, chart: Histogram) -> Iterator[Row]:

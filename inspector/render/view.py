@@ -4,7 +4,7 @@ All texts are as they are in the data: whoever renders a view escapes them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import numpy.typing as npt
 import polars as pl
 
 from inspector.render.elements import Element
-from inspector.render.lines import CaseLink
+from inspector.render.lines import CaseLink, joined_link
 from scoring.export import FORMS, Document, shown
 
 Numbers = Sequence[float] | npt.NDArray[np.float64]
@@ -32,8 +32,10 @@ class Kind(Enum):
     P = "p"
     MEAN = "mean"
     """With two digits after the point."""
+    REWARD = "reward"
+    """With three."""
     NUMBER = "number"
-    """A threshold, a reward, or what else has no unit."""
+    """A threshold, or what else has no unit."""
 
 
 @dataclass(frozen=True)
@@ -230,13 +232,17 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Counted:
-    """How many there are of something, `name` in a few letters and `words` in full; `style` is that of its column."""
+    """How many there are of something, `name` in a few letters and `words` in full; `style` is that of its column.
+
+    `at` is its place on the axis, None where it has none and stands apart.
+    """
 
     name: str
     words: str
     n: int
     style: str = ""
     link: CaseLink | None = None
+    at: int | None = None
 
 
 @dataclass(frozen=True)
@@ -246,6 +252,30 @@ class Columns:
     title: str
     columns: tuple[Counted, ...]
     counted: str = "cases"
+
+    def folded(self, most: int) -> "Columns":
+        """Give at most so many columns, as far as that can be: those furthest out on the axis join the next ones."""
+        apart = sum(one.at is None for one in self.columns)
+        reach = max((abs(one.at) for one in self.columns if one.at is not None), default=0)
+        while reach > 1 and sum(one.at is not None and abs(one.at) <= reach for one in self.columns) > most - apart:
+            reach -= 1
+        groups: dict[object, list[Counted]] = {}
+        for number, one in enumerate(self.columns):
+            key: object = ("apart", number) if one.at is None else min(reach, max(-reach, one.at))
+            groups.setdefault(key, []).append(one)
+        return replace(self, columns=tuple(_joined(group) for group in groups.values()))
+
+
+def _joined(group: Sequence[Counted]) -> Counted:
+    """One column for several beside each other, called after the one that is next to the middle."""
+    if len(group) == 1:
+        return group[0]
+    nearest = min(group, key=lambda one: abs(one.at or 0))
+    name = f"{'<=' if (nearest.at or 0) < 0 else '>='}{nearest.name}"
+    links = [one.link for one in group if one.link is not None]
+    words = f"{nearest.words} or further"
+    link = joined_link(links, words) if links else None
+    return replace(nearest, name=name, words=words, n=sum(one.n for one in group), link=link)
 
 
 Chart = Curve | Histogram | Reliability | Columns
@@ -376,12 +406,15 @@ class View(Document):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
     `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why
-    there are no rows.
+    there are no rows. `exit_code` is that of its command, 0 unless it was asked to judge, and `because` are sentences
+    that say why it is that.
     """
 
     title: str = ""
     lay_out: Callable[[], tuple[Section, ...]] = tuple
     empty: str = ""
+    exit_code: int = 0
+    because: tuple[str, ...] = ()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

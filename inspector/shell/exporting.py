@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from inspector.cases_document import metadata_of
+from inspector.analyses.cases import metadata_of
 from inspector.loading import load
 from inspector.request import request_of
 from inspector.selection import Selection

@@ -16,21 +16,22 @@ from scoring.errors import UsageError
 
 def run(args: argparse.Namespace) -> int:
     """Change what is asked for, then print or write the view."""
-    refuse_groups(args.page, args.by)
-    results = load(request_of(args))
-    changed = _changed(args, results)
+    request, params = request_of(args), taxonomy.params(args, form_of(args))
+    refuse_groups(params.page, request.by)
+    results = load(request)
+    changed = _changed(args, results, params.get("who", ""))
     if changed is not None:
         if changed.changes:
             journal_of(results, NOTED).do(changed.changes)
         say([f"{changed.words.rstrip('.')}." + (" u in the app undoes it." if changed.changes else "")], args)
         results = results.triaged()
-    view = taxonomy.view(results, taxonomy.params(args, form_of(args)))
+    view = taxonomy.view(results, params)
     put_view(replace_raw(view, args), args, results.problems)
     return 0
 
 
-def _changed(args: argparse.Namespace, results: Selection) -> Changed | None:
-    """What is to be changed; None where nothing is asked for.
+def _changed(args: argparse.Namespace, results: Selection, shown: str) -> Changed | None:
+    """What is to be changed, `shown` being whose notes are to be seen; None where nothing is asked for.
 
     Raises:
         UsageError: it cannot be done, or would change more than was probably meant.
@@ -38,7 +39,7 @@ def _changed(args: argparse.Namespace, results: Selection) -> Changed | None:
     if args.merge is None and args.rename is None and args.put is None:
         return None
     who = journal_of(results, NOTED).author.who
-    if args.who:
+    if shown:
         raise UsageError("--who shows one person's notes, and only one's own are changed.", "Leave --who out.")
     notes = gathered_notes(results)
     if args.merge is not None:

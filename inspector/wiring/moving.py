@@ -19,8 +19,6 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
-    "card": "card:CardScreen",
-    "paper": "paper:PaperScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }
 """The screens that open on top, by their names in the table of commands; the others are those of analyses.

@@ -103,7 +103,7 @@ class _Line:
 
 
 def response_rows(
-    responses: Responses, answers: Sequence[str | None], n: int | None, seed: int
+    responses: Responses, answers: Sequence[str | None], n: int | None, seed: int | None
 ) -> Iterator[dict[str, Any]]:
     """What holds without a scorer: `problems` by how many responses they have, mean@1, pass@n and maj@n.
 
@@ -111,7 +111,7 @@ def response_rows(
         responses: of p problems, each with at least n responses.
         answers: (m,) final answers.
         n: out of how many to choose; None = all, and fewer.
-        seed: of the intervals: 95%, problems resampled.
+        seed: of the intervals: 95%, problems resampled; None = there are none.
 
     Yields dictionaries with `subset, aggregation, metric, of, value, low, high, n, responses, left_out, reason`:
     `of` is out of how many responses, null where problems have different numbers and all are meant; `n` counts problems
@@ -134,7 +134,9 @@ def response_rows(
     yield from _figures(responses.keep(known), [line], responses, seed)
 
 
-def scorer_rows(evaluation: Evaluation, responses: Responses, n: int | None, seed: int) -> Iterator[dict[str, Any]]:
+def scorer_rows(
+    evaluation: Evaluation, responses: Responses, n: int | None, seed: int | None
+) -> Iterator[dict[str, Any]]:
     """prm@n of one scorer by every aggregation that it has scores for, over the problems it scored all responses of.
 
     `prm@n_over_mean@1` is the difference to a response picked at random, on the same problems and the same resamples;
@@ -184,14 +186,14 @@ def _parts(responses: Responses) -> Iterator[tuple[int | None, str, Bools]]:
     yield None, "all", np.ones(responses.subsets.size, dtype=np.bool_)
 
 
-def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: int) -> Iterator[dict[str, Any]]:
+def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: int | None) -> Iterator[dict[str, Any]]:
     """Rows of the lines for every subset, `all` and, over several subsets, their `average`.
 
     Args:
         kept: the p problems that the lines' values are of.
         lines: what is told.
         every: the problems that might have been.
-        seed: of the intervals.
+        seed: of the intervals; None = there are none.
     """
     wanted = {number: int(members.sum()) for number, _, members in _parts(every)}
     for line in lines:
@@ -203,11 +205,14 @@ def _figures(kept: Responses, lines: Sequence[_Line], every: Responses, seed: in
         return
     values = np.column_stack([line.values for line in told if line.values is not None])
     counted = np.column_stack([values, np.ones(len(values))])
-    drawn = resample_problems(counted, kept.subsets, len(kept.names), np.arange(len(values)), seed)
+    problems = np.arange(len(values))
+    drawn = None if seed is None else resample_problems(counted, kept.subsets, len(kept.names), problems, seed)
     means = []
     for number, name, members in _parts(kept):
         if members.any():
-            draws = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
+            draws = np.full((1, len(told)), np.nan)
+            if drawn is not None:
+                draws = _shares(drawn.sum(axis=1) if number is None else drawn[:, number])
             figures = (values[members].mean(axis=0), draws)
             means += [] if number is None else [figures]
             about = _about(kept.sizes[members], wanted[number])
@@ -239,7 +244,8 @@ def _told(
     one_size = int(sizes[0]) if (sizes == sizes[0]).all() else None
     for column, line in enumerate(lines):
         draws = figures[1][:, column]
-        low, high = percentile_interval(draws[~np.isnan(draws)])
+        defined = draws[~np.isnan(draws)]
+        low, high = percentile_interval(defined) if defined.size else (None, None)
         own = {"of": one_size if line.n is None else line.n, "value": float(figures[0][column])}
         yield _row(subset, line.metric, {**_named(line), **own, "low": low, "high": high, **about})
 

@@ -12,7 +12,8 @@ import reference
 import response_making
 import response_reference
 from authored import json_lines
-from inspector.best_of_n import BEST_OF_N, best_of_n_document
+from inspector.analyses import Params
+from inspector.analyses.best_of_n import BEST_OF_N, best_of_n
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.headline import official_score
@@ -82,7 +83,7 @@ def expected(found, name, aggregation, subset=None, n=4):
 
 
 def test_rows_are_in_long_form_and_say_how_they_came_to_be(root):
-    document = best_of_n_document(load(Request(workspace=root, seed=3)))
+    document = best_of_n.view(load(Request(workspace=root, seed=3)))
     assert document.rows.columns == list(BEST_OF_N)
     facts = document.provenance
     assert facts["coverage"]["good"] == {"candidates": "12 of 12 problems"}
@@ -92,7 +93,7 @@ def test_rows_are_in_long_form_and_say_how_they_came_to_be(root):
 
 
 def test_values_are_those_of_plain_loops(root):
-    found, rows = study(), cells(best_of_n_document(load(Request(workspace=root))))
+    found, rows = study(), cells(best_of_n.view(load(Request(workspace=root))))
     for name in NAMES[:2]:
         for aggregation in response_reference.SCORES:
             for subset in ("gsm8k", "math"):
@@ -109,14 +110,14 @@ def test_values_are_those_of_plain_loops(root):
 
 
 def test_over_scorers_are_those_that_scored_every_problem(root):
-    found, rows = study(), cells(best_of_n_document(load(Request(workspace=root))))
+    found, rows = study(), cells(best_of_n.view(load(Request(workspace=root))))
     values = [expected(found, name, "mean") for name in NAMES[:2]]
     row = rows[None, "candidates", "all", "mean", "prm@n_sd", 4]
     assert (row["n"], row["value"]) == (2, pytest.approx(np.std(values)))
     row = rows[None, "candidates", "all", "mean", "prm@n_somers_d_prmscore", 4]
     assert (row["n"], row["value"]) == (0, None)
     assert row["reason"] == "fewer than 3 scorers have both prm@n of every problem and prmscore"
-    one = cells(best_of_n_document(load(Request(workspace=root, scorers=("good",)))))
+    one = cells(best_of_n.view(load(Request(workspace=root, scorers=("good",)))))
     row = one[None, "candidates", "all", "mean", "prm@n_sd", 4]
     assert (row["value"], row["reason"]) == (None, "fewer than two scorers scored every problem")
 
@@ -133,7 +134,7 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
                 making.rewards(rows, frame["key"])
             )
     selection = load(Request(workspace=str(tmp_path / "w"), where=("benchmark = 'candidates'",)))
-    rows = cells(best_of_n_document(selection))
+    rows = cells(best_of_n.view(selection))
     for benchmark, metric, subset in (("prmbench", "prmscore", "all"), ("processbench", "f1", "average")):
         within = (selection.cases["benchmark"] == benchmark).to_numpy()
         unparsed = selection.unparsed(benchmark)
@@ -150,7 +151,9 @@ def test_prmscore_and_f1_are_held_against_it(tmp_path):
 
 @pytest.mark.parametrize(("n", "form"), together([None, 2], FORMS))
 def test_the_command_prints_the_document_and_its_footer_makes_it_again(root, n, form, capsysbinary):
-    document = best_of_n_document(load(Request(workspace=root, seed=3, baselines=True)), n, form)
+    document = best_of_n.view(
+        load(Request(workspace=root, seed=3, baselines=True)), Params(options={"of": n}, form=form)
+    )
     assert main(shlex.split(document.provenance["command"])[1:]) == 0
     assert capsysbinary.readouterr().out == document.render(form).encode()
 
@@ -159,15 +162,15 @@ def test_a_terminal_gets_a_line_a_scorer_and_aggregation(root, capsys):
     assert main(["best-of-n", "-w", root, "--baselines"]) == 0
     said = capsys.readouterr()
     lines = [line.split() for line in said.out.splitlines()]
-    assert ["candidates", "partial", "shifted_product"] in [line[:3] for line in lines]
-    assert ["candidates", "(no", "scorer)", "pass@n"] in [line[:4] for line in lines]
+    assert ["partial", "shifted_product"] in [line[:2] for line in lines]
+    assert ["(no", "scorer)", "pass@n"] in [line[:3] for line in lines]
     assert "3 of 12" in said.out
     assert "verdicts or labels without numbers rank nothing" in said.out
-    assert "candidates: 12 problems, 48 responses (12 with 4)" in said.err
+    assert "12 problems, 48 responses (12 with 4)." in said.out
 
 
 def test_a_filter_chooses_among_what_it_shows(root):
-    rows = cells(best_of_n_document(load(Request(workspace=root, where=("id <> 'c0'",), subsets=("gsm8k",)))))
+    rows = cells(best_of_n.view(load(Request(workspace=root, where=("id <> 'c0'",), subsets=("gsm8k",)))))
     sizes = {(key[2], key[5]): row["value"] for key, row in rows.items() if key[4] == "problems"}
     assert sizes == {("gsm8k", 3): 1.0, ("gsm8k", 4): 5.0, ("all", 3): 1.0, ("all", 4): 5.0}
     assert rows[None, "candidates", "all", None, "pass@n", None]["n"] == 6
@@ -189,7 +192,7 @@ def test_without_responses_there_is_one_sentence_and_exit_code_2(tmp_path, colum
     cases = [making.reference.Case(1, -1, (0.5,))] * 4
     making.workspace(tmp_path / "w", cases, [(making.scorer(), cases)], **columns)
     with pytest.raises(UsageError, match=told):
-        best_of_n_document(load(Request(workspace=str(tmp_path / "w"))), n)
+        best_of_n.view(load(Request(workspace=str(tmp_path / "w"))), Params(options={"of": n}))
     words = [] if n is None else ["--of", str(n)]
     assert main(["best-of-n", "-w", str(tmp_path / "w"), *words]) == 2
     said = capsys.readouterr()
@@ -206,14 +209,17 @@ def test_oddities_are_told(tmp_path, capsys):
     }
     making.workspace(tmp_path / "w", cases, [(making.scorer("negative"), cases)], **columns)
     assert main(["best-of-n", "-w", str(tmp_path / "w")]) == 0
-    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith(("bench", "negative"))] == [
-        "bench: 1 problems, 2 responses (1 with 2)",
-        "bench: 2 problems with one response are left out: nothing is chosen there",
-        "bench: 1 responses are left out: their final answer is neither right nor wrong",
-        "bench: right and wrong responses in 1 of 1 problems: the choice matters there alone",
-        "bench: 1 problems have responses of several generators, and the best of all is chosen",
-        "bench: in 1 problems one answer is labelled right and wrong; for maj@n its first label counts",
-        "negative on bench: 2 step rewards are below 0, so that products change sign",
+    printed = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith(("1 problems", "bench:", "neg"))
+    ]
+    assert [line for line in printed if "  " not in line] == [
+        "1 problems, 2 responses (1 with 2).",
+        "bench: 2 problems with one response are left out: nothing is chosen there.",
+        "bench: 1 responses are left out: their final answer is neither right nor wrong.",
+        "bench: right and wrong responses in 1 of 1 problems: the choice matters there alone.",
+        "bench: 1 problems have responses of several generators, and the best of all is chosen.",
+        "bench: in 1 problems one answer is labelled right and wrong; for maj@n its first label counts.",
+        "negative on bench: 2 step rewards are below 0, so that products change sign.",
     ]
 
 
@@ -275,12 +281,19 @@ def test_a_table_of_responses_becomes_figures(tmp_path, mapped, capsys):
 
 def test_no_note_is_about_a_rule_where_no_verdict_counts(root, tmp_path):
     asked = {"rules": ((None, "<="),), "thresholds": ((None, "0.3"), (None, "0.4"))}
-    bare = best_of_n_document(load(Request(workspace=root))).provenance["notes"]
-    assert best_of_n_document(load(Request(workspace=root, **asked))).provenance["notes"] == bare
+    bare = best_of_n.view(load(Request(workspace=root))).provenance["notes"]
+    assert best_of_n.view(load(Request(workspace=root, **asked))).provenance["notes"] == bare
     cases = [reference.Case(2, -1, (0.9, 0.9)), reference.Case(2, 0, (0.1, 0.9))]
     frame = making.full_frame(cases, "processbench", problem=["one", "two"])
     made = workspace(tmp_path / "w", study())
     made.add([Imported("processbench", "made.jsonl", "made", "0-based", frame.height, frame, ())])
     RewardParts(tmp_path / "w" / "rewards" / making.scorer("good").folder).append(making.rewards(cases, frame["key"]))
-    notes = best_of_n_document(load(Request(workspace=str(tmp_path / "w"), **asked))).provenance["notes"]
+    notes = best_of_n.view(load(Request(workspace=str(tmp_path / "w"), **asked))).provenance["notes"]
     assert "--threshold 0.3 is overridden by 0.4 for every scorer" in notes
+
+
+def test_without_intervals_all_else_is_there(root):
+    results = load(Request(workspace=root))
+    quick, whole = (best_of_n.view(results, intervals=intervals).rows for intervals in (False, True))
+    assert quick["low"].null_count() == quick.height
+    assert quick.drop("low", "high").equals(whole.drop("low", "high"))

@@ -70,9 +70,11 @@ REACHED = {
     "card": ("j", "i", "until How a verdict"),
     "thresholds": ("j", "H", "until best on these  "),
     "stats": ("j", "K", "until characters"),
-    "paper": ("j", "P", "until No paper"),
+    "paper": ("j", "P", "until No tables of a paper"),
     "breakdown": ("j", "b", "until erroneous cases"),
     "bias": ("j", "L", "until too few to say"),
+    "best-of-n": ("j", "E", "until final answer"),
+    "votes": ("j", "J", "until several votes"),
     "taxonomy": ("j", "A", "until too few to speak"),
 }
 """The keys that lead to each screen, through a scorer with a threshold."""
@@ -98,20 +100,24 @@ EVERYWHERE = {
     "compare": Way(opens="CompareScreen", says="p Holm"),
     "card": Way(opens="CardScreen", says="How a verdict"),
     "stats": Way(opens="StatsScreen", says="characters"),
-    "paper": Way(opens="PaperScreen", says="No paper"),
+    "paper": Way(opens="PaperScreen", says="No tables of a paper"),
     "thresholds": Way(opens="ThresholdsScreen", says="best on these  "),
     "breakdown": Way(opens="BreakdownScreen", says="erroneous cases"),
     "bias": Way(opens="BiasScreen", says="too few to say"),
+    "best-of-n": Way(opens="Best-of-nScreen", says="final answer"),
+    "votes": Way(opens="VotesScreen", says="several votes"),
     "taxonomy": Way(opens="TaxonomyScreen", says="too few to speak"),
 }
 BESIDE = (
     ("metrics", "MetricsScreen", "error acc"),
     ("compare", "CompareScreen", "p Holm"),
     ("stats", "StatsScreen", "characters"),
-    ("paper", "PaperScreen", "No paper"),
+    ("paper", "PaperScreen", "No tables of a paper"),
     ("thresholds", "ThresholdsScreen", "best on these  "),
     ("breakdown", "BreakdownScreen", "erroneous cases"),
     ("bias", "BiasScreen", "too few to say"),
+    ("best-of-n", "Best-of-nScreen", "final answer"),
+    ("votes", "VotesScreen", "several votes"),
     ("taxonomy", "TaxonomyScreen", "too few to speak"),
 )
 WAYS = {
@@ -196,10 +202,9 @@ WAYS = {
     **{("board", other): Way(opens=opens, says=says) for other, opens, says in BESIDE},
     ("stats", "drill"): Way(("until characters",), opens="CasesScreen", says=ESC),
     ("paper", "drill"): Way(after=(), tells="There is no number"),
-    **{
-        ("paper", one): Way(after=(), tells="No tables of a paper")
-        for one in ("choose-table", "everyone", "next-page", "page-before")
-    },
+    ("paper", "other"): Way(opens="Picking", says="other scorers"),
+    ("paper", "next-page"): turned("tab", "shift+tab", says="[all tables]"),
+    ("paper", "page-before"): turned("shift+tab", "tab", says="[all tables]"),
     ("paper", "export"): Way(after=(), tells="There is nothing to export"),
     ("card", "other"): Way(opens="Picking", says=ESC),
     ("card", "common-cases"): Way(after=(), tells="The scorers have the same cases"),
@@ -218,6 +223,9 @@ WAYS = {
     ("breakdown", "page-before"): turned("shift+tab", "tab"),
     ("breakdown", "drill"): Way(opens="CasesScreen"),
     ("bias", "drill"): Way(opens="CasesScreen"),
+    **{(one, "drill"): Way(after=(), tells="There is no number") for one in ("best-of-n", "votes")},
+    ("best-of-n", "other"): Way(after=(), tells="nothing to choose from"),
+    ("votes", "other"): Way(after=(), tells="nothing to choose from"),
     ("taxonomy", "put"): Way(("G", "k"), opens="CategoryDialog", says="Put 1 note into"),
     ("taxonomy", "rename-category"): Way(("g",), opens="WordsDialog", says="Rename ann [red]"),
     ("taxonomy", "tick"): Way(says="1 ticked"),
@@ -234,7 +242,10 @@ WAYS = {
     ("taxonomy", "drill"): Way(opens="CasesScreen"),
     ("taxonomy", "card"): Way(after=REACHED["taxonomy"][1:], opens="CardScreen", says="How a verdict"),
     ("breakdown", "card"): Way(after=REACHED["breakdown"][1:], opens="CardScreen", says="How a verdict"),
-    ("bias", "card"): Way(after=REACHED["bias"][1:], opens="CardScreen", says="How a verdict"),
+    **{
+        (one, "card"): Way(after=REACHED[one][1:], opens="CardScreen", says="How a verdict")
+        for one in ("bias", "best-of-n", "votes")
+    },
     **{(one, "back"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     **{(one, "quit"): Way(after=REACHED[one][1:], opens="BoardScreen") for one in ANALYSES},
     ("case", "quit"): Way(after=REACHED["case"][1:], opens="BoardScreen"),

@@ -4,19 +4,18 @@ import json
 from itertools import combinations
 from statistics import mean
 
-import polars as pl
 import pytest
 
 import critic_spaces
 from inspector import cli
+from inspector.analyses.votes import votes
 from inspector.command_flags import FORMS
 from inspector.loading import load
 from inspector.request import Request
-from inspector.shell.votes import wide_votes
-from inspector.votes import votes_document
 from scoring.asking import Answer
 from scoring.critics.boxed import processbench_verdict, vote
 from scoring.errors import UsageError
+from views import table_of
 
 PATTERNS = [("0", "1", "0"), ("-1", "2", "-1"), ("1", None, "0"), ("two", "-1", "two"), ("2", "2", "-1")]
 
@@ -33,7 +32,7 @@ def space(tmp_path):
 
 
 def document(space, **request):
-    return votes_document(load(Request(workspace=str(space), **request)))
+    return votes.view(load(Request(workspace=str(space), **request)))
 
 
 def figure(rows, **which):
@@ -138,11 +137,26 @@ def test_every_form_is_one_document(space, capsysbinary, form):
     assert ("prm-inspect votes" in out) == (form in {"json", "markdown", "latex"})
 
 
-def test_a_terminal_has_a_line_a_number_of_votes(space, capsys):
+def test_people_see_a_line_a_number_of_votes_and_every_subset_with_one_of_them(space, capsys):
     critic_spaces.critic(space, said)
-    wide = wide_votes(document(space).rows)
-    assert wide["votes"].to_list() == [1, 2, 3]
-    assert wide.columns == ["scorer", "benchmark", "votes", "f1", "expected f1", "error_acc", "correct_acc"]
-    assert cli.main(["votes", "-w", str(space)]) == 0
-    assert isinstance(wide, pl.DataFrame)
-    assert "expected f1" in capsys.readouterr().out
+    view = document(space)
+    lines = table_of(view, "The first so many")
+    assert [line["votes"] for line in lines] == ["1", "2", "3"]
+    for line in lines:
+        row = figure(view.rows, metric="f1", votes=int(line["votes"]), subset="all")
+        assert line["F1"].startswith(f"{100 * row['value']:.1f}")
+        assert line["expected F1"] == f"{100 * row['expected']:.1f}"
+    assert cli.main(["votes", "-w", str(space), "--at", "2"]) == 0
+    printed = capsys.readouterr().out
+    assert "expected F1" in printed
+    assert "With 2 votes a case, judge" in printed
+    assert cli.main(["votes", "-w", str(space), "--at", "0"]) == 2
+    assert "0 is not a number of votes" in capsys.readouterr().err
+
+
+def test_without_intervals_all_else_is_there(space):
+    critic_spaces.critic(space, said)
+    results = load(Request(workspace=str(space)))
+    quick, whole = (votes.view(results, intervals=intervals).rows for intervals in (False, True))
+    assert quick["low"].null_count() == quick.height
+    assert quick.drop("low", "high").equals(whole.drop("low", "high"))

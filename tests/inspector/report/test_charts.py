@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import making
-from inspector.analyses._places import FAR, distances
+from inspector.analyses._places import distances
 from inspector.analyses.thresholds import curve_chart
 from inspector.headline import official_score
 from inspector.loading import load
@@ -92,16 +92,24 @@ def offsets(found):
 def test_far_offsets_share_a_column_and_empty_ones_between_have_one():
     rows = offsets([(-14, "early", 1), (-10, "early", 2), (-1, "early", 3), (0, "exact", 5), (2, "late", 4)])
     rows += offsets([(None, "missed", 7), (None, "late", 1)])
-    drawn = tuple(distances(rows, "a", "bench"))
-    columns = {column.name: column.n for column in drawn}
-    assert columns[f"<=-{FAR}"] == 3
-    assert (columns["-2"], columns["-1"], columns["0"], columns["+1"], columns["+2"]) == (0, 3, 5, 0, 4)
-    assert (columns["missed"], columns["beyond"]) == (7, 1)
-    assert list(columns)[-3:] == ["+2", "beyond", "missed"]
-    assert {column.link.where for column in drawn if column.name == f"<=-{FAR}"} == {("(offset -14) OR (offset -10)",)}
-    chart = pictured(Columns("t", drawn))
+    whole = Columns("t", tuple(distances(rows, "a", "bench")))
+    assert [column.name for column in whole.columns] == [
+        *(f"{offset:+d}" if offset else "0" for offset in range(-14, 3)),
+        "beyond",
+        "missed",
+    ]
+    for most in range(3, 25):
+        folded = whole.folded(most).columns
+        assert sum(column.n for column in folded) == 23
+        assert len(folded) <= max(most, 5)
+    columns = {column.name: column for column in whole.folded(8).columns}
+    assert list(columns) == ["<=-3", "-2", "-1", "0", "+1", "+2", "beyond", "missed"]
+    assert [column.n for column in columns.values()] == [3, 0, 3, 5, 0, 4, 1, 7]
+    assert columns["<=-3"].link.where == ("((offset -14)) OR ((offset -10))",)
+    assert columns["<=-3"].link.n == 3
+    chart = pictured(whole)
     heights = [float(rect["height"]) for rect in shapes(chart.picture, "rect")]
-    assert [round(height / max(heights) * 7) for height in heights] == list(columns.values())
+    assert [round(height / max(heights) * 7) for height in heights] == [column.n for column in whole.columns]
     assert sum(line[2].value for line in chart.table.rows) == pytest.approx(1)
 
 

@@ -1,0 +1,348 @@
+"""How often a scorer puts a right response first, of several a problem."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from inspector.analyses import Offer, Option, Params, analysis
+from inspector.headline import official_score
+from inspector.provenance import provenance
+from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
+from inspector.selection import Selection
+from scoring.errors import UsageError
+from scoring.evaluation import Evaluation
+from scoring.metrics.aggregations import AGGREGATIONS
+from scoring.metrics.best_of_n import (
+    MAJORITY,
+    MEAN,
+    OVER_MEAN,
+    PASS,
+    PRM,
+    PROBLEMS,
+    TIED,
+    response_rows,
+    scorer_rows,
+)
+from scoring.metrics.final_answers import boxed_answer, contradicted
+from scoring.metrics.over_scorers import FEWEST, SAME, population_sd, somers_d
+from scoring.metrics.resampling import RESAMPLES, SMALL
+from scoring.metrics.responses import Responses, responses_of
+from scoring.parts import parts
+
+BEST_OF_N = {
+    "scorer": pl.String(),
+    "benchmark": pl.String(),
+    "subset": pl.String(),
+    "aggregation": pl.String(),
+    "metric": pl.String(),
+    "of": pl.Int64(),
+    "value": pl.Float64(),
+    "low": pl.Float64(),
+    "high": pl.Float64(),
+    "n": pl.Int64(),
+    "responses": pl.Int64(),
+    "left_out": pl.Int64(),
+    "reason": pl.String(),
+}
+OFFICIAL = {"prmbench": "prmscore", "processbench": "f1"}
+"""Benchmarks whose official figure is held against prm@n, and what that figure is called."""
+SD, SOMERS = "prm@n_sd", "prm@n_somers_d"
+ASSOCIATED = {f"{SOMERS}_{metric}": f"Somers' D ({metric})" for metric in OFFICIAL.values()}
+CHOSEN = (MEAN, MAJORITY, PASS, PRM)
+"""Accuracies of what is chosen, or of chance."""
+BESIDE = (OVER_MEAN, TIED)
+NOTES = (
+    "prm@n: share of problems whose highest-scored response is right, of equal scores the first in the file",
+    "of: out of how many responses; of fewer than there are: mean over every choice of so many",
+    "mean@1: a response picked at random; pass@n: any is right; maj@n: the most frequent final answer, else the first",
+    r"final answers: the text in the last \boxed{...}, less blanks",
+    "n counts problems; left_out: problems of which a response is not scored, or whose answers are not known",
+    f"low and high: 95% bootstrap, {RESAMPLES} resamples of problems",
+    f"{SD}: population standard deviation over scorers; {SOMERS}_*: Somers' D of prm@n given their official figure",
+    f"over scorers: those that scored every problem, and n counts them; values within {SAME:g} are tied",
+    "prmscore and f1 are of all cases of PRMBench and ProcessBench here, whatever the filter",
+)
+
+Row = dict[str, Any]
+
+
+@analysis(
+    "Best of N",
+    options=(
+        Option(
+            "of",
+            "choose out of N responses: the mean over every choice of N (default: all, and 1, 2, 4, ... of them)",
+            "Responses",
+            metavar="N",
+            type=int,
+            offered=lambda results, _: _numbers_of_responses(results),
+        ),
+    ),
+    help="Of several responses to a problem, how often the one that a scorer gives the highest score is right, beside "
+    "chance, the majority of answers, and the best that there is.",
+)
+def best_of_n(results: Selection, params: Params, intervals: bool) -> View:
+    """Choose among the responses of the shown problems that have several with a known final answer.
+
+    Raises:
+        UsageError: no shown problem has two responses whose final answers are known to be right or wrong, or as many
+            as are asked for; fewer than 1 are.
+    """
+    n = params.get("of")
+    if n is not None and n < 1:
+        raise UsageError(f"nothing is chosen out of {n} responses.", "Give --of a number from 1 on.")
+    rows: list[Row] = []
+    notes = [*NOTES, *(f"{one.name}: {one.words}" for one in AGGREGATIONS.values())]
+    oddities: list[str] = []
+    seed = results.request.seed if intervals else None
+    coverage: dict[str, dict[str, str]] = {one.scorer.name: {} for one in results.chosen_evaluations}
+    for benchmark, responses in found_responses(results, n).items():
+        answers = _answers(results, responses)
+        own = list(response_rows(responses, answers, n, seed))
+        rows += ({"scorer": None, "benchmark": benchmark, **row} for row in own)
+        for evaluation in results.chosen_evaluations:
+            found = scorer_rows(evaluation, responses, n, seed)
+            rows += ({"scorer": evaluation.scorer.name, "benchmark": benchmark, **row} for row in found)
+            coverage[evaluation.scorer.name][benchmark] = _coverage(evaluation, responses)
+        oddities += _oddities(results, benchmark, responses, answers)
+    official = list(_official(results))
+    rows += [*official, *_over_scorers(rows, official)]
+    frame = pl.DataFrame(rows, schema=BEST_OF_N, orient="row")
+    facts = provenance(
+        results,
+        results.request.command("best-of-n", *params.words, form=params.form),
+        tuple(notes),
+        decides=bool(official),
+    )
+    kept = {name: facts[name] for name in ("command", "version", "data", "scorers", "filter", "seed", "notes")}
+    made = {**kept, "coverage": coverage, "oddities": oddities}
+    return View(frame, made, title="Best of N", lay_out=lambda: _sections(frame, oddities))
+
+
+# -- what people see
+
+
+def _sections(frame: pl.DataFrame, oddities: Sequence[str]) -> tuple[Section, ...]:
+    chosen = frame.filter(pl.col("metric").is_in([*CHOSEN, *BESIDE, PROBLEMS]))
+    sections: list[Section] = []
+    for rows in chosen.partition_by("benchmark", maintain_order=True):
+        benchmark = str(rows["benchmark"][0])
+        own = frame.filter(pl.col("benchmark") == benchmark)
+        blocks = tuple(_blocks(rows, own, [note for note in oddities if f"{benchmark}: " in note]))
+        sections.append(Section(benchmark, f"best-of-n-{len(sections)}", blocks))
+    return tuple(sections)
+
+
+def _blocks(rows: pl.DataFrame, own: pl.DataFrame, oddities: Sequence[str]) -> Iterator[Block]:
+    problems = rows.filter(pl.col("metric") == PROBLEMS, pl.col("subset") == "all")
+    sizes = ", ".join(f"{n:,} with {of}" for of, n in problems.select("of", "n").iter_rows())
+    yield Note(f"{problems['n'].sum():,} problems, {problems['responses'].sum():,} responses ({sizes}).")
+    yield _choice_table(rows.filter(pl.col("metric") != PROBLEMS))
+    if (over := _spread_table(own)).rows:
+        yield over
+    yield from (Note(f"{note}.", "quiet") for note in oddities)
+
+
+def _choice_table(rows: pl.DataFrame) -> Table:
+    """A line a scorer and aggregation: the accuracy of the best of all responses by subset, then of fewer of them."""
+    subsets = rows.filter(pl.col("metric").is_in(CHOSEN))["subset"].unique(maintain_order=True).to_list()
+    sizes = rows.filter(pl.col("metric").is_in(CHOSEN), pl.col("subset") == "all")["of"].drop_nulls().unique().sort()
+    fewer = sizes.to_list() if sizes.len() > 1 else []
+    lines: dict[tuple[str, str], dict[object, Row]] = {}
+    for row in rows.iter_rows(named=True):
+        # What no scorer chooses is told by its metric.
+        key = (row["scorer"] or "(no scorer)", row["aggregation"] or ("" if row["scorer"] else row["metric"]))
+        line = lines.setdefault(key, {})
+        if row["metric"] in CHOSEN:
+            # The last rows of a figure are those of most responses.
+            line[row["subset"]] = row
+            if row["subset"] == "all":
+                line[row["of"]] = row
+        elif row["subset"] == "all":
+            line[row["metric"]] = row
+    heads: list[str | Column] = ["scorer", "chosen by", *(Column(name or "(no subset)") for name in subsets)]
+    heads += [*(Column(f"of {size}", 1) for size in fewer), "over mean@1", Column("tied", 1), "left out"]
+    cells = []
+    for (scorer, by), line in lines.items():
+        whole = line.get("all")
+        gone = text(f"{whole['left_out']} of {whole['left_out'] + whole['n']}" if whole and whole["left_out"] else "")
+        cells.append(
+            [
+                text(scorer),
+                text(by),
+                *(_share(line.get(name)) for name in subsets),
+                *(replace(_share(line.get(size)), low=None, high=None) for size in fewer),
+                _share(line.get(OVER_MEAN), Kind.POINTS),
+                _share(line.get(TIED)),
+                gone,
+            ]
+        )
+    return table("Which response is chosen", heads, cells, labels=2, counted="problems")
+
+
+def _share(row: Row | None, kind: Kind = Kind.SHARE) -> Cell:
+    if row is None:
+        return text("")
+    return figure({**row, "small": row["metric"] in CHOSEN and row["n"] < SMALL}, kind)
+
+
+def _spread_table(rows: pl.DataFrame) -> Table:
+    """A line a subset and aggregation where two scorers or more have figures: their spread, and Somers' D."""
+    lines: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in rows.filter(pl.col("metric").is_in([SD, *ASSOCIATED])).iter_rows(named=True):
+        lines.setdefault((row["subset"], row["aggregation"]), {})[row["metric"]] = row
+    cells = [
+        [
+            text(subset),
+            text(by),
+            count(line[SD]["n"]),
+            Cell(100 * line[SD]["value"], Kind.MEAN),
+            *(Cell(line[metric]["value"], Kind.MEAN) if metric in line else text("") for metric in ASSOCIATED),
+        ]
+        for (subset, by), line in lines.items()
+        if line[SD]["value"] is not None
+    ]
+    heads = ["subset", "chosen by", "scorers", "sd of prm@n, points", *ASSOCIATED.values()]
+    return table("Over scorers", heads, cells, labels=2)
+
+
+# -- rows
+
+
+def _numbers_of_responses(results: Selection) -> Iterator[Offer]:
+    yield Offer(None, "all, and fewer", "as usual")
+    most = max(int(one.sizes.max()) for one in found_responses(results).values())
+    yield from (Offer(number, f"{number}") for number in range(1, most + 1))
+
+
+def found_responses(selection: Selection, n: int | None = None) -> dict[str, Responses]:
+    """The responses of every benchmark that has any, less the problems with fewer than n.
+
+    Raises:
+        UsageError: there are none, and why.
+    """
+    wording = selection.texts.frame(["problem"])["problem"]
+    found, known, most = {}, False, 0
+    for part, rows in parts(selection.cases, ("benchmark",), selection.mask):
+        known |= bool(selection.cases["final_answer_correct"].is_not_null().filter(pl.Series(rows)).any())
+        responses = responses_of(selection.cases, wording, rows)
+        most = max(most, int(responses.sizes.max(initial=0)))
+        kept = responses if n is None else responses.keep(responses.sizes >= n)
+        if kept.subsets.size:
+            found[part["benchmark"]] = kept
+    if found:
+        return found
+    if not known:
+        wanted = "Import responses with a column final_answer_correct (or is_correct), several a problem."
+        raise UsageError("of no shown case is it known whether its final answer is right.", wanted)
+    if most and n is not None:
+        raise UsageError(f"no shown problem has {n} responses.", f"The most that one has is {most}.")
+    wanted = "Give the responses of a problem the same problem_id, or the same text as their problem."
+    raise UsageError("no shown problem has two responses whose final answers are known.", wanted)
+
+
+def _answers(selection: Selection, responses: Responses) -> list[str | None]:
+    steps = selection.texts.gather(responses.rows).frame(["steps"])["steps"]
+    return [boxed_answer(solution) for solution in steps.to_list()]
+
+
+def _coverage(evaluation: Evaluation, responses: Responses) -> str:
+    """`k of n` problems all of whose responses have a score of the same kind."""
+    whole = [responses.whole(one.scored(evaluation)) for one in AGGREGATIONS.values()]
+    return f"{int(np.max([one.sum() for one in whole]))} of {responses.subsets.size} problems"
+
+
+def _oddities(selection: Selection, benchmark: str, responses: Responses, answers: list[str | None]) -> Iterator[str]:
+    """What to keep in mind about the responses of one benchmark and their scores."""
+    if responses.alone:
+        yield f"{benchmark}: {responses.alone} problems with one response are left out: nothing is chosen there"
+    if responses.unknown:
+        yield f"{benchmark}: {responses.unknown} responses are left out: their final answer is neither right nor wrong"
+    mixed = int(((responses.n_right > 0) & (responses.n_right < responses.sizes)).sum())
+    told = f"right and wrong responses in {mixed} of {responses.subsets.size} problems"
+    yield f"{benchmark}: {told}: the choice matters there alone"
+    if several := int((_generators(selection, responses) > 1).sum()):
+        yield f"{benchmark}: {several} problems have responses of several generators, and the best of all is chosen"
+    if odd := contradicted(responses, answers):
+        yield f"{benchmark}: in {odd} problems one answer is labelled right and wrong; for maj@n its first label counts"
+    for one in selection.chosen_evaluations:
+        rewards = one.rewards
+        member = np.zeros(one.codes.size, dtype=np.bool_)
+        member[responses.rows] = True
+        below = int((rewards.values[np.repeat(member, np.diff(rewards.offsets))] < 0).sum())
+        if below:
+            yield f"{one.scorer.name} on {benchmark}: {below} step rewards are below 0, so that products change sign"
+
+
+def _generators(selection: Selection, responses: Responses) -> np.ndarray[Any, Any]:
+    """How many generators the responses of each problem are known to have. Shape (p,)."""
+    frame = pl.DataFrame(
+        {"problem": responses.problems, "generator": selection.cases["generator"].gather(responses.rows)}
+    )
+    counted = frame.group_by("problem").agg(pl.col("generator").drop_nulls().n_unique())
+    return counted.sort("problem")["generator"].to_numpy()
+
+
+# -- over scorers
+
+
+def _official(selection: Selection) -> Iterator[Row]:
+    """The official figure of every chosen scorer on PRMBench and ProcessBench, where it has one."""
+    for benchmark, metric in OFFICIAL.items():
+        within = (selection.cases["benchmark"] == benchmark).to_numpy()
+        for one in selection.chosen_evaluations:
+            if (one.present & within).any():
+                value = official_score(one, within, selection.unparsed(benchmark), benchmark)
+                yield {
+                    "scorer": one.scorer.name,
+                    "benchmark": benchmark,
+                    "subset": "all" if benchmark == "prmbench" else "average",
+                    "metric": metric,
+                    "value": value,
+                    "n": int((one.answered & within).sum()),
+                    "reason": "undefined here" if value is None else None,
+                }
+
+
+def _over_scorers(rows: list[Row], official: list[Row]) -> Iterator[Row]:
+    """The spread of prm@n over scorers, and its association with each official figure; and their own spread."""
+    groups: dict[tuple[Any, ...], dict[str, float]] = {}
+    for row in rows:
+        if row["metric"] == PRM and row["aggregation"] is not None:
+            key = tuple(row[name] for name in ("benchmark", "subset", "aggregation", "of"))
+            group = groups.setdefault(key, {})
+            if row["value"] is not None and not row["left_out"]:
+                group[row["scorer"]] = row["value"]
+    figures = {
+        metric: {
+            row["scorer"]: row["value"] for row in official if row["metric"] == metric and row["value"] is not None
+        }
+        for metric in OFFICIAL.values()
+    }
+    for (benchmark, subset, aggregation, of), values in groups.items():
+        about = {"benchmark": benchmark, "subset": subset, "aggregation": aggregation, "of": of}
+        yield {**about, "metric": SD, **_spread(values)}
+        for metric, x in figures.items():
+            yield {**about, "metric": f"{SOMERS}_{metric}", **_association(x, values, metric)}
+    for benchmark, metric in OFFICIAL.items():
+        if len(figures[metric]) > 1:
+            subset = "all" if benchmark == "prmbench" else "average"
+            yield {"benchmark": benchmark, "subset": subset, "metric": f"{metric}_sd", **_spread(figures[metric])}
+
+
+def _spread(values: dict[str, float]) -> Row:
+    if len(values) < 2:
+        return {"n": len(values), "reason": "fewer than two scorers scored every problem"}
+    return {"n": len(values), "value": population_sd(np.array(list(values.values())))}
+
+
+def _association(x: dict[str, float], y: dict[str, float], metric: str) -> Row:
+    names = [name for name in y if name in x]
+    if len(names) < FEWEST:
+        why = f"fewer than {FEWEST} scorers have both {PRM} of every problem and {metric}"
+        return {"n": len(names), "reason": why}
+    value = somers_d(*(np.array([side[name] for name in names]) for side in (x, y)))
+    return {"n": len(names), "value": value, "reason": f"{metric} is the same for all" if value is None else None}
