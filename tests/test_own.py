@@ -18,10 +18,12 @@ from inspector.loading import load
 from inspector.own import load_own
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from opened import opened
 from scoring import own_columns
 from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.plugins import load_plugins
+from screen_text import press, shows
 from views import table_of, words_of
 
 OWN = Path(__file__).parent / "own"
@@ -179,3 +181,21 @@ def test_what_is_wrong_with_an_analysis_is_a_sentence(tmp_path, text, says):
     load_own([str(tmp_path / "odd.py")])
     with pytest.raises(PluginError, match=says):
         ask(tmp_path / "w", "odd")
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_an_analysis_of_ones_own_has_a_screen(tmp_path):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_own([str(OWN / "longest.py")])
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        app = pilot.app
+        offered = {command.title: command.callback for command in app.get_system_commands(app.screen)}
+        assert {"Longest", "Agreement", "Contested gold labels"} <= set(offered)
+        assert "Check" not in offered
+        await offered["Longest"]()
+        for one, _ in scorers[:2]:
+            await shows(pilot, one.name)
+        await shows(pilot, "steps")
+        await press(pilot, "escape")
+        assert app.screen.NAME == "board"
