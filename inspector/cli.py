@@ -14,6 +14,8 @@ from inspector.analysis_list import summaries
 from inspector.command_flags import command_flags
 from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
 
+ACTING = {"taxonomy": "inspector.shell.taxonomy"}
+"""The analyses whose commands change something before they answer, by the modules that do."""
 COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("inspector.shell.demo", "the bundled demo: cases, scorers, nothing to install or download"),
     "import": ("inspector.shell.importing", "read benchmarks, and what scorers gave them, into the workspace"),
@@ -27,11 +29,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "remove": ("inspector.shell.trash", "take a scorer or a benchmark out of the workspace, into its trash"),
     "restore": ("inspector.shell.trash", "bring back what was removed; without a name, list the trash"),
     "prune": ("inspector.shell.trash", "empty the trash: what is in it is gone then"),
-    **{name: ("inspector.shell.analysis", f"{line[:1].lower()}{line[1:]}") for name, line in summaries().items()},
-    "taxonomy": (
-        "inspector.shell.taxonomy",
-        "notes in categories, by scorer and column; merge, rename, put; saturation",
-    ),
+    **{
+        name: (ACTING.get(name, "inspector.shell.analysis"), f"{line[:1].lower()}{line[1:]}")
+        for name, line in summaries().items()
+    },
     "show": ("inspector.shell.showing", "one case, a row a step, as a table for a paper with --markdown or --latex"),
     "report": ("inspector.shell.report", "one file for somebody else: board, comparison, breakdown, chosen cases"),
     "replay": ("inspector.shell.replay", "play the log of a session again: do the screens say the same?"),

@@ -103,15 +103,6 @@ An open app follows. It is refused while another process writes there or scores 
 
 
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
-    by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
-    parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
-    parser.add_argument("--who", default="", metavar="NAME", help="the notes of one person (default: everybody's)")
-    views = parser.add_argument_group("instead of categories").add_mutually_exclusive_group()
-    for view, what in (
-        ("notes", "the notes: category, case, who wrote them and when, which scorers have the case wrong"),
-        ("saturation", "note by note, which was the first of its category, and how many categories there were"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
     group = parser.add_argument_group("first change your own notes on these cases (undone as one, by u in the app)")
     changes = group.add_mutually_exclusive_group()
     changes.add_argument("--merge", nargs=2, metavar=("A", "B"), help="put the notes of category A into category B")
@@ -120,9 +111,8 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
     changes.add_argument("--put", metavar="CATEGORY", help=into)
 
 
-_WITH_WORDS_OF_ITS_OWN = {
-    "taxonomy": _taxonomy,
-}
+_OF_ACTING = {"taxonomy": _taxonomy}
+"""What analyses take beside their own flags where their commands change something first."""
 
 
 _CASE_FIELDS = {
@@ -229,6 +219,8 @@ def command_flags(name: str, parser: argparse.ArgumentParser) -> None:
 
         _output(parser, "html")
         load(name).add_flags(parser)
+        if name in _OF_ACTING:
+            _OF_ACTING[name](parser)
     else:
         _output(parser)
         _of_numbers(name, parser)
@@ -245,5 +237,3 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         from inspector.shell import prm_arguments
 
         (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
-    if name in _WITH_WORDS_OF_ITS_OWN:
-        _WITH_WORDS_OF_ITS_OWN[name](parser)

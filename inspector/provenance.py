@@ -58,12 +58,23 @@ def provenance(
     }
 
 
-def provenance_of_people(selection: Selection, command: str, notes: Sequence[str]) -> dict[str, Any]:
-    """How a document of what people said came to be; of scorers only where a condition speaks of them."""
-    facts = provenance(selection, command, tuple(notes), decides=False)
+def provenance_of_people(
+    selection: Selection,
+    command: str,
+    notes: Sequence[str],
+    of_scorers: Sequence[str] = ("rule", "threshold", "threshold_source"),
+    *,
+    decides: bool = False,
+) -> dict[str, Any]:
+    """How a document of what people said came to be.
+
+    `of_scorers` are the facts that are told where its rows depend on verdicts (`decides`) or a condition speaks of a
+    scorer.
+    """
+    facts = provenance(selection, command, tuple(notes), decides=decides)
     kept = ["command", "version", "data", "filter", "notes"]
-    if any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
-        kept += ["rule", "threshold", "threshold_source"]
+    if decides or any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
+        kept += of_scorers
     return {name: facts[name] for name in kept}
 
 

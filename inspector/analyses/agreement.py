@@ -277,7 +277,8 @@ def _disagreements(results: Selection, people: StatementsByPerson, params: Param
             ]
             for row in rows.iter_rows(named=True)
         ]
-        yield table("Cases on which people differ, the most first", ["case", "subset", *kinds], lines)
+        columns = [Column("case"), Column("subset"), *(Column(kind, wraps=True) for kind in kinds)]
+        yield table("Cases on which people differ, the most first", columns, lines)
 
     empty = "" if rows.height else "People differ on none of these cases."
     return View(rows, facts, title="Where people differ", lay_out=lambda: _sections(blocks()), empty=empty)

@@ -35,7 +35,7 @@ QUESTIONS = {
     "grouped": {"by": ("n_steps",)},
 }
 
-OF_PEOPLE = {"triage"}
+OF_PEOPLE = {"taxonomy", "triage"}
 """What is of what people said; of the demo and of published cases they say nothing."""
 
 
