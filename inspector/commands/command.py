@@ -13,6 +13,7 @@ ANALYSES = (
     "bias",
     "best-of-n",
     "votes",
+    "timeline",
     "taxonomy",
 )
 """The screens of numbers, each of which opens its cases."""
