@@ -209,7 +209,7 @@ EFFECTS = {
     ("breakdown", "across"): Effect("a line a value of the first column"),
     ("breakdown", "figure"): Effect("GR-Ben's: a later step is named, or none"),
     ("breakdown", "other"): Effect("Less another scorer"),
-    ("breakdown", "swap"): Effect("There is nothing to turn round", undo=()),
+    ("breakdown", "swap"): Effect("there is nothing to turn", undo=()),
     ("breakdown", "bins"): Effect("There is nothing of that kind to choose", undo=()),
     ("breakdown", "next-page"): Effect("[error types]", undo=("shift+tab",)),
     ("breakdown", "page-before"): Effect("[reliability]", undo=("tab",)),
