@@ -74,7 +74,9 @@ class Request:
             "--sort": (self.sort,) if self.sort and verb in {"cases", "report"} else (),
             "--columns": (joined(self.columns),) if self.columns and verb == "cases" else (),
         }
-        line = ["prm-inspect", verb, *words]
+        # Behind `--` a word may look like a flag, and no flag follows.
+        end = words.index("--") if "--" in words else len(words)
+        line = ["prm-inspect", verb, *words[:end]]
         for flag, values in flags.items():
             for value in values:
                 line += [f"{flag}={value}"] if value.startswith("-") else [flag, value]
@@ -82,6 +84,7 @@ class Request:
             line.append("--baselines")
         if form:
             line.append(f"--{form}")
+        line += words[end:]
         return " ".join(map(shell_word, line))
 
     def with_threshold(self, scorer: str, asked: str) -> "Request":

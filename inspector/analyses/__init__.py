@@ -295,9 +295,13 @@ class Analysis:
         if page is not None and page.help and not page.takes:
             name = page.name if self.page_flag else page.name.replace("_", "-")
             yield from (f"--{self.page_flag}", name) if self.page_flag else (f"--{name}",)
-        for option in self.options_of(params.page):
-            if not option.of_request and (value := params.get(option.name)) is not None:
-                yield from option.line(value)
+        told = [one for one in self.options_of(params.page) if not one.of_request and params.get(one.name) is not None]
+        lines = [(option.positional, option.line(params.get(option.name))) for option in told]
+        # What stands without a flag and looks like one comes last, behind `--`.
+        last = any(word[:1] == "-" for positional, words in lines if positional for word in words)
+        yield from (word for positional, words in lines if not (last and positional) for word in words)
+        if last:
+            yield from ("--", *(word for positional, words in lines if positional for word in words))
 
 
 def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[[Answer], Analysis]:

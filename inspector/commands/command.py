@@ -13,6 +13,7 @@ ANALYSES = (
     "bias",
     "best-of-n",
     "votes",
+    "timeline",
     "taxonomy",
 )
 """The analyses with a key, each of which opens its cases."""

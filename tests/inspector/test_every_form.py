@@ -37,6 +37,7 @@ NOT_ON_THE_DEMO = {
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",
     "taxonomy": "nobody notes anything of it",
+    "timeline": "no scorer is a checkpoint of a run",
     "votes": "nobody votes",
 }
 
