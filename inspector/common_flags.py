@@ -9,11 +9,12 @@ LABELS = ("original", "adjudicated", "both")
 TAKE_A_VALUE = frozenset(
     {
         *("-w", "--workspace", "--where", "--slice", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
+        "--plugin",
         *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--labels", "--seed", "-o", "--output"),
     }
 )
 """Flags whose next word is theirs."""
-_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy")
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy", "plugin")
 
 
 IMPORT_FLAGS = {
@@ -92,10 +93,21 @@ def common_flags(default: object, helps: Mapping[str, str] | None = None) -> arg
         default=value(()),
         help=told(
             "--rule",
-            "'<' or '<=': how a reward stands to the threshold where its step is wrong; 'diff<' or 'diff<=': how its "
-            "reward less that of the step before does, threshold -0.05 unless given; 'reward<' and 'reward<=' undo "
-            "that; or SCORER=RULE (repeatable)",
+            "'<' or '<=': how a reward stands to the threshold where its step is wrong; a name before it ('diff<') "
+            "says what does so instead: diff (the reward less that of the step before; threshold -0.05 unless given), "
+            "product (of the rewards so far), zscore (among its case's rewards; threshold -1 unless given), max2, max3 "
+            "and so on (wrong where so many in a row are), reward (undoes these), or a rule of --plugin; with lowest: "
+            "before all of it the verdict is the lowest step and not the first; or SCORER=RULE (repeatable)",
         ),
+    )
+    own = "import this file and know the rules in it, which --rule then names (repeatable)"
+    which.add_argument(
+        "--plugin",
+        action=Collect,
+        metavar="FILE.py",
+        dest=dest("--plugin"),
+        default=value(()),
+        help=told("--plugin", own),
     )
     which.add_argument(
         "--redundancy",

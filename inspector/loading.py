@@ -19,6 +19,7 @@ from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.names import match_name
+from scoring.own_rules import load_plugins
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
 
@@ -30,9 +31,11 @@ def load(request: Request) -> Selection:
     """Read what a request names, decide and select.
 
     Raises:
-        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read.
+        InspectError: no workspace, an unknown benchmark, scorer or column, a condition that cannot be read, or a file
+            of the user's own that cannot be used.
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
+    load_plugins(request.plugins)
     if request.slices:
         # Imported only for who asks: commands start sooner.
         from inspector.filtering.saved_slices import with_slices

@@ -14,9 +14,11 @@ from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.own_rules import source_words
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
 
@@ -44,6 +46,7 @@ def provenance(
         "version": program_version(),
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
+        **_own_rules(evaluations),
         "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
         "threshold": {one.scorer.name: _threshold(one) for one in evaluations},
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
@@ -56,6 +59,13 @@ def provenance(
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def _own_rules(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
+    """Where rules of the user's own come from, by name; nothing where no scorer is decided by one."""
+    compared = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
+    found = {made.name: source_words(made) for made in compared if made.code is not None}
+    return {"own_rules": found} if found else {}
 
 
 def averaging(selection: Selection) -> str:
@@ -100,15 +110,15 @@ def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
-    """A sentence for every scorer whose rule is not its own, or is on differences."""
+    """A sentence for every scorer whose rule is not its own, or is not on rewards."""
     for one in evaluations:
         if isinstance(one.rule, AsGiven):
             continue
         own = Rule(one.scorer.threshold, one.scorer.comparison, on=one.scorer.on)
-        said = when_wrong(one.rule.on, one.rule.comparison)
+        said = when_wrong(one.rule.on, one.rule.comparison) if one.rule.step == "first" else str(one.rule)
         if spelled(one.rule) != spelled(own):
             yield f"{one.scorer.name}: {said}, as asked; its own rule is {spelled(own)}"
-        elif one.rule.on == "differences":
+        elif one.rule.on != REWARDS:
             yield f"{one.scorer.name}: {said}"
 
 

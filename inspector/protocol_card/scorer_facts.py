@@ -10,7 +10,9 @@ from inspector.selection import Selection
 from scoring.boundary import when_wrong
 from scoring.cache import RewardParts, VoteParts
 from scoring.evaluation import Evaluation
+from scoring.own_rules import source_words
 from scoring.protocols import protocol_named, protocol_of
+from scoring.transforms import transform
 from scoring.verdicts import AsGiven, Rule, RuleByCase, spelled
 
 WANTED: Mapping[str, tuple[str, ...]] = {
@@ -46,6 +48,8 @@ def decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str)
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
+        if (compared := transform(rule.on)).code is not None:
+            yield Fact("decision", "code of the rule", source_words(compared))
         yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, selection.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source
