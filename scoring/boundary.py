@@ -67,8 +67,8 @@ def check_rule(wish: str) -> AskedRule:
         names = ", ".join(dict.fromkeys((*SPELLED, "max2", "max3", "...", *own_transforms(), *installed_rules())))
         raise UsageError(
             f"{wish!r} is no rule.",
-            f"A rule is '<' or '<='; before it what is compared, if not the usual ({names}); before that lowest:, if the"
-            " verdict is to be the lowest step. In quotes, or SCORER='<' and so on.",
+            f"A rule is '<' or '<='; before it what is compared, if not the usual ({names}); before that lowest:, if"
+            " the verdict is to be the lowest step. In quotes, or SCORER='<' and so on.",
         )
     comparison: Comparison = "<" if parts[3] == "<" else "<="
     step = next((name for name in get_args(NamedStep) if name == parts[1]), None)
