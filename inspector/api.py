@@ -8,6 +8,9 @@
     view                         # in a notebook: the tables that people see
     view.render("latex")         # or markdown, html, csv, json, jsonl
 
+A file of one's own that holds an analysis imports from here what it is made of: `define_analysis`, `View`, `table`,
+`text` and so on; `--plugin FILE.py` makes it a command.
+
 Values are fractions, steps are 0-based, -1 means that no step is wrong. What is expected to go wrong raises one of
 `scoring.errors.InspectError`, whose text says what to do next.
 """
@@ -17,16 +20,37 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from inspector.analyses import Params, load
+from inspector.analyses import Option, Page, Params, load
+from inspector.analyses import analysis as define_analysis
 from inspector.analysis_list import summaries
-from inspector.loading import load as load_request
-from inspector.render.view import View
+from inspector.own import load_own
+from inspector.provenance import provenance
+from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import Request
 from scoring.errors import UsageError
 
-__all__ = ["View", "analyses", "analysis"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Kind",
+    "Note",
+    "Option",
+    "Page",
+    "Params",
+    "Section",
+    "View",
+    "analyses",
+    "analysis",
+    "count",
+    "define_analysis",
+    "figure",
+    "points",
+    "provenance",
+    "table",
+    "text",
+]
 
-_ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds"})
+_ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds", "plugins"})
 """Fields of a request that are arguments under another name, or the first one."""
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
@@ -50,6 +74,7 @@ def analysis(
     threshold: float | str | Mapping[str, float | str] | None = None,
     intervals: bool = True,
     options: Mapping[str, Any] | None = None,
+    plugin: Names = (),
     **query: Any,
 ) -> View:
     """Answer a question about a workspace.
@@ -65,14 +90,18 @@ def analysis(
         by: columns to group `metrics` by.
         threshold: a number, `default`, `best`, `dev` or `from:SUBSET`, for every scorer or by scorer.
         intervals: with what takes resamples; without, `low` and `high` are null.
-        options: what a page can be told: `points` of `thresholds` page `curve`, `between` of its page `flips`.
+        options: what it can be told, by the names of the flags of its command: `baseline` of `check`, `flips` of
+            `thresholds` page `flips`.
+        plugin: Python files of your own: analyses, rules, metrics, columns.
         query: further fields of `inspector.request.Request`, such as `seed`, `protocol` and `unparsed`.
 
     Raises:
         UsageError: there is no such analysis, page, option, scorer or column, or nothing to answer.
         NoWorkspace: there is no workspace in the folder.
         FilterError: a condition cannot be read.
+        PluginError: a file of your own cannot be used.
     """
+    load_own(_several(plugin))
     if name not in summaries():
         near = get_close_matches(name, summaries(), n=1)
         meant = f"Did you mean {near[0]!r}? " if near else ""
@@ -88,10 +117,12 @@ def analysis(
         subsets=_several(subset),
         where=_several(where),
         by=_several(by),
+        plugins=_several(plugin),
         thresholds=tuple((scorer, str(value)) for scorer, value in each.items()),
         **query,
     )
-    return load(name).view(load_request(request), Params(page, options or {}), intervals=intervals)
+    asked, params = load(name), Params(page, options or {})
+    return asked.view(asked.load(request, params), params, intervals=intervals)
 
 
 def _several(names: Names) -> tuple[str, ...]:

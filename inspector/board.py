@@ -1,6 +1,6 @@
 """The board: a row a scorer and benchmark (or subset), with the official metric and the outcomes behind it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,16 +9,15 @@ import numpy as np
 import polars as pl
 
 from inspector.board_cells import BASELINE, SCORER
-from inspector.board_columns import heads
 from inspector.filtering.searching import matching
 from inspector.headline import F1, Headline, headline, subset_headlines
 from inspector.selection import Selection
-from inspector.sentences import counted
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.metrics.baselines import is_baseline
 from scoring.metrics.bias import bias_rows
 from scoring.metrics.kernel import Unparsed
+from scoring.metrics.own import own_metrics, own_value
 from scoring.metrics.step_counts import judged_steps
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
@@ -162,7 +161,8 @@ def board_frame(
             if scorers is None or evaluation.scorer.name in scorers:
                 line = _line_of(selection, evaluation, piece)
                 rows += [] if line is None else [_row(evaluation, piece, line)]
-    frame = pl.DataFrame(rows, schema=BOARD, orient="row").with_row_index("_at")
+    own = {made.name: pl.Float64() for made in own_metrics()}
+    frame = pl.DataFrame(rows, schema={**BOARD, **own}, orient="row").with_row_index("_at")
     first = pl.col("_at").min().over("benchmark", "subset")
     ordered = frame.sort("benchmark", first, "score", "scorer", descending=[False, False, True, False], nulls_last=True)
     return ordered.drop("_at")
@@ -172,7 +172,7 @@ def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Lin
     asked = selection.unparsed(piece.benchmark), selection.request.seed, piece.benchmark
     made = partial(_line, selection, evaluation, piece)
     # Most lines stay when one threshold moves.
-    key = (evaluation.scorer.name, *asked, piece.subset)
+    key = (evaluation.scorer.name, *asked, piece.subset, own_metrics())
     return _LINES.of(key, (evaluation, piece.rows), made)
 
 
@@ -210,7 +210,8 @@ def _line(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Line |
     # A subset's interval is that of its line of `metrics`, where all subsets are drawn together if they share problems.
     heads_of = _subset_heads(selection, evaluation, piece) if piece.subset is not None else {}
     head = heads_of.get(piece.subset or "") or headline(evaluation, piece.rows, unparsed, seed, piece.benchmark)
-    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed))
+    own = {made.name: own_value(made, evaluation, piece.rows, unparsed) for made in own_metrics()}
+    return _Line(head, counts, _figures(evaluation, piece, counts, head, unparsed) | own)
 
 
 def _subset_heads(selection: Selection, evaluation: Evaluation, piece: Piece) -> dict[str, Headline]:
@@ -253,26 +254,3 @@ def _sides(evaluation: Evaluation, piece: Piece, counts: list[int], unparsed: Un
 def metrics_of(frame: pl.DataFrame) -> tuple[str, ...]:
     """The metrics that a board's rows are of; F1 where there is no row."""
     return tuple(frame["metric"].unique().sort()) or (F1,)
-
-
-def board_lines(selection: Selection) -> Iterator[str]:
-    """The board as lines of plain text, for a terminal without the app."""
-    frame = board_frame(selection)
-    yield f"{counted(selection.cases.height, 'case')}, {counted(frame['scorer'].n_unique(), 'scorer')}"
-    width = max([len(name) for name in frame["scorer"]] + [6])
-    metrics = metrics_of(frame)
-    name, wrong, right = ("F1", "error_acc", "correct_acc") if metrics == (F1,) else ("score", *heads(metrics))
-    yield f"{'scorer':<{width}}  {name:>5}   95% interval  {wrong:>9}  {right:>11}  threshold  outcomes"
-    for row in frame.iter_rows(named=True):
-        between = "" if row["low"] is None else f"  [{100 * row['low']:4.1f}, {100 * row['high']:4.1f}]"
-        score = "    -                " if row["score"] is None else f"{100 * row['score']:5.1f}{between:<14}"
-        counts = ", ".join(f"{row[name]} {name.replace('_', ' ')}" for name in OUTCOMES if row[name])
-        accuracies = f"{_percent(row['on_wrong']):>9}  {_percent(row['on_right']):>11}"
-        threshold = "-" if row["threshold"] is None else f"{row['threshold']:.3f}"
-        source = f"; {row['threshold_source']}" if row["threshold"] is None else ""
-        reason = f"; {row['reason']}" if row["reason"] else ""
-        yield f"{row['scorer']:<{width}}  {score}  {accuracies}  {threshold:>9}  {counts}{source}{reason}"
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.1f}"

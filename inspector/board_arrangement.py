@@ -1,4 +1,4 @@
-"""How a board is arranged: what its rows are grouped by, their order, the columns, and what the scores are told as."""
+"""How a board is arranged: its columns, what its rows are grouped by, their order, and what scores are told as."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -6,9 +6,60 @@ from typing import Literal, get_args
 import polars as pl
 
 from inspector.board_cells import PUBLISHED, REFERENCE, coverage_text
-from inspector.board_columns import COMPARED, MEANINGS, NAME_WIDTH, SMALLEST_FIRST, UNSORTABLE, BoardKind
-from inspector.headline import F1
 from inspector.ordering import DIRECTIONS
+from scoring.metrics.own import own_metrics
+from scoring.verdicts import OUTCOMES
+
+NAME_WIDTH = 14
+"""Cells of a scorer's name where there is no room to spare."""
+F1 = "F1"
+MEANINGS = {
+    "scorer": ("scorer", "its name"),
+    "benchmark": ("benchmark", "the benchmark"),
+    "subset": ("subset", "the benchmark's own partition; all: the whole of it"),
+    "metric": ("metric", "what the score is: F1 or PRMScore, whichever the benchmark reports"),
+    "score": ("score", "the official metric, marked where it is the best or tied with it"),
+    "interval": ("95%", "the interval of the score"),
+    "on_wrong": ("on wrong", "accuracy on erroneous cases (F1) or on wrong steps (PRMScore)"),
+    "on_right": ("on right", "accuracy on clean cases (F1) or on right steps (PRMScore)"),
+    "bias": ("bias", "accuracy on what is right minus on what is wrong, all subsets together"),
+    "fp": ("FP%", "erroneous cases called wrong before the earliest error, as GR-Ben counts"),
+    "fn": ("FN%", "erroneous cases called wrong after it or not at all, as GR-Ben counts"),
+    "outcomes": ("outcomes", "a bar with the share of each outcome"),
+    "threshold": ("threshold", "the threshold and where it is from"),
+    "coverage": ("scored", "cases with a verdict, of all"),
+    "n": ("n", "cases (F1) or steps (PRMScore) in the denominators of the score"),
+    "cases": ("cases", "all cases"),
+    **{name: (name.replace("_", " "), "cases with this outcome") for name in OUTCOMES},
+    "sd": ("sd", "standard deviation of the score over several runs"),
+    "runs": ("runs", "independent repetitions that the figures are means of"),
+}
+"""Titles and meanings of all columns, in the order in which they are offered."""
+
+
+def meanings() -> dict[str, tuple[str, str]]:
+    """Give titles and meanings of all columns that there are now, metrics of the user's own last."""
+    return {
+        **MEANINGS,
+        **{made.name: (made.title, "a metric of your own, averaged as F1 is") for made in own_metrics()},
+    }
+
+
+UNSORTABLE = frozenset({"outcomes"})
+SMALLEST_FIRST = frozenset({"scorer", "benchmark", "subset", "metric", "threshold"})
+USUAL = ("score", "interval", "on_wrong", "on_right", "bias", "outcomes", "threshold", "coverage")
+"""Those shown where none were chosen, beside the names of the rows."""
+NAMES = ("scorer", "benchmark", "subset", "metric")
+SOURCES: dict[str, tuple[str, ...]] = {
+    "interval": ("low", "high"),
+    "outcomes": OUTCOMES,
+    "threshold": ("threshold", "threshold_source"),
+    "coverage": ("scored", "cases"),
+    "score": ("score", "standing"),
+}
+"""The columns of the frame that a column shows; of others the one of its name."""
+COMPARED = ("score", "low", "high", "on_wrong", "on_right")
+"""Columns of the frame that are differences where there is a reference: they are called `d_` and this."""
 
 Rows = Literal["benchmark", "scorer", "subset"]
 ROWS: tuple[Rows, ...] = get_args(Rows)
@@ -55,12 +106,12 @@ def sort_of_word(word: str) -> str | None:
     key, colon, direction = word.rpartition(":")
     if not colon or direction not in DIRECTIONS:
         key, direction = word, "asc" if word in SMALLEST_FIRST else "desc"
-    return f"{key}:{direction}" if key in MEANINGS and key not in UNSORTABLE else None
+    return f"{key}:{direction}" if key in meanings() and key not in UNSORTABLE else None
 
 
 def as_kept(rows: str, sort: str, columns: tuple[str, ...]) -> Arrangement:
     """An arrangement as it was remembered; what is not known here is the usual."""
-    kept = tuple(key for key in columns if key in MEANINGS)
+    kept = tuple(key for key in columns if key in meanings())
     found = Arrangement(sort=sort_of_word(sort) or BEST_FIRST, columns=kept)
     return next((replace(found, rows=known) for known in ROWS if known == rows), found)
 
@@ -105,6 +156,61 @@ def _sorted_by(frame: pl.DataFrame, key: str, how: Arrangement) -> pl.Expr:
     if not how.against or own not in COMPARED or not frame["d_score"].count():
         return pl.col(own)
     return pl.when(pl.col("d_standing") == REFERENCE).then(0.0).otherwise(pl.col(f"d_{own}"))
+
+
+@dataclass(frozen=True)
+class BoardKind:
+    """What decides which columns a board has and what they are called.
+
+    `rows` is how they are grouped (see `inspector.board_arrangement`); `several` says that there are several
+    benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
+    for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
+    texts `scored/cases`, and `long_names` gives the scorers' names more of the width that is to spare.
+    """
+
+    rows: str = "benchmark"
+    several: bool = False
+    subsets: bool = False
+    metrics: tuple[str, ...] = (F1,)
+    chosen: tuple[str, ...] = ()
+    against: bool = False
+    scored_width: int = 7
+    long_names: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The names of the columns, in their order."""
+        return tuple(key for key in self.chosen if key in meanings()) or self.usual
+
+    @property
+    def usual(self) -> tuple[str, ...]:
+        """Those that are shown where none were chosen."""
+        return (*self.names, *USUAL, *(made.name for made in own_metrics()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that say what a row is of; what it is grouped by stands first."""
+        there = {"scorer", *(["benchmark"] if self.several else []), *(["subset"] if self.subsets else [])}
+        there |= {"metric"} if len(self.metrics) > 1 else set()
+        order = ("benchmark", "subset", "scorer", "metric") if self.rows == "subset" else NAMES
+        return tuple(name for name in order if name in there)
+
+    @property
+    def group(self) -> str:
+        """The column by which rows are grouped; "" where they are not."""
+        return {"scorer": "scorer", "subset": "subset"}.get(self.rows, "benchmark" if self.several else "")
+
+
+def title_of(key: str, kind: BoardKind) -> str:
+    """What stands above a column, true of all the metrics of the rows."""
+    wrong, right = heads(kind.metrics)
+    score = kind.metrics[0] if len(kind.metrics) == 1 else "score"
+    return {"score": score, "on_wrong": wrong, "on_right": right}.get(key, meanings()[key][0])
+
+
+def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
+    """What the columns of the two accuracies are called, true of all the metrics."""
+    return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
 
 
 def kind_of(frame: pl.DataFrame, how: Arrangement, *, several: bool) -> BoardKind:

@@ -68,6 +68,12 @@ class BoardCells:
         shown = self._dash if number is None else f"{100 * number:.1f}"
         return [(shown, "" if kind == SCORER and number is not None else "dim")]
 
+    def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
+        """A figure without a unit."""
+        number, kind = value
+        shown = self._dash if number is None else f"{number:.4g}"
+        return [(shown, "" if kind == SCORER and number is not None else "dim")]
+
     def interval(self, value: tuple[float | None, float | None], _: int) -> list[Part]:
         """The ends of an interval in whole percent."""
         low, high = value

@@ -1,98 +1,26 @@
-"""The board's columns: which there are, what they are called, and where their values come from."""
+"""The board's columns on screen: how wide they are, and how a value is painted."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from inspector.board_arrangement import (
+    NAME_WIDTH,
+    NAMES,
+    SMALLEST_FIRST,
+    SOURCES,
+    UNSORTABLE,
+    BoardKind,
+    meanings,
+    title_of,
+)
 from inspector.board_cells import BoardCells
 from inspector.catalogue import Entry
 from inspector.paint import Brush
 from inspector.widgets.columns import Column
+from scoring.metrics.own import own_metrics
 from scoring.verdicts import OUTCOMES
 
-NAME_WIDTH = 14
-"""Cells of a scorer's name where there is no room to spare."""
-F1 = "F1"
-MEANINGS = {
-    "scorer": ("scorer", "its name"),
-    "benchmark": ("benchmark", "the benchmark"),
-    "subset": ("subset", "the benchmark's own partition; all: the whole of it"),
-    "metric": ("metric", "what the score is: F1 or PRMScore, whichever the benchmark reports"),
-    "score": ("score", "the official metric, marked where it is the best or tied with it"),
-    "interval": ("95%", "the interval of the score"),
-    "on_wrong": ("on wrong", "accuracy on erroneous cases (F1) or on wrong steps (PRMScore)"),
-    "on_right": ("on right", "accuracy on clean cases (F1) or on right steps (PRMScore)"),
-    "bias": ("bias", "accuracy on what is right minus on what is wrong, all subsets together"),
-    "fp": ("FP%", "erroneous cases called wrong before the earliest error, as GR-Ben counts"),
-    "fn": ("FN%", "erroneous cases called wrong after it or not at all, as GR-Ben counts"),
-    "outcomes": ("outcomes", "a bar with the share of each outcome"),
-    "threshold": ("threshold", "the threshold and where it is from"),
-    "coverage": ("scored", "cases with a verdict, of all"),
-    "n": ("n", "cases (F1) or steps (PRMScore) in the denominators of the score"),
-    "cases": ("cases", "all cases"),
-    **{name: (name.replace("_", " "), "cases with this outcome") for name in OUTCOMES},
-    "sd": ("sd", "standard deviation of the score over several runs"),
-    "runs": ("runs", "independent repetitions that the figures are means of"),
-}
-"""Titles and meanings of all columns, in the order in which they are offered."""
-UNSORTABLE = frozenset({"outcomes"})
-SMALLEST_FIRST = frozenset({"scorer", "benchmark", "subset", "metric", "threshold"})
-USUAL = ("score", "interval", "on_wrong", "on_right", "bias", "outcomes", "threshold", "coverage")
-"""Those shown where none were chosen, beside the names of the rows."""
-NAMES = ("scorer", "benchmark", "subset", "metric")
-SOURCES: dict[str, tuple[str, ...]] = {
-    "interval": ("low", "high"),
-    "outcomes": OUTCOMES,
-    "threshold": ("threshold", "threshold_source"),
-    "coverage": ("scored", "cases"),
-    "score": ("score", "standing"),
-}
-"""The columns of the frame that a column shows; of others the one of its name."""
-COMPARED = ("score", "low", "high", "on_wrong", "on_right")
-"""Columns of the frame that are differences where there is a reference: they are called `d_` and this."""
 SIGNED = 6
 """Cells of a signed number of percentage points."""
-
-
-@dataclass(frozen=True)
-class BoardKind:
-    """What decides which columns a board has and what they are called.
-
-    `rows` is how they are grouped (see `inspector.board_arrangement`); `several` says that there are several
-    benchmarks, `subsets` that rows are of subsets; `metrics` are those of the rows, `chosen` the columns asked for, ()
-    for the usual ones; `against` says that scores are differences; `scored_width` are the cells of the longest of the
-    texts `scored/cases`, and `long_names` gives the scorers' names more of the width that is to spare.
-    """
-
-    rows: str = "benchmark"
-    several: bool = False
-    subsets: bool = False
-    metrics: tuple[str, ...] = (F1,)
-    chosen: tuple[str, ...] = ()
-    against: bool = False
-    scored_width: int = 7
-    long_names: bool = False
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """The names of the columns, in their order."""
-        return tuple(key for key in self.chosen if key in MEANINGS) or self.usual
-
-    @property
-    def usual(self) -> tuple[str, ...]:
-        """Those that are shown where none were chosen."""
-        return (*self.names, *USUAL)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that say what a row is of; what it is grouped by stands first."""
-        there = {"scorer", *(["benchmark"] if self.several else []), *(["subset"] if self.subsets else [])}
-        there |= {"metric"} if len(self.metrics) > 1 else set()
-        order = ("benchmark", "subset", "scorer", "metric") if self.rows == "subset" else NAMES
-        return tuple(name for name in order if name in there)
-
-    @property
-    def group(self) -> str:
-        """The column by which rows are grouped; "" where they are not."""
-        return {"scorer": "scorer", "subset": "subset"}.get(self.rows, "benchmark" if self.several else "")
 
 
 def entries(kind: BoardKind) -> tuple[Entry, ...]:
@@ -101,20 +29,8 @@ def entries(kind: BoardKind) -> tuple[Entry, ...]:
         Entry(
             key, title_of(key, kind), meaning, sortable=key not in UNSORTABLE, largest_first=key not in SMALLEST_FIRST
         )
-        for key, (_, meaning) in MEANINGS.items()
+        for key, (_, meaning) in meanings().items()
     )
-
-
-def title_of(key: str, kind: BoardKind) -> str:
-    """What stands above a column, true of all the metrics of the rows."""
-    wrong, right = heads(kind.metrics)
-    score = kind.metrics[0] if len(kind.metrics) == 1 else "score"
-    return {"score": score, "on_wrong": wrong, "on_right": right}.get(key, MEANINGS[key][0])
-
-
-def heads(metrics: tuple[str, ...]) -> tuple[str, str]:
-    """What the columns of the two accuracies are called, true of all the metrics."""
-    return ("error", "clean") if metrics == (F1,) else ("on wrong", "on right")
 
 
 def board_columns(brush: Brush, kind: BoardKind) -> list[Column]:
@@ -151,6 +67,7 @@ def _number(key: str, title: str, kind: BoardKind, cells: BoardCells) -> Column:
         "on_right": (cells.percent, 5, 2),
         "bias": (cells.points, SIGNED, 6),
         **dict.fromkeys(("fp", "fn", "sd"), (cells.percent, 5, 0)),
+        **{made.name: (cells.percent if made.kind == "share" else cells.number, 6, 0) for made in own_metrics()},
     }.get(key, (cells.count, 5, 0))
     source = SOURCES.get(key, (key, "kind"))
     return Column(key, title, max(width, len(title)), right=True, paint=paint, source=source, leave=leave)

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from inspector.board import Piece
+from inspector.board_arrangement import COMPARED
 from inspector.board_cells import BEST, BUSY, REFERENCE, SCORER, TIED
-from inspector.board_columns import COMPARED
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation

@@ -17,7 +17,8 @@ from scoring.verdicts import OUTCOMES, Rule, under
 
 OF_SIDE = {"f1": "", "error_acc": "erroneous", "correct_acc": "clean"}
 """By figure of first errors the side that it is of; "" is both."""
-_KNOWN = "earliest_error >= -1"
+KNOWN = "earliest_error >= -1"
+"""The condition on a case that gold says where its earliest error is, or that there is none."""
 WHOLE = frozenset({"all", "average"})
 """What rows call all cases, and the mean over their groups."""
 
@@ -61,7 +62,7 @@ def figure_link(
         }
         counted = _among(evaluation, (*RIGHT_OUTCOMES, *FAILURES[unparsed]))
         n = int((rows & of_side[side] & counted).sum())
-        where = (*where, SIDES[side] if side else _KNOWN, tried(name, unparsed))
+        where = (*where, SIDES[side] if side else KNOWN, tried(name, unparsed))
         words = f"tried by {name}{f', {side}' if side else ''}"
     return CaseLink(where, n, f"{words}, {told}" if told else words, name, benchmark=benchmark)
 

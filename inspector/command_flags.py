@@ -65,6 +65,14 @@ def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cases", type=natural, default=20, metavar="N", help=cases)
     order = "the first cases in this order instead: COLUMN, COLUMN:desc or instructive"
     parser.add_argument("--sort", default="", metavar="KEY", help=order)
+    parser.add_argument(
+        "--with",
+        dest="analyses",
+        action=Collect,
+        default=(),
+        metavar="NAME",
+        help="also this analysis, as it is usually asked: stats, agreement, or one of your own (repeatable)",
+    )
     parser.add_argument("--title", default="", metavar="TEXT", help="what the report is called")
 
 
@@ -94,75 +102,6 @@ Rewards that scorers gave the cases of a removed benchmark, and what people said
 An open app follows. It is refused while another process writes there or scores the benchmark."""
 
 
-def _paper(parser: argparse.ArgumentParser) -> None:
-    names = ("processbench", "prmbench", "socratic", "grben", "mrmath", "mrmath_redundant")
-    parser.add_argument("name", choices=names, help="the paper's benchmark")
-    parser.add_argument("table", nargs="?", metavar="TABLE", help="the table's number (default: list the tables)")
-    parser.add_argument("--all", action="store_true", help="also the scorers that only the paper has")
-    parser.add_argument(
-        "--check", action="store_true", help="exit with 1 if a figure here does not round to the printed one"
-    )
-
-
-CHECK_CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
-benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
-fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
-or PRMScore) on the cases that both tried is below 0. That an interval holds 0 is no proof of equality: 'low < -0.02'
-fails unless a drop of two points is ruled out."""
-
-
-def _check(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("new", metavar="NEW", help="the scorer to check: its name or a unique part of it")
-    parser.add_argument(
-        "--baseline", dest="old", metavar="OLD", required=True, help="the scorer that it is held against"
-    )
-    parser.add_argument(
-        "--fail-if",
-        metavar="COND",
-        help="fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
-        "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
-    )
-    parser.epilog = CHECK_CODES
-
-
-def _card(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("one", metavar="SCORER", help="its name or a unique part of it")
-    parser.add_argument("other", nargs="?", metavar="OTHER", help="another one, beside it: what differs is marked")
-
-
-def _board(parser: argparse.ArgumentParser) -> None:
-    rows = "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset"
-    parser.add_argument("--rows", choices=("benchmark", "scorer", "subset"), default="benchmark", help=rows)
-    parser.add_argument(
-        "--sort",
-        dest="order",
-        default="",
-        metavar="KEY",
-        help="COLUMN, COLUMN:asc or COLUMN:desc (best first)",
-    )
-    columns = "these columns and no others, in this order; a wrong name lists them"
-    parser.add_argument("--columns", dest="shown", default=None, metavar="A,B,...", help=columns)
-    against = "tell scores as differences to this scorer, with paired intervals on the cases that both tried"
-    parser.add_argument("--against", default="", metavar="SCORER", help=against)
-    parser.add_argument("--published", action="store_true", help="also the figures that the benchmark's paper prints")
-
-
-def _agreement(parser: argparse.ArgumentParser) -> None:
-    views = parser.add_argument_group("instead of kappa and alpha").add_mutually_exclusive_group()
-    for view, what in (
-        ("confusion", "how often one person says this where another says that"),
-        ("disagreements", "the cases on which people differ, what each says, and those they differ most on first"),
-    ):
-        views.add_argument(f"--{view}", dest="view", action="store_const", const=view, default="", help=what)
-
-
-def _triage(parser: argparse.ArgumentParser) -> None:
-    what = "who did what to this case, when, and what was undone: its name or a unique part of it"
-    parser.add_argument("case", nargs="?", metavar="CASE", help=what)
-    parser.add_argument("--who", default="", metavar="NAME", help="only this person: a name or a unique part of it")
-    parser.add_argument("--gone", action="store_true", help="the cases that are in no benchmark here any more instead")
-
-
 def _taxonomy(parser: argparse.ArgumentParser) -> None:
     by = "also by this column, or by scorer: which scorers have the cases wrong (repeatable)"
     parser.add_argument("--by", action=Collect, metavar="COL", default=(), help=by)
@@ -182,12 +121,6 @@ def _taxonomy(parser: argparse.ArgumentParser) -> None:
 
 
 _WITH_WORDS_OF_ITS_OWN = {
-    "board": _board,
-    "paper": _paper,
-    "check": _check,
-    "card": _card,
-    "triage": _triage,
-    "agreement": _agreement,
     "taxonomy": _taxonomy,
 }
 
@@ -214,6 +147,10 @@ def _import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", metavar="N", help="what the one scorer or table is called (default: as its file)")
     runs = "which independent repetition these answers are; figures are means over them (default 0)"
     parser.add_argument("--run", type=natural, metavar="N", help=runs)
+    # Imported only for who asks, as everything beyond argparse is.
+    from scoring.arguments import add_checkpoint_arguments
+
+    add_checkpoint_arguments(parser, "file or folder")
     columns = parser.add_argument_group("which column of a table is what, where its name does not say it")
     columns.add_argument("--id", metavar="COL", help="the case's id")
     columns.add_argument(
@@ -310,7 +247,3 @@ def _of_numbers(name: str, parser: argparse.ArgumentParser) -> None:
         (prm_arguments.add_explain if name == "show" else prm_arguments.add_prms)(parser)
     if name in _WITH_WORDS_OF_ITS_OWN:
         _WITH_WORDS_OF_ITS_OWN[name](parser)
-    if name == "cases":
-        parser.add_argument("--sort", default="", metavar="KEY", help="COLUMN, COLUMN:desc or instructive")
-        columns = "these columns and no others, in this order; margin, rewards and the like are the one scorer's"
-        parser.add_argument("--columns", default=None, metavar="A,B,...", help=columns)

@@ -1,7 +1,8 @@
 """The flags that are known before and after every command. Only argparse is imported, so that `--help` is quick."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
 """Names of `scoring.protocols`, which is not imported for `--help`."""
@@ -100,7 +101,7 @@ def common_flags(default: object, helps: Mapping[str, str] | None = None) -> arg
             "before all of it the verdict is the lowest step and not the first; or SCORER=RULE (repeatable)",
         ),
     )
-    own = "import this file and know the rules in it, which --rule then names (repeatable)"
+    own = "use what this file of your own brings: rules for --rule, metrics, columns, an analysis (repeatable)"
     which.add_argument(
         "--plugin",
         action=Collect,
@@ -176,6 +177,12 @@ def together(args: argparse.Namespace) -> argparse.Namespace:
     for name in _REPEATABLE:
         setattr(args, name, (*vars(args).pop(f"early_{name}"), *getattr(args, name, ())))
     return args
+
+
+def plugins_in(words: Sequence[str]) -> list[str]:
+    """The files that --plugin names in a command line, before it is read as one."""
+    following = [file for word, file in pairwise(words) if word == "--plugin"]
+    return following + [word.partition("=")[2] for word in words if word.startswith("--plugin=")]
 
 
 def natural(text: str) -> int:

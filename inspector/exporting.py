@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from inspector.analyses import Params
+from inspector.analyses.cases import cases
 from inspector.analyses.metrics import metrics
 from inspector.case_pages import case_document
-from inspector.cases_document import cases_document
 from inspector.inspection import Inspection
 from inspector.messages import Export
 from scoring.export import Document
@@ -21,7 +21,7 @@ def export_document(inspection: Inspection, asked: Export) -> Document:
     if asked.make is not None:
         return asked.make(asked.form)
     if asked.what == "cases":
-        return cases_document(inspection.selection, asked.form)
+        return cases.view(inspection.selection, Params(form=asked.form))
     if asked.what == "case":
         return case_document(inspection.selection, asked.row, asked.form)
     # The filter of the list of cases does not touch the board.

@@ -43,8 +43,11 @@ class Headline:
     small: bool = False
 
 
-def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int, benchmark: str) -> Headline:
-    """The metric as the benchmark reports it: F1 as the plain mean over its subsets, or PRMScore of all its steps."""
+def headline(evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None, benchmark: str) -> Headline:
+    """Give the metric as the benchmark reports it: F1 as the plain mean over its subsets, or PRMScore of all its steps.
+
+    Without a `seed` it has no interval, and nothing is resampled.
+    """
     facts = step_labelled(benchmark)
     if facts is not None:
         return _of_steps(evaluation, rows, facts, seed)
@@ -123,13 +126,16 @@ def _of_classes(rows: Iterable[dict[str, Any]], runs: int) -> dict[str, Headline
     }
 
 
-def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int) -> Headline:
+def _of_steps(evaluation: Evaluation, rows: Bools, facts: StepLabelled, seed: int | None) -> Headline:
     found = PooledSteps.of(evaluation, rows, facts)
     every = found.values(PRMSCORE_METRIC)
     score, on_wrong, on_right = (
         _mean(found.values(metric)) for metric in (PRMSCORE_METRIC, NEGATIVE_ACC, POSITIVE_ACC)
     )
-    low, high = (None if score is None else found.interval(PRMSCORE_METRIC, seed)) or (None, None)
+    low: float | None = None
+    high: float | None = None
+    if score is not None and seed is not None:
+        low, high = found.interval(PRMSCORE_METRIC, seed) or (None, None)
     n, runs = found.size(PRMSCORE_METRIC), every.size
     return Headline(
         PRMSCORE,

@@ -19,9 +19,10 @@ from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.names import match_name
-from scoring.own_rules import load_plugins
+from scoring.own_columns import own_columns as kept_columns
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
+from scoring.workspace import Workspace
 
 if TYPE_CHECKING:
     from scoring.triage.words import Words
@@ -35,7 +36,11 @@ def load(request: Request) -> Selection:
             of the user's own that cannot be used.
     """
     workspace = find_workspace_or_demo(request.workspace, request.benchmarks)
-    load_plugins(request.plugins)
+    if request.plugins:
+        # Imported only for who asks: commands start sooner.
+        from inspector.own import load_own
+
+        load_own(request.plugins)
     if request.slices:
         # Imported only for who asks: commands start sooner.
         from inspector.filtering.saved_slices import with_slices
@@ -59,6 +64,7 @@ def load(request: Request) -> Selection:
     wanted = [match_name(word, names, "scorer") for word in request.scorers]
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
+    own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = Selection(
         request,
@@ -68,7 +74,7 @@ def load(request: Request) -> Selection:
         *loaded,
         metadata=metadata,
         said=TriageColumns(triage, cases["case"]),
-        further=said,
+        further={**said, **own_columns},
         journal=journal,
         adjudicated=adjudicated,
         heard=heard,
@@ -80,6 +86,13 @@ def load(request: Request) -> Selection:
     notes = wish_notes(request, granted.evaluations)
     problems += [*(journal.problems if journal else ()), *notes, *labels_note(adjudicated, cases.height)]
     return select(replace(granted, problems=tuple(problems), unkept=tuple(there.unkept)))
+
+
+def nothing_loaded(problem: str = "") -> Selection:
+    """Select from no workspace, for what has an answer without any case; `problem` says why."""
+    workspace, nothing = Workspace(None), np.arange(0)
+    cases, texts = workspace.cases()
+    return Selection(Request(), workspace, cases, texts, (), (), nothing, (problem,) if problem else ())
 
 
 def _baselines(request: Request, cases: pl.DataFrame, taken: Sequence[str]) -> list[Evaluation]:

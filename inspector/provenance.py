@@ -1,6 +1,6 @@
 """How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -65,7 +65,16 @@ def _own_rules(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]
     """Where rules of the user's own come from, by name; nothing where no scorer is decided by one."""
     compared = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
     found = {made.name: source_words(made) for made in compared if made.code is not None}
-    return {"own_rules": found} if found else {}
+    return {"plugins": found} if found else {}
+
+
+def provenance_of_people(selection: Selection, command: str, notes: Sequence[str]) -> dict[str, Any]:
+    """How a document of what people said came to be; of scorers only where a condition speaks of them."""
+    facts = provenance(selection, command, tuple(notes), decides=False)
+    kept = ["command", "version", "data", "filter", "notes"]
+    if any(speaks_of(one.scorer.name, selection.request.where) for one in selection.evaluations):
+        kept += ["rule", "threshold", "threshold_source"]
+    return {name: facts[name] for name in kept}
 
 
 def averaging(selection: Selection) -> str:

@@ -153,7 +153,7 @@ def request_of(args: argparse.Namespace) -> Request:
         seed=args.seed,
         baselines=args.baselines,
         by=tuple(getattr(args, "by", ())),
-        sort=getattr(args, "sort", ""),
+        sort=getattr(args, "sort", None) or "",
         columns=split(columns or ""),
     )
 

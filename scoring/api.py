@@ -7,7 +7,8 @@
     workspace.add_rewards("my-prm", scores, threshold=0.5)      # columns: id, rewards
     workspace.metrics(scorer="my-prm")                          # the rows of `prm-inspect metrics --json`
 
-A file with a rule of your own imports `rule` from here, see `scoring.own_rules`.
+A file of your own imports from here what makes a function a rule, a metric or a column: see `scoring.own_rules`,
+`scoring.metrics.own` and `scoring.own_columns`.
 
 Frames that go in are polars frames (lazy ones too), pandas frames, Arrow tables, batches and readers, or whatever else
 has `__arrow_c_stream__`, and lists of dictionaries; neither pandas nor pyarrow is imported for it. Frames that come out
@@ -41,10 +42,13 @@ from scoring.importing.batch import ImportBatch, ImportOptions, check_usable, jo
 from scoring.importing.saving import Saved
 from scoring.importing.sources import ReadOptions, Source, as_frame_source, read_table, recognised
 from scoring.metadata_columns import columns_frame
-from scoring.metrics.kernel import Unparsed
+from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.own import metric
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
-from scoring.own_rules import load_plugins, rule
+from scoring.own_columns import column
+from scoring.own_rules import rule
+from scoring.plugins import load_plugins
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
@@ -60,7 +64,17 @@ from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
-__all__ = ["AddedFrame", "ColumnMapping", "OpenedWorkspace", "WorkspaceWarning", "open_workspace", "rule"]
+__all__ = [
+    "AddedFrame",
+    "ColumnMapping",
+    "Decided",
+    "OpenedWorkspace",
+    "WorkspaceWarning",
+    "column",
+    "metric",
+    "open_workspace",
+    "rule",
+]
 
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""
@@ -229,6 +243,8 @@ class OpenedWorkspace:
         id: str | None = None,  # noqa: A002  # the flag's name
         rewards: str | None = None,
         step: str | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one scorer's step rewards.
 
@@ -249,6 +265,8 @@ class OpenedWorkspace:
             id: the column with the ids; None = it is found.
             rewards: the column with the rewards; None = it is found.
             step: the column with the index of the step, in a frame with a row a step; None = it is found.
+            series: the training run that the scorer is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined: no row belongs to a case here, or it is not clear to which.
@@ -261,7 +279,9 @@ class OpenedWorkspace:
         comparison, on = (None, None) if rule is None else check_own_rule(rule)
         if threshold is not None and not np.isfinite(threshold):
             raise UsageError(f"{threshold!r} is not a threshold that can be stored.", "Give a finite number.")
-        wish = ImportOptions(threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name)
+        wish = ImportOptions(
+            threshold=threshold, comparison=comparison, on=on, join_to=benchmark, name=name, series=series, at=at
+        )
         stated = ColumnMapping(id=id, step=step, rewards={} if rewards is None else {name: rewards})
         return self._add_scorer(
             frame, source or name, wish, stated, mapping, _has_numbers, "step rewards (rewards=COLUMN)", strict=strict
@@ -281,6 +301,8 @@ class OpenedWorkspace:
         answers: str | None = None,
         verdict: str | None = None,
         base: Literal[0, 1] | None = None,
+        series: str | None = None,
+        at: int | None = None,
     ) -> AddedFrame:
         """Add one critic's answers in words, which the benchmark's own parser reads, or its verdicts as numbers.
 
@@ -299,6 +321,8 @@ class OpenedWorkspace:
             answers: the column with the answers; None = it is found.
             verdict: the column with the verdicts; None = it is found.
             base: what verdicts call the first step, 0 or 1; None = it is found, or assumed to be 0 with a warning.
+            series: the training run that the critic is a checkpoint of; None = it is not said.
+            at: the training step that the checkpoint was saved at.
 
         Raises:
             NotJoined, UsageError, ScorerConflict, StrictFindings, WorkspaceError: as for `add_rewards`.
@@ -311,7 +335,7 @@ class OpenedWorkspace:
             verdict_base=base,
         )
         called = source or (name if run is None else f"{name} run {run}")
-        wish = ImportOptions(join_to=benchmark, name=name, run=run)
+        wish = ImportOptions(join_to=benchmark, name=name, run=run, series=series, at=at)
         what = "answers or verdicts (answers=COLUMN, verdict=COLUMN)"
         return self._add_scorer(frame, called, wish, stated, mapping, _has_answers, what, strict=strict)
 
@@ -441,7 +465,7 @@ class OpenedWorkspace:
             where: SQL conditions, of which a case must fulfil all.
             threshold: one for all scorers, or by scorer; None = each scorer's own.
             rule: what decides, in the words of `--rule`, for all scorers or by scorer; None = each scorer's own.
-            plugin: Python files of your own with rules that `rule` may name.
+            plugin: Python files of your own: metrics, columns, and rules that `rule` may name.
             redundancy: the number above which a step is redundant, for all scorers or by scorer.
             protocol: the benchmark whose protocol decides; None = each benchmark's own way of counting.
             unparsed: whether cases without a verdict count as `wrong`, or `drop` out; None = as the protocol does.

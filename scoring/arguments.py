@@ -16,6 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     run = parser.add_argument_group("the run")
     run.add_argument("--engine", choices=ENGINES, default="transformers", help="what runs a PRM in this process")
     run.add_argument("--name", metavar="NAME", help="what to call the scorer (default: the folder's or model's name)")
+    add_checkpoint_arguments(run, "model's folder")
     run.add_argument("--token-budget", type=_above_zero, metavar="N", help="tokens of a batch, padding included")
     what = parser.add_argument_group("what to score")
     some = what.add_mutually_exclusive_group()
@@ -29,6 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--truncate", action="store_true", help=cut)
     what.add_argument("--retry-refused", action="store_true", help="try again what an earlier run refused")
     what.add_argument("--dry-run", action="store_true", help="tell what would be done, and run nothing")
+
+
+def add_checkpoint_arguments(parser: argparse._ActionsContainer, place: str) -> None:
+    """The arguments that say which checkpoint of a training run a scorer is; `place` is where it is guessed from."""
+    usual = f"(default: seen from a {place} called checkpoint-N)"
+    run = f"the training run that the scorer is a checkpoint of, for `timeline` {usual}"
+    parser.add_argument("--series", metavar="NAME", help=run)
+    parser.add_argument("--at", type=count, metavar="STEP", help=f"the training step that it was saved at {usual}")
 
 
 def add_prm_arguments(parser: argparse.ArgumentParser, flag: str = "--model", *, required: bool = True) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from scoring.cache import RewardParts
 from scoring.errors import DamagedWorkspace, NoWorkspace, ScorerConflict
 from scoring.scorer import FILE, Scorer
+from scoring.training_point import GUESSED, NOWHERE, TrainingPoint, point_of_model, stated_point
 from scoring.workspace import Workspace
 
 
@@ -33,6 +34,43 @@ def claim(workspace: Workspace, scorer: Scorer) -> RewardParts:
     if (folder / FILE).exists():
         Scorer.load(folder)
     return RewardParts(folder)
+
+
+def as_checkpoint(scorer: Scorer, folder: Path, training: TrainingPoint, *, keep: bool = True) -> Scorer:
+    """Give the scorer as the checkpoint that it is; with `keep` a folder that is there already says so from now on.
+
+    What was stated or guessed before stays where `training` is nothing, or only guessed. Nothing else in the folder
+    changes: what was computed goes on to count.
+
+    Raises:
+        DamagedWorkspace: the folder's `scorer.json` cannot be read.
+        UnwritableWorkspace: it cannot be written.
+    """
+    if not (folder / FILE).exists():
+        return scorer.as_checkpoint(training)
+    there = Scorer.load(folder)
+    now = training.over(there.training)
+    if keep and not now.same(there.training):
+        there.as_checkpoint(now).save(folder)
+    return scorer.as_checkpoint(now)
+
+
+def placed(
+    scorer: Scorer, parts: RewardParts, *, model: str | None, series: str | None, at: int | None, dry_run: bool
+) -> tuple[Scorer, tuple[str, ...]]:
+    """Give the scorer of a run as the checkpoint that is stated or seen from its model's folder, and what to say of it.
+
+    Raises:
+        UsageError: a series without a step is stated, or the other way round.
+        DamagedWorkspace, UnwritableWorkspace: as for `as_checkpoint`.
+    """
+    there = Scorer.load(parts.folder).training if (parts.folder / FILE).exists() else NOWHERE
+    training = stated_point(series, at, there if there.known or not model else point_of_model(model))
+    made = as_checkpoint(scorer, parts.folder, training, keep=not dry_run)
+    if not made.training.known:
+        return made, ()
+    guessed = training.guessed and made.training.same(training)
+    return made, (f"{made.training.words}{GUESSED if guessed else ''}",)
 
 
 def scorers(workspace: Workspace) -> list[tuple[Scorer, Path]]:

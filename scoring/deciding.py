@@ -13,6 +13,7 @@ import numpy as np
 
 from scoring.benchmarks.registry import step_labelled
 from scoring.boundary import check_rule
+from scoring.condition_reading import columns_read
 from scoring.dev_sets import dev_tuned
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
@@ -21,7 +22,7 @@ from scoring.metrics.threshold_curves import Tuned, official_curve, tuned
 from scoring.names import match_name
 from scoring.protocols import Protocol as OfficialProtocol
 from scoring.protocols import protocol_named
-from scoring.sql_words import named
+from scoring.scorer_columns import EVERY_COLUMN
 from scoring.step_rewards import Bools
 
 CHOSEN = "chosen"
@@ -137,9 +138,9 @@ def not_circular(scorer: str, conditions: Sequence[str]) -> None:
 
 
 def speaks_of(scorer: str, conditions: Sequence[str]) -> list[str]:
-    """The conditions that name a column of the scorer."""
-    own = named(f"{scorer}.").rstrip('"')
-    return [condition for condition in conditions if own in condition]
+    """Give the conditions that read a column of the scorer."""
+    own = {f"{scorer}.{name}" for name in EVERY_COLUMN}
+    return [condition for condition in conditions if not own.isdisjoint(columns_read(condition))]
 
 
 Evaluations = tuple[Evaluation, ...]

@@ -215,6 +215,15 @@ class Evaluation:
         said = said if self.votes is None else said | self.votes.tried
         return frozenset(self.gold.cases["benchmark"].filter(pl.Series(said)).unique())
 
+    def judges(self, benchmark: str) -> bool:
+        """Tell whether there is a verdict on any case of a benchmark."""
+        return benchmark in self.judged
+
+    @cached_property
+    def judged(self) -> frozenset[str]:
+        """The benchmarks on any of whose cases there is a verdict."""
+        return frozenset(self.gold.cases["benchmark"].filter(pl.Series(self.answered)).unique())
+
     # -- what was decided
 
     @cached_property

@@ -10,6 +10,7 @@ from scoring.evaluated_cases import EvaluatedCases
 from scoring.evaluation import Evaluation
 from scoring.grouping import grouped, groups
 from scoring.metrics.first_error import first_error_rows
+from scoring.metrics.own import own_metrics, own_rows
 from scoring.metrics.step_labels import step_rows
 from scoring.parts import parts
 from scoring.protocols import Counting, protocol_named
@@ -78,9 +79,18 @@ def _rows(
             name = benchmark["benchmark"]
             own = twins.get(name, {}).get(evaluation.scorer.name)
             for group, rows in groups(frame, by, within & shown):
-                for row in figures_of(evaluation, name, rows, counting, own):
+                for row in (
+                    *figures_of(evaluation, name, rows, counting, own),
+                    *_own(evaluation, name, rows, counting),
+                ):
                     if not by or row["subset"] == "all":
                         yield {"scorer": evaluation.scorer.name, **benchmark, **row, **group}
+
+
+def _own(evaluation: Evaluation, benchmark: str, rows: Bools, counting: Counting) -> Iterator[Row]:
+    """The metrics of the user's own, beside the official ones."""
+    for made in own_metrics():
+        yield from own_rows(made, evaluation, rows, counting.unparsed_of(benchmark), counting.seed)
 
 
 def figures_of(

@@ -1,5 +1,6 @@
 """Rules of the user's own: functions that transform step rewards, in a Python file or named by an installed package.
 
+    import numpy as np
     from scoring.api import rule
 
     @rule("below-mean", words="its reward less the mean of its case", threshold=-0.1)
@@ -12,11 +13,9 @@ write into what it is given. Whatever it gives is looked at before a threshold i
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
 from importlib.metadata import EntryPoint
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,7 +24,7 @@ import numpy.typing as npt
 from scoring import own_code
 from scoring.errors import PluginError
 from scoring.own_code import OwnCode
-from scoring.transforms import Floats, Ints, Transform, find_transform, is_built_in, keep_own
+from scoring.transforms import Floats, Ints, Transform, find_transform, is_built_in, keep_own, own_transforms
 
 Numbers = TypeVar("Numbers", bound=npt.NDArray[Any])
 
@@ -62,40 +61,20 @@ def rule(name: str, *, words: str, threshold: float | None = None) -> Callable[[
     return lambda function: Transform(name, said, name, name, function, default)
 
 
-def load_plugins(files: Sequence[str]) -> tuple[Transform, ...]:
-    """Import files of the user's own, so that their rules can be asked for by name.
-
-    A file that did not change is imported once, however often it is asked for.
+def keep_own_rule(made: Transform, code: OwnCode) -> None:
+    """Let a rule be asked for by its name from now on.
 
     Raises:
-        PluginError: one cannot be imported or holds no rule, or two hold rules of one name.
+        PluginError: another file has one of its name.
     """
-    found: dict[str, Transform] = {}
-    for name in dict.fromkeys(files):
-        path = Path(name).expanduser()
-        stamp = (path.stat().st_mtime_ns, path.stat().st_size) if path.is_file() else (0, 0)
-        for made in _rules_of(path.absolute(), name, stamp):
-            if made.name in found:
-                raise PluginError(f"two of the files hold a rule {made.name!r}.", "Give one of them another name.")
-            found[made.name] = made
-    for made in found.values():
-        keep_own(made)
-    return tuple(found.values())
-
-
-@lru_cache(maxsize=32)
-def _rules_of(_path: Path, name: str, _stamp: tuple[int, int]) -> tuple[Transform, ...]:
-    code = own_code.from_file(Path(name))
-    there = [one for one in vars(code.module).values() if isinstance(one, Transform)]
-    # What a file imports from another one is that one's.
-    made = [one for one in dict.fromkeys(there) if getattr(one.function, "__module__", "") == code.module.__name__]
-    if not made:
-        raise PluginError(f"{name} holds no rule.", "A rule is a function under @rule(NAME, words=...) of scoring.api.")
-    names = [one.name for one in made]
-    if len(set(names)) < len(names):
-        twice = next(one for one in names if names.count(one) > 1)
-        raise PluginError(f"{name} holds two rules {twice!r}.", "Give one of them another name.")
-    return tuple(_guarded(one, code) for one in made)
+    known = own_transforms().get(made.name)
+    if known is not None and known.code is code:
+        return
+    if known is not None and known.code is not None and known.code.path != code.path:
+        raise PluginError(
+            f"two files hold a rule {made.name!r}: {known.code.path} and {code.path}.", "Give one another name."
+        )
+    keep_own(_guarded(made, code))
 
 
 def installed_rules() -> dict[str, EntryPoint]:
@@ -117,9 +96,8 @@ def find_rule(name: str) -> Transform | None:
         raise PluginError(f"{entry.value} of {code.package} is no rule.", _NEXT)
     if made.name != name:
         raise PluginError(f"{entry.value} of {code.package} is the rule {made.name!r} and not {name!r}.", _NEXT)
-    found = _guarded(made, code)
-    keep_own(found)
-    return found
+    keep_own(_guarded(made, code))
+    return find_transform(name)
 
 
 def source_words(made: Transform) -> str:

@@ -17,6 +17,7 @@ from scoring.prms.catalogue import adapter_of
 from scoring.running import Running
 from scoring.same_model import same_model
 from scoring.scorer import Scorer
+from scoring.training_point import point_of_model
 from scoring.weights.store import Store
 from scoring.weights.usable import Weights
 from scoring.workspace import Workspace
@@ -83,7 +84,7 @@ def prepare(
     mark = fingerprint(settings)
     known = find(workspace, mark) if name is None else None
     scorer = Scorer(
-        name=known.name if known else name or checkpoint.name.rsplit("/", 1)[-1],
+        name=known.name if known else name or _usual_name(checkpoint, model),
         fingerprint=mark,
         about=f"{family.scale.family}, {computed}",
         **vars(family.scale),
@@ -102,6 +103,12 @@ def prepare(
             *same_model(workspace, scorer),
         ),
     )
+
+
+def _usual_name(checkpoint: Checkpoint, model: str) -> str:
+    """The name of the model, or of the training run with its step: every run has a `checkpoint-500`."""
+    training = point_of_model(model)
+    return f"{training.series}-{training.at}" if training.known else checkpoint.name.rsplit("/", 1)[-1]
 
 
 def _cautions(family: Adapter) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from scoring.claim import claim
+from scoring.claim import claim, placed
 from scoring.events import Event
 from scoring.files import check_writable
 from scoring.interrupt import Interrupt
@@ -52,7 +52,10 @@ def prm_events(
             tell=tell,
         )
         parts = claim(workspace, prepared.scorer)
-        notes = (*prepared.notes, *missing_texts(texts, rows, prepared.scorer.reads))
+        scorer, where = placed(
+            prepared.scorer, parts, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
+        )
+        notes = (*prepared.notes, *where, *missing_texts(texts, rows, scorer.reads))
 
     def engine() -> "Engine":
         # Known before minutes are spent on loading a model and computing what could not be kept.
@@ -66,7 +69,7 @@ def prm_events(
     yield from score(
         cases,
         texts,
-        prepared.scorer,
+        scorer,
         parts,
         encoder=prepared.encoder,
         engine=engine,

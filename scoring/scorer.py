@@ -3,14 +3,15 @@
 import json
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from scoring.errors import DamagedWorkspace
 from scoring.files import write_atomically
+from scoring.training_point import LARGEST, TrainingPoint
 
 Kind = Literal["prm", "critic", "baseline"]
 Comparison = Literal["<", "<="]
@@ -21,6 +22,8 @@ FILE = "scorer.json"
 FORMAT = 1
 READABLE = frozenset({"original_problem", "question", "reason", "reference_answer"})
 """Texts of a case that a scorer may read beside problem and steps, by column."""
+NOT_SAID = "not said"
+"""Stands for a setting that is not known."""
 _ADVICE = "Correct it, or import or score again."
 _TEXTS = frozenset({"family", "about", "threshold_source", "redundancy_threshold_source"})
 _CHOICES = {"kind": get_args(Kind), "comparison": get_args(Comparison), "on": get_args(On)}
@@ -37,7 +40,8 @@ class Scorer:
     `high` are the range of its rewards. Of a scorer that
     judges redundancy beside validity, `redundancy_threshold` is the cut above which a step is redundant, in the units
     of its second number, and `redundancy_threshold_source` says where that comes from; None = there is none. `family`
-    names scorers that are siblings, `settings` keeps what was used, to be shown and compared.
+    names scorers that are siblings, `settings` keeps what was used, to be shown and compared. `series` names the
+    training run that it is a checkpoint of, `at` how many training steps that had made; None = it is not known.
     """
 
     name: str
@@ -54,6 +58,17 @@ class Scorer:
     redundancy_threshold: float | None = None
     redundancy_threshold_source: str = ""
     settings: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    series: str | None = None
+    at: int | None = None
+
+    @property
+    def training(self) -> TrainingPoint:
+        """Which checkpoint of which training run it is."""
+        return TrainingPoint(self.series, self.at)
+
+    def as_checkpoint(self, training: TrainingPoint) -> "Scorer":
+        """Give the same scorer as a checkpoint of a run."""
+        return replace(self, series=training.series, at=training.at)
 
     @property
     def reads(self) -> tuple[str, ...]:
@@ -105,12 +120,22 @@ def _checked(known: dict[str, Any]) -> dict[str, Any]:
     for name, allowed in _CHOICES.items():
         if known.get(name, allowed[0]) not in allowed:
             raise ValueError(f"{name} is none of {', '.join(allowed)}")
+    _check_training(known.get("series"), known.get("at"))
     if not isinstance(known.get("settings", {}), Mapping):
         raise TypeError("settings is no object")
     reads = known.get("settings", {}).get("reads", [])
     if not isinstance(reads, list) or not all(isinstance(name, str) and name in READABLE for name in reads):
         raise ValueError(f"reads is not a list of {', '.join(READABLE)}")
     return known
+
+
+def _check_training(series: Any, at: Any) -> None:
+    if series is not None:
+        if not isinstance(series, str) or not series.strip():
+            raise TypeError("series is not text")
+        series.encode()
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int) or not 0 <= at <= LARGEST):
+        raise TypeError(f"at is {json.dumps(at)}, not a number of training steps")
 
 
 def _number(name: str, value: Any) -> float:
@@ -121,3 +146,50 @@ def _number(name: str, value: Any) -> float:
     if not math.isfinite(found):
         raise ValueError(f"{name} is not a finite number")
     return found
+
+
+# -- what it was made with, as plain names and texts
+
+
+def settings_of(scorer: Scorer) -> dict[str, str]:
+    """List what changes a scorer's numbers, as far as it is known, by dotted name: `sampling.temperature`."""
+    facts: dict[str, Any] = {"kind": scorer.kind, "family": scorer.family or NOT_SAID}
+    facts |= {"fingerprint": scorer.fingerprint, "range": f"{scorer.low:g} to {scorer.high:g}"}
+    if scorer.redundancy_threshold is not None:
+        facts["redundancy_threshold"] = scorer.redundancy_threshold
+    return {name: _setting_text(value) for name, value in [*facts.items(), *_flat(scorer.settings)]}
+
+
+def settings_that_differ(one: Scorer, other: Scorer) -> dict[str, tuple[str, str]]:
+    """Give by name the two values of every setting that is not the same in both; what one lacks is NOT_SAID.
+
+    The fingerprints are left out, which differ wherever anything does, and so is what they sum up.
+    """
+    first, second = settings_of(one), settings_of(other)
+    names = [name for name in dict.fromkeys((*first, *second)) if name != "fingerprint"]
+    pairs = {name: (first.get(name, NOT_SAID), second.get(name, NOT_SAID)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def not_recorded(scorers: Iterable[Scorer]) -> str:
+    """Say of whose numbers it is not known what made them, because their results were imported; "" where none were."""
+    imported = [scorer.name for scorer in scorers if "imported_from" in scorer.settings]
+    if not imported:
+        return ""
+    return f"What made the numbers of {' and '.join(imported)} is not recorded: imported results do not say it."
+
+
+def _flat(settings: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in settings.items():
+        whole = f"{before}{name}"
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{whole}.")
+        else:
+            yield whole, value
+
+
+def _setting_text(value: Any) -> str:
+    """A value as a text: texts as they are, nothing as `none`, all else as JSON has it."""
+    if isinstance(value, str):
+        return value or "none"
+    return "none" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)

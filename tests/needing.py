@@ -37,16 +37,11 @@ def chosen(spot: int) -> Callable[[Any], bool]:
 TAGGED = ("w", *"knotty", "enter")
 ANSWERS = ("a", "enter", "v")
 SEARCHED = ("a", "slash", *"2", "enter")
-PAPER = ("P",)
 MOVED = ("A", "tab", "p", *"units", "enter")
 DAY = ", 2026-01-02"
 """Stands beneath the lists while that of notes has the keys."""
 QUEUE = ("a", "T", "enter")
 NEEDING = {
-    ("paper", "next-page"): Needing(PAPER, says("Table 4 of ProcessBench"), scenes.printed, "Checked 1 of"),
-    ("paper", "page-before"): Needing(PAPER, says("Table 2 of ProcessBench"), scenes.printed, "Checked 1 of"),
-    ("paper", "everyone"): Needing(PAPER, says("Skywork-PRM-7B"), scenes.printed, "Checked 1 of"),
-    ("paper", "choose-table"): Needing(PAPER, says("Tables of ProcessBench"), scenes.printed, "Checked 1 of"),
     ("board", "yank-row"): Needing((), says("Copied the row of alpha")),
     ("cases", "yank-row"): Needing(("a",), says("Copied the facts of exact-one")),
     ("case", "yank"): Needing(("a", "enter", "g"), says("Copied the problem of bench/exact-one")),

@@ -215,8 +215,8 @@ SCENES: dict[str, Scene] = {
     "triage-ruled": Scene(small, ("a", "T", "enter", "1", "2", "s", "p", "j", "minus"), ("rated -1",)),
     "triage-contested": Scene(contested, ("a", "T", "enter"), ("1 of 10", "3 of 3")),
     "triage-history": Scene(told, ("a", "G", "enter", "h"), ("What was done to bench/long-one", "(undone)")),
-    "card": Scene(small, ("i",), ("How a verdict is decided",)),
-    "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in",)),
+    "card": Scene(small, ("i",), ("How a verdict is decided", "75.0]")),
+    "cards": Scene(small, ("i", "o", "j", "enter"), ("They differ in", "100.0]")),
     "breakdown": Scene(demo, ("b",), ("and error kind",), hides="Computing", sizes=(NARROW, MIDDLE)),
     "breakdown-ascii": Scene(
         demo, ("b",), ("and error kind",), hides="Computing", sizes=(NARROW, MIDDLE), ascii_only=True, no_color=True
@@ -237,8 +237,8 @@ SCENES: dict[str, Scene] = {
     "thresholds-reliability": Scene(demo, ("H", "shift+tab"), ("calibration error",), sizes=(NARROW, MIDDLE)),
     "statistics": Scene(demo, ("K",), ("Wrong steps (0-based)",)),
     "paper": Scene(printed, ("P",), ("Checked 1 of",)),
-    "paper-statistics": Scene(printed, ("P", "shift+tab"), ("the cases by subset", "published")),
-    "paper-none": Scene(small, ("P",), ("No paper",), sizes=(NARROW,)),
+    "paper-statistics": Scene(printed, ("P", "o", "enter", "g", "enter"), ("the cases by subset", "published")),
+    "paper-none": Scene(small, ("P",), ("No tables of a paper",), sizes=(NARROW,)),
     "taxonomy": Scene(noted, ("A", "g"), ("signs: 2 notes",)),
     "taxonomy-ascii": Scene(noted, ("A", "g"), ("signs: 2 notes",), sizes=(NARROW,), ascii_only=True, no_color=True),
     "taxonomy-put": Scene(noted, ("A", "g", "p", *"u"), ("a new category",), sizes=(NARROW,)),

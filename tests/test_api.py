@@ -34,6 +34,7 @@ from scoring.errors import (
 )
 from scoring.importing.batch import ImportOptions, read_sources
 from scoring.schema import CASES
+from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 from thoroughness import up_to
 
@@ -161,6 +162,19 @@ def test_findings_and_cases_are_those_of_the_file(tmp_path_factory, rows):
     ]
     assert result.findings.rows() == told
     assert by_frame.cases().drop("source").equals(open_workspace(root.root).cases().drop("source"))
+
+
+def test_a_frame_may_be_of_a_checkpoint_and_its_name_tells_none(workspace):
+    workspace.add_rewards("RUN/checkpoint-100", SCORES, source="RUN/checkpoint-100")
+    (folder,) = workspace.workspace.reward_folders()
+    assert not Scorer.load(folder).training.known
+    assert workspace.add_rewards("RUN/checkpoint-100", SCORES, series="RUN", at=100).scorers
+    assert Scorer.load(folder).training.words == "step 100 of RUN"
+    workspace.add_answers("critic", [{"id": "gsm8k-0", "prediction": 0}], series="RUN", at=200)
+    kept = {Scorer.load(one).training.at for one in workspace.workspace.reward_folders()}
+    assert kept == {100, 200}
+    with pytest.raises(UsageError, match="does not say at which training step"):
+        workspace.add_rewards("other", SCORES, series="RUN")
 
 
 def test_adding_a_frame_again_changes_nothing(workspace):

@@ -1,10 +1,17 @@
 """Views of selections, for tests: an analysis with a page each, asked as a command asks it."""
 
+from dataclasses import replace
+
 from inspector.analyses import Params
+from inspector.analyses.agreement import agreement
 from inspector.analyses.breakdown import breakdown
+from inspector.analyses.card import card
+from inspector.analyses.cases import cases
 from inspector.analyses.compare import compare
+from inspector.analyses.contested import contested
 from inspector.analyses.metrics import metrics
 from inspector.analyses.thresholds import thresholds
+from inspector.analyses.triage import triage
 from inspector.paint import Brush
 from inspector.render.cells import plain_text
 from inspector.render.lines import Sheet, text_of
@@ -13,12 +20,20 @@ from inspector.render.view import Table
 from inspector.subject import subject
 
 
+def agreement_view(selection, page="", form=""):
+    return agreement.view(selection, Params(page, form=form))
+
+
 def metrics_view(selection, form=""):
     return metrics.view(selection, Params(form=form))
 
 
 def compare_view(selection, form=""):
     return compare.view(selection, Params(form=form))
+
+
+def contested_view(selection, form=""):
+    return contested.view(selection, Params(form=form))
 
 
 def pairs_view(selection, form=""):
@@ -31,6 +46,11 @@ def sets_view(selection, form=""):
 
 def cascade_view(selection, form=""):
     return compare.view(selection, Params("cascade", form=form))
+
+
+def card_view(selection, *names, form=""):
+    """The card of a scorer, or of two beside each other, as the command asks for it."""
+    return card.view(replace(selection, request=replace(selection.request, scorers=names)), Params(form=form))
 
 
 def thresholds_view(selection, form=""):
@@ -47,6 +67,15 @@ def flips_view(selection, before, after, form=""):
 
 def breakdown_view(selection, told=None, form="", *, page=""):
     return breakdown.view(selection, Params(page, told or {}, form))
+
+
+def cases_view(selection, form=""):
+    return cases.view(selection, Params(form=form))
+
+
+def triage_view(selection, form="", **options):
+    """What people said: told `who`, `gone` or `case`, as the command is."""
+    return triage.view(selection, Params("", options, form))
 
 
 # -- as a screen shows them

@@ -10,16 +10,19 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from inspector.analysis_list import OWN, summaries
 from inspector.common_flags import Collect
-from scoring.errors import UsageError
+from scoring.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from inspector.render.view import View
+    from inspector.request import Request
     from inspector.selection import Selection
 
-Whose = Literal["all", "ranked", "focus", "pair", "beside", "none"]
+Whose = Literal["all", "ranked", "focus", "pair", "one or two", "beside", "none"]
 """Whom a screen asks about: every scorer, as the workspace has them or as the analysis ranks them; the one in focus;
-that one and another; that one and those beside it; or nobody, because the cases alone are asked about."""
+that one and another; that one, and another where one was chosen; that one and those beside it; or nobody, because the
+cases alone are asked about."""
 
 
 class Offer(NamedTuple):
@@ -42,6 +45,8 @@ class Option:
         choices: The values that there are; () = any.
         type: What makes a value of a word.
         words: How many words it takes, as argparse writes it (`?`, `*` or a number); None = one.
+        positional: Whether its value stands by itself in the command, without a flag.
+        required: Whether there is no answer without a value.
         bare: Its value where the flag stands alone.
         many: Whether it may be repeated; its value is then a tuple.
         pages: The pages that it is for; () = all of them.
@@ -57,6 +62,8 @@ class Option:
     choices: tuple[str, ...] = ()
     type: Callable[[str], Any] = str
     words: str | int | None = None
+    positional: bool = False
+    required: bool = False
     bare: Any = None
     many: bool = False
     pages: tuple[str, ...] = ()
@@ -66,29 +73,48 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The flag of the command."""
-        return f"--{self.name.replace('_', '-')}"
+        """The flag of the command, or what stands for its word."""
+        return self.name if self.positional else f"--{self.name.replace('_', '-')}"
 
     @property
     def switch(self) -> bool:
         """Whether it takes no value."""
         return not (self.metavar or self.choices)
 
+    @property
+    def dest(self) -> str:
+        """Where argparse keeps its value; that of an option may be called as one of the request is."""
+        return self.name if self.of_request else f"told_{self.name}"
+
     def add_to(self, parser: "argparse._ActionsContainer") -> None:
-        """Add the flag."""
+        """Add the flag, or the word."""
+        if self.positional:
+            parser.add_argument(
+                self.dest,
+                metavar=self.metavar or None,
+                choices=self.choices or None,
+                type=self.type,
+                nargs=self.words,
+                help=self.help,
+            )
+            return
         if self.switch:
-            parser.add_argument(self.flag, action="store_const", const=True, help=self.help)
+            parser.add_argument(self.flag, action="store_const", const=True, dest=self.dest, help=self.help)
             return
         if self.many:
-            parser.add_argument(self.flag, action=Collect, metavar=self.metavar, default=(), help=self.help)
+            parser.add_argument(
+                self.flag, action=Collect, metavar=self.metavar, dest=self.dest, default=(), help=self.help
+            )
             return
         parser.add_argument(
             self.flag,
+            dest=self.dest,
             metavar=self.metavar or None,
             choices=self.choices or None,
             type=self.type,
             nargs=self.words,
             const=self.bare,
+            required=self.required,
             help=self.help,
         )
 
@@ -97,6 +123,8 @@ class Option:
         if self.switch:
             return (self.flag,) if value else ()
         values = tuple(map(str, value)) if isinstance(value, (tuple, list)) else (str(value),)
+        if self.positional:
+            return values
         if self.words is not None:
             return (self.flag, *(values if value != self.bare else ()))
         return tuple(
@@ -140,6 +168,7 @@ class Params:
 
 
 Answer = Callable[["Selection", Params, bool], "View"]
+Loader = Callable[["Request", Params], "Selection"]
 
 
 @dataclass(frozen=True)
@@ -155,6 +184,8 @@ class Analysis:
     """Whom its one page is about, where it has no pages."""
     scorers: str = ""
     """What the words of the command are, where these are scorers; "" = it has none."""
+    most: int = 0
+    """How many scorers it is about at most, none of which is asked for by `--scorer`; 0 = as many as are chosen."""
     page_flag: str = ""
     """The flag that has a page's name as its value; "" = pages are flags themselves."""
     together: str = ""
@@ -165,6 +196,21 @@ class Analysis:
     """What is to be seen on its screen."""
     epilog: str = ""
     """What `--help` ends with."""
+    loader: Loader | None = None
+    """Selects what it is asked about, where that is more than a request says; None = what the request says."""
+
+    def load(self, request: "Request", params: Params) -> "Selection":
+        """Read what is asked about, decide and select.
+
+        Raises:
+            InspectError: as `inspector.loading.load`, or the request asks for what this has no answer to.
+        """
+        if self.loader is not None:
+            return self.loader(request, params)
+        # Imported only for who asks: `--help` needs the flags alone.
+        from inspector.loading import load
+
+        return load(request)
 
     def view(self, results: "Selection", params: Params | None = None, *, intervals: bool = True) -> "View":
         """Answer it.
@@ -183,6 +229,8 @@ class Analysis:
         if params.page and params.page not in pages:
             told = f"It has: {', '.join(pages)}." if pages else "It has one page: leave it out."
             raise UsageError(f"{self.name} has no page {params.page!r}.", told)
+        if 0 < self.most < len(results.request.scorers):
+            raise UsageError(f"{self.name} is about {self.most} scorers at most.", "Leave the others out.")
         known = [option.name for option in self.options_of(params.page)]
         if unknown := sorted(set(params.options).difference(known)):
             where = f"page {params.page!r} of {self.name}" if params.page else f"{self.name} without a page"
@@ -190,6 +238,8 @@ class Analysis:
             raise UsageError(f"{where} cannot be told {unknown[0]!r}.", told)
         for option in self.options_of(params.page):
             value = params.get(option.name)
+            if option.required and value is None:
+                raise UsageError(f"{self.name} needs {option.flag}.", f"It is {option.help}.")
             if option.choices and value is not None and value not in option.choices:
                 raise UsageError(
                     f"{value!r} is not a value of {option.flag}.", f"There are: {', '.join(option.choices)}."
@@ -208,7 +258,7 @@ class Analysis:
         parser.epilog = self.epilog or None
         if self.scorers:
             parser.add_argument("scorers", nargs="*", metavar="SCORER", help=self.scorers)
-        taken = {page.takes for page in self.pages}
+        taken = {page.takes for page in self.pages if page.help}
         if self.page_flag:
             told = ", ".join(f"{page.name} ({page.help})" if page.help else page.name for page in self.pages)
             names = [page.name for page in self.pages]
@@ -231,7 +281,7 @@ class Analysis:
 
     def params(self, args: argparse.Namespace, form: str = "") -> Params:
         """Make the parameters of the command's arguments."""
-        given = {one.name: getattr(args, one.name, None) for one in self.options if not one.of_request}
+        given = {one.name: getattr(args, one.dest, None) for one in self.options if not one.of_request}
         told = {name: value for name, value in given.items() if value is not None}
         page = next((page.name for page in self.pages if page.takes and page.takes in told), getattr(args, "page", ""))
         return Params(page, told, form)
@@ -265,7 +315,23 @@ def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[
     return registered
 
 
+_OWN: dict[str, Analysis] = {}
+
+
+def keep_own_analysis(made: Analysis, summary: str) -> None:
+    """Let an analysis of the user's own stand beside the others from now on.
+
+    Raises:
+        PluginError: the program has one of its name.
+    """
+    if made.name in summaries() and made.name not in _OWN:
+        raise PluginError(f"the program has an analysis {made.name!r} already.", "Give the file another name.")
+    _OWN[made.name], OWN[made.name] = made, summary.rstrip(".")
+
+
 def load(name: str) -> Analysis:
     """Import an analysis by its name."""
+    if name in _OWN:
+        return _OWN[name]
     module = import_module(f"{__name__}.{name.replace('-', '_')}")
     return next(value for value in vars(module).values() if isinstance(value, Analysis) and value.name == name)

@@ -56,11 +56,12 @@ from inspector.sentences import WORDS, counted
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
-from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells
+from scoring.metrics.breakdown import SCHEMA, TOTAL, Cells, long_form
 from scoring.metrics.breakdown import breakdown as breakdown_frame
 from scoring.metrics.breakdown_difference import NOT_DIFFERENT, breakdown_difference
 from scoring.metrics.cell_conditions import COUNTS, behind
 from scoring.metrics.outcome_conditions import SIDES, tried
+from scoring.metrics.own import own_cells, own_metrics
 from scoring.metrics.resampling import SMALL
 from scoring.metrics.shares import BY_TYPE
 from scoring.metrics.step_bins import PRESETS
@@ -120,6 +121,13 @@ FIGURES: Mapping[str, Figure] = {
     **{f"count_{name}": Figure(f"how many {WORDS[name]}", WORDS[name]) for name in OUTCOMES},
 }
 """What a cell can show, in the order in which it is offered."""
+
+
+def known_figures() -> dict[str, Figure]:
+    """Give what a cell can show, metrics of the user's own last."""
+    return {**FIGURES, **{made.name: Figure(made.title, made.of) for made in own_metrics()}}
+
+
 TABLED = {
     "error_acc": "erroneous",
     "correct_acc": "clean",
@@ -156,7 +164,7 @@ def _figures_to_choose(results: Selection, params: Params) -> Iterator[Offer]:
         return
     there = _metrics_there(results, _one_benchmark(results), difference=bool(params.get("difference")))
     for name in there:
-        known = FIGURES[name]
+        known = known_figures()[name]
         yield Offer(name, known.title, ", ".join(words for words in (known.note, f"of {known.among}") if words))
 
 
@@ -255,8 +263,8 @@ def _check(results: Selection, params: Params) -> None:
             "--difference is of cells, between two scorers.", "Name both: --scorer A --scorer B, without --of."
         )
     metric = params.get("figure")
-    if metric is not None and params.page == CELLS and metric not in FIGURES:
-        raise UsageError(f"{metric!r} is no figure of a cell.", f"There are: {', '.join(FIGURES)}.")
+    if metric is not None and params.page == CELLS and metric not in known_figures():
+        raise UsageError(f"{metric!r} is no figure of a cell.", f"There are: {', '.join(known_figures())}.")
 
 
 # -- rows by columns
@@ -276,7 +284,9 @@ def _cell_frame(results: Selection, params: Params, *, intervals: bool) -> tuple
         for evaluation in results.chosen_evaluations:
             labels = {"scorer": evaluation.scorer.name, "benchmark": benchmark}
             seed = results.request.seed
-            frames.append((labels, breakdown_frame(evaluation, cells, unparsed, seed, bootstrap=intervals)))
+            table_of_cells = breakdown_frame(evaluation, cells, unparsed, seed, bootstrap=intervals)
+            own = [own_cells(made, evaluation, cells, unparsed, seed if intervals else None) for made in own_metrics()]
+            frames.append((labels, pl.concat([table_of_cells, *([long_form(cells, own)] if own else [])])))
     # Scorers come one after the other, each with all benchmarks.
     frames.sort(key=lambda made: results.chosen.index(made[0]["scorer"]))
     labelled = [
@@ -369,7 +379,8 @@ class Grid:
     def link(self, metric: str, row: Row) -> CaseLink | None:
         """Link to the cases that a figure counts."""
         n = int(row["value"] or 0) if metric in COUNTS else row["n"]
-        if not n:
+        if not n or metric not in FIGURES:
+            # What cases a metric of the user's own is of, no condition tells.
             return None
         scorers, unparsed = self.pair or (row["scorer"],), self.results.unparsed(self.benchmark)
         cell = () if row["where"] == EVERYTHING else (row["where"],)
@@ -386,7 +397,7 @@ class Grid:
         link = self.link(metric, row)
         if metric in COUNTS:
             return count(int(row["value"] or 0), link)
-        made = points(row, link) if self.pair else figure(row, link=link)
+        made = points(row, link) if self.pair else figure(row, _kind(metric), link)
         shade = row["value"] if with_n and not row["small"] else None
         return replace(made, n=row["n"] if with_n else None, shade=shade, reason="")
 
@@ -399,14 +410,14 @@ def _cell_blocks(grid: Grid, params: Params) -> Iterator[Block]:
     metric = params.get("figure")
     if metric is None or (grid.pair and metric in {*COUNTS, *NOT_DIFFERENT}):
         metric = _usual_figure(grid)
-    known = FIGURES[metric]
+    known = known_figures()[metric]
     by = " and ".join(map(column_title, grid.columns))
     less = f", {grid.pair[0]} less {grid.pair[1]}" if grid.pair else ""
     yield Note(f"{known.title[:1].upper()}{known.title[1:]} by {by}{less}", "lead")
     if known.note:
         yield Note(f"{known.note[:1].upper()}{known.note[1:]}.", "quiet")
     maps = [_map(grid, name, metric) for name in grid.cells] if len(grid.columns) > 1 else [_lines(grid, metric)]
-    if not any(cell.link for row in maps[0].rows for cell in row):
+    if metric in FIGURES and not any(cell.link for row in maps[0].rows for cell in row):
         yield Note(f"There are no {known.among} here: choose another figure.")
     yield from _first_and_folded(maps)
     if grid.pair:
@@ -454,7 +465,7 @@ def _lines(grid: Grid, metric: str) -> Table:
         ((_, own),) = grid.cells.items()
         rows = [[text(value_title(key[0])), grid.cell(metric, own[key].get(metric), with_n=True)] for key in values]
         kept = [row for row in rows if row[1].link]
-        return table("", [column_title(grid.columns[0]), FIGURES[metric].title], kept or rows, bars=True)
+        return table("", [column_title(grid.columns[0]), known_figures()[metric].title], kept or rows, bars=True)
     heads = ("scorer", *(value_title(key[0]) for key in values))
     rows = [
         [text(name), *(grid.cell(metric, own.get(key, {}).get(metric), with_n=True) for key in values)]
@@ -467,9 +478,10 @@ def _figure_table(grid: Grid, scorer: str) -> Table:
     """A line a cell, a column a figure."""
     own = grid.cells[scorer]
     there = {row["metric"] for figures in own.values() for row in figures.values() if row["value"] is not None}
-    metrics = [metric for metric in TABLED if metric in there]
+    titles = TABLED | {made.name: made.title for made in own_metrics()}
+    metrics = [metric for metric in titles if metric in there]
     heads: list[str | Column] = [*map(column_title, grid.columns), "cases"]
-    heads += [Column(TABLED[metric], 0 if metric in OFFICIAL else 1) for metric in metrics]
+    heads += [Column(titles[metric], 0 if metric in OFFICIAL else 1) for metric in metrics]
     rows = []
     for key, figures in own.items():
         labels = [text(value_title(value)) for value in key[:-1]]
@@ -480,6 +492,11 @@ def _figure_table(grid: Grid, scorer: str) -> Table:
         rows.append([*labels, *cells])
     name = f"Figures of {scorer}" if len(grid.cells) > 1 else "Figures, in percent with 95% intervals"
     return table(name, heads, rows, labels=len(grid.columns))
+
+
+def _kind(metric: str) -> Kind:
+    numbers = {made.name for made in own_metrics() if made.kind == "number"}
+    return Kind.NUMBER if metric in numbers else Kind.SHARE
 
 
 def _usual_figure(grid: Grid) -> str:
@@ -511,7 +528,8 @@ def _metrics_there(results: Selection, benchmark: str, *, difference: bool) -> l
     counts = pl.col("metric").is_in(COUNTS)
     there = set(frame.filter(pl.when(counts).then(pl.col("value") > 0).otherwise(pl.col("n") > 0))["metric"])
     own = {*COUNTS, *NOT_DIFFERENT} if difference else set()
-    return [name for name in FIGURES if name in there and name not in own]
+    official = [name for name in FIGURES if name in there and name not in own]
+    return [*official, *(() if difference else (made.name for made in own_metrics()))]
 
 
 # -- kinds of errors, and the length

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from inspector.analyses import Page, Params, analysis
+from inspector.analyses._pair import QUADRANTS, TEST, Row, is_laid_out, pair_blocks, resampling_words, test_note
 from inspector.analyses._together import cascade_view, pairs_view, sets_view
 from inspector.common_cases import (
     Field,
@@ -22,15 +23,11 @@ from inspector.common_cases import (
     without_gold,
 )
 from inspector.notes import first_run_notes
-from inspector.protocol_card.incomparable import incomparable
-from inspector.protocol_card.settings import not_recorded, settings_that_differ
 from inspector.provenance import provenance, repeated_solutions
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
     Cell,
-    Column,
-    Facts,
     Fold,
     Note,
     Table,
@@ -42,31 +39,27 @@ from inspector.render.view import (
     table,
     text,
 )
-from inspector.selection import Selection, within
-from inspector.sentences import counted
+from inspector.selection import Selection
 from scoring.metrics.aligned import (
     EVERY,
     OF_SIDE,
     AlignedScorers,
     AlignedSteps,
-    common_of,
     conjunction,
     right_of,
     wrong_of,
 )
 from scoring.metrics.ensembles import (
     CONSENSUS,
-    covered_rows,
-    oracle_rows,
     together_rows,
 )
 from scoring.metrics.first_error import SIDES
+from scoring.metrics.own import own_difference, own_metrics
 from scoring.metrics.paired import (
-    STEP_NAMES,
     STEPS_PAIRED,
     case_comparison_rows,
+    comparison_row,
     official_values,
-    quadrants,
     step_comparison_rows,
 )
 from scoring.metrics.resampling import RESAMPLES
@@ -95,7 +88,6 @@ PAGES = (
         help="who is right together: every set of scorers, with the condition that selects its cases",
     ),
 )
-Row = Mapping[str, Any]
 
 
 @analysis(
@@ -128,9 +120,6 @@ COMPARISON = {
     "reason": METRICS["reason"],
     "note": pl.String(),
 }
-TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
-STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
-WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
 UNADJUSTED = (
     "each interval is a 95% one by itself, not adjusted for how many there are or for which scorer came out best"
 )
@@ -150,10 +139,10 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
         facts.setdefault("prmscore", {})[benchmark] = f"{STEPS_PAIRED}; {_common_judged(steps)}"
     aligned = aligned_cases(results)
     for benchmark, cases in aligned.items():
-        found = [*case_comparison_rows(cases, seed), *together_rows(cases, seed)]
+        found = [*case_comparison_rows(cases, seed), *_own_rows(results, cases, seed), *together_rows(cases, seed)]
         rows += [{**row, "benchmark": benchmark} for row in found]
         facts["family"][benchmark] = _family(sum(row["p"] is not None for row in found), len(cases.names))
-        facts["interval"][benchmark] = _intervals(cases)
+        facts["interval"][benchmark] = resampling_words(cases)
         facts["common_cases"][benchmark] = _common(cases)
         facts["cascade"] |= {benchmark: _order(cases)} if len(cases.trying) > 2 else {}
         notes += _partial_averages(benchmark, cases)
@@ -165,28 +154,34 @@ def _scorers(results: Selection, params: Params, intervals: bool) -> View:
     sections = {}
     for benchmark, cases in aligned.items():
         own = frame.filter(pl.col("benchmark") == benchmark).to_dicts()
-        lay_out = _pair_blocks if len(results.chosen) == 2 else _standing_blocks
+        lay_out = pair_blocks if len(results.chosen) == 2 else _standing_blocks
         lacking = [f"{line}." for line in without_gold(results) if line.startswith(f"{benchmark}: ")]
         blocks = lay_out(results, benchmark, cases, own, _tests(made, benchmark), seed)
         sections[benchmark] = chain(blocks, (Note(line, "quiet") for line in lacking))
     return View(frame, made, title="Comparison", lay_out=lambda: comparison_sections(sections))
 
 
+def _own_rows(results: Selection, aligned: AlignedScorers, seed: int | None) -> Iterator[Row]:
+    """Differences of the metrics of the user's own, of every two scorers."""
+    for pair in combinations(range(len(aligned.names)), 2) if own_metrics() else ():
+        names = [aligned.names[place] for place in pair]
+        evaluations = results.evaluation(names[0]), results.evaluation(names[1])
+        rows = np.zeros(results.height, dtype=np.bool_)
+        rows[aligned.rows[aligned.common(pair)]] = True
+        about = {"scorer": names[0], "other": names[1], "left_out": aligned.left_out(pair)}
+        for made in own_metrics():
+            figure_of_both = own_difference(made, evaluations, rows, aligned.unparsed, seed)
+            yield comparison_row(about, f"{made.name}_difference", figure_of_both)
+
+
 def _tests(facts: Mapping[str, Any], benchmark: str) -> Note:
     """How differences were told from chance."""
-    said = [facts["test"], facts["interval"].get(benchmark, ""), facts["family"].get(benchmark, "")]
-    words = "; ".join(part for part in said if part)
-    return Note(f"Tests: {words}; {facts['resamples']:,} resamples, seed {facts['seed']}.", "quiet")
+    of_benchmark = (facts[name].get(benchmark, "") for name in ("interval", "family"))
+    return test_note(facts["seed"], facts["test"], *of_benchmark)
 
 
 def _family(tests: int, scorers: int) -> str:
     return f"Holm over {tests} tests: all pairs of the {scorers} scorers, erroneous and clean cases"
-
-
-def _intervals(aligned: AlignedScorers) -> str:
-    """How the differences of all pairs were resampled."""
-    related = {aligned.related(aligned.common(pair)) for pair in combinations(range(len(aligned.names)), 2)}
-    return "; ".join(words for words, there in ((STRATIFIED, False), (WHOLE_PROBLEMS, True)) if there in related)
 
 
 def _common(aligned: AlignedScorers) -> str:
@@ -221,183 +216,6 @@ def _partial_averages(benchmark: str, aligned: AlignedScorers) -> Iterator[str]:
         if 0 < there < wanted:
             pair = f"{aligned.names[left]} and {aligned.names[right]}"
             yield f"{benchmark}: {pair} share cases of {there} of {wanted} subsets; averages are over these"
-
-
-# -- two scorers
-
-_OF_PAIR = {
-    ("all", "prmscore"): ("PRMScore", EVERY),
-    ("all", "positive_acc"): ("accuracy on right steps", EVERY),
-    ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
-    ("average", "f1"): ("F1", EVERY),
-    ("all", "f1"): ("F1, all subsets together", EVERY),
-    ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
-    ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
-}
-"""By subset and metric what a line of differences is called, and of which side its cases are."""
-_QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
-
-
-class _Pair(NamedTuple):
-    """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others."""
-
-    aligned: AlignedScorers
-    benchmark: str
-    inside: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, str]:
-        return self.aligned.names[0], self.aligned.names[1]
-
-    def link(self, side: str, left: bool, right: bool, n: int) -> CaseLink:
-        """The cases of a side on which A (left) and B (right) are right or wrong."""
-        each = (
-            (right_of if is_right else wrong_of)(self.aligned, at, side) for at, is_right in enumerate((left, right))
-        )
-        words = {(True, True): "both right", (True, False): "only A right", (False, True): "only B right"}
-        said = f"{words.get((left, right), 'neither right')}, {side}"
-        return self._link((conjunction((OF_SIDE[side], *each)),), n, said)
-
-    def common(self, side: str) -> CaseLink:
-        """The cases that both tried, of one side or (EVERY) of both."""
-        members = self.aligned.common((0, 1))
-        n = int((members if side == EVERY else members & dict(self.aligned.sides)[side]).sum())
-        said = "tried by both" if side == EVERY else f"tried by both, {side}"
-        return self._link((common_of(self.aligned, (0, 1), side),), n, said)
-
-    def _link(self, where: tuple[str, ...], n: int, words: str) -> CaseLink:
-        return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
-
-
-def _pair_blocks(
-    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
-) -> Iterator[Block]:
-    """By how much A is better than B, who is right where the other is wrong, and in what they differ."""
-    pair = _Pair(aligned, benchmark, within(results, benchmark))
-    a, b = pair.names
-    n = int(aligned.common((0, 1)).sum())
-    cells = {(row["subset"], row["metric"]): row for row in rows if row["scorer"] == a and row["other"] == b}
-    judged = cells.get(("all", "prmscore_difference"), {}).get("value") is not None
-    if not n and not judged:
-        yield Note(f"{a} against {b}", "lead")
-        for name, why in zip(aligned.names, aligned.nothing, strict=True):
-            if why:
-                yield Note(f"{name}: {why}.")
-        yield Note(
-            "They have no case in common that both tried, so that nothing can be compared. Score the same cases with "
-            "both, or choose another scorer."
-        )
-        return
-    left_out = aligned.left_out((0, 1))
-    said = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
-    yield Facts((("A", a), ("B", b)))
-    yield Note(f"{said}.", "quiet")
-    yield _differences(pair, cells)
-    if n:
-        yield _quadrant_table(pair, cells)
-    yield tests
-    if n:
-        if any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
-            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
-        yield from _together_blocks(pair, seed)
-    yield from _settings(results, pair)
-
-
-def _differences(pair: _Pair, cells: Mapping[tuple[str, str], Row]) -> Table:
-    """The official figure and the accuracies of A less those of B."""
-    lines = []
-    for (subset, metric), (title, side) in _OF_PAIR.items():
-        row = cells.get((subset, f"{metric}_difference"))
-        if row is None or not _is_told(cells, subset, metric):
-            continue
-        # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
-        link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
-        style = "strong" if metric in {"f1", "prmscore"} else ""
-        lines.append([text(title, style), points(row, link if row["value"] is not None else None), _verdict(row)])
-    return table("A less B", ["", "points, 95% interval", " "], lines)
-
-
-def _is_told(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) -> bool:
-    """Whether a difference is told: pooled F1 stands in for an undefined mean, first errors beside PRMScore if any."""
-    if (subset, metric) == ("all", "f1"):
-        pooled = cells["all", "f1_difference"]["value"]
-        return pooled is not None and cells["average", "f1_difference"]["value"] is None
-    of_steps = ("all", "prmscore_difference") in cells
-    return not of_steps or metric in STEP_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
-
-
-def _verdict(row: Row) -> Cell:
-    """What the interval says, in words."""
-    if row["low"] is None or row["high"] is None:
-        return text("")
-    if row["low"] > 0:
-        return text("A is better", "scorer-a")
-    return text("B is better", "scorer-b") if row["high"] < 0 else text("could be none", "dim")
-
-
-def _quadrant_table(pair: _Pair, cells: Mapping[tuple[str, str], Row]) -> Table:
-    lines = []
-    for side, members in pair.aligned.sides:
-        found = quadrants(pair.aligned, 0, 1, members)
-        test = cells.get(("all", f"{side}_mcnemar"), {})
-        each = zip(_QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True)
-        line = [text(side)]
-        for name, (left, right) in each:
-            style = "strong" if left != right else ""
-            line.append(count(found[name], pair.link(side, left, right, found[name]), style))
-        line.append(count(sum(found.values()), pair.common(side), "dim"))
-        line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
-        lines.append(line)
-    titles = ["", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm"]
-    return table("Who is right where the other is wrong", titles, lines)
-
-
-def _together_blocks(pair: _Pair, seed: int | None) -> Iterator[Block]:
-    """What both could do together: the oracle's choice, and what each has right of what the other lacks."""
-    rows = [*oracle_rows(pair.aligned, seed), *covered_rows(pair.aligned)]
-    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows}
-    (a, b), better = pair.names, next((row["better"] for row in rows if row.get("better")), None)
-    letter = {a: "A", b: "B"}.get(better or "", "the better")
-    lines = []
-    for metric, title, side in (
-        ("f1", "F1", EVERY),
-        ("error_acc", "accuracy on erroneous cases", "erroneous"),
-        ("correct_acc", "accuracy on clean cases", "clean"),
-    ):
-        own, gain = (cells.get((a, side, f"oracle_{metric}{end}")) for end in ("", "_gain"))
-        link = None if own is None or own["value"] is None else pair.common(side)
-        lines.append([text(title), figure(own, link=link), points(gain)])
-    yield table("If whichever is right were taken (an oracle)", ["", "95%", f"more than {letter}"], lines)
-    lacking = []
-    for here, there in ((a, b), (b, a)):
-        names = {a: "A", b: "B"}
-        line = [text(f"of what {names[here]} has wrong {names[there]} has right")]
-        for side in SIDES:
-            row = cells[here, side, "covered"]
-            words = f"{there} right and {here} wrong, {side}"
-            link = CaseLink((*pair.inside, row["where"]), row["count"], words, here, pair.names, pair.benchmark)
-            line.append(replace(count(row["count"], link), note=f"of {row['n']:,}"))
-        lacking.append(line)
-    yield table("", ["", "erroneous", "clean"], lacking)
-
-
-def _settings(results: Selection, pair: _Pair) -> Iterator[Block]:
-    """In what the two scorers differ, and why their figures are not alike though they are of the same cases."""
-    left, right = (results.evaluation(name).scorer for name in pair.names)
-    differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))
-    if differing:
-        lines = [[text(name, "dim"), *(text(value) for value in values)] for name, values in differing.items()]
-        columns = [Column(title, right=False) for title in ("", "A", "B")]
-        yield table("What differs between them", columns, lines, labels=3)
-        if unrecorded:
-            yield Note(unrecorded, "quiet")
-    elif unrecorded:
-        yield Note(f"What differs between them: nothing that was recorded. {unrecorded}", "quiet")
-    else:
-        yield Note("What differs between them: nothing that was recorded; the same settings under two names.", "quiet")
-    for reason in incomparable(results, pair.names, pair.benchmark, results.mask):
-        if reason.why != "cases":
-            yield Note(f"Not quite comparable: {reason}.", "warning")
 
 
 # -- all scorers
@@ -504,7 +322,7 @@ def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
         places = tuple(field.aligned.names.index(name) for name in names)
         for cases, subset, metric in lines:
             difference = cells.get((subset, f"{metric}_difference"))
-            if difference is None or not _is_told(cells, subset, metric):
+            if difference is None or not is_laid_out(cells, subset, metric):
                 continue
             told = f"{metric}, {'average' if subset == 'average' else 'pooled'}"
             line = [text(cases), text(told), count(difference["n"]), points(difference)]
@@ -516,7 +334,7 @@ def _pair_lines(field: Field, rows: Sequence[Row]) -> Iterator[PairLine]:
 def _quadrant_cells(
     field: Field, places: tuple[int, ...], side: str, cells: Mapping[tuple[str, str], Row]
 ) -> Iterator[Cell]:
-    for name, sides in zip(_QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True):
+    for name, sides in zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True):
         row = cells.get(("all", f"{side}_{name}"))
         if row is None or row["value"] is None:
             yield count(None)

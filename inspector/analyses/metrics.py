@@ -21,11 +21,12 @@ from inspector.notes import (
     unlike_notes,
 )
 from inspector.provenance import provenance, repeated_solutions
-from inspector.render.view import Block, Cell, Column, Note, Section, Table, View, count, figure, table, text
+from inspector.render.view import Block, Cell, Column, Kind, Note, Section, Table, View, count, figure, table, text
 from inspector.selection import Selection
 from scoring.evaluation import Evaluation
 from scoring.filters import Facet
 from scoring.grouping import grouped
+from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import NAMES
 from scoring.official_rows import metrics_frame
 from scoring.parts import parts
@@ -147,7 +148,8 @@ def _metric_names(rows: pl.DataFrame) -> list[str]:
 
 def metric_title(metric: str) -> str:
     """Write a metric's name."""
-    return TITLES.get(metric, metric.replace("_", " "))
+    own = {made.name: made.title for made in own_metrics()}
+    return own.get(metric) or TITLES.get(metric, metric.replace("_", " "))
 
 
 def _groups(results: Selection, benchmark: str, row: Mapping[str, Any]) -> tuple[Facet, ...] | None:
@@ -172,7 +174,11 @@ def _figure(
         return text("")
     known = groups is not None and row["value"] is not None
     link = figure_link(results, evaluation, benchmark, metric, groups or ()) if known else None
-    made = replace(figure(row, link=link, style="strong" if metric in HEADS else ""), reason="")
+    own = next((made for made in own_metrics() if made.name == metric), None)
+    kind = Kind.NUMBER if own is not None and own.kind == "number" else Kind.SHARE
+    # What cases an own metric is of, no condition tells.
+    link = None if own is not None else link
+    made = replace(figure(row, kind, link, "strong" if metric in HEADS else ""), reason="")
     return replace(made, low=None, high=None) if metric in NAMES[1:] else made
 
 

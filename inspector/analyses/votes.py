@@ -174,7 +174,8 @@ def _blocks(results: Selection, rows: pl.DataFrame, oddities: Sequence[str], at:
     lines: dict[tuple[str, int], dict[str, Row]] = {}
     for row in rows.filter(pl.col("subset") == whole, pl.col("metric").is_in(NAMES)).iter_rows(named=True):
         lines.setdefault((row["scorer"], row["votes"]), {})[row["metric"]] = row
-    yield _curves(lines)
+    if any(figures["f1"]["value"] is not None for figures in lines.values()):
+        yield _curves(lines)
     several = len({scorer for scorer, _ in lines}) > 1
     cells = [
         [

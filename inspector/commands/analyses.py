@@ -43,22 +43,13 @@ ANALYSIS: tuple[Command, ...] = (
         "go('paper')",
     ),
     Command(
-        "everyone",
-        "a",
-        "All of the paper",
-        "Also the scorers that only the paper has, or those here alone",
-        "everyone",
-        ("paper",),
-        footer=True,
-    ),
-    Command("choose-table", "o", "Table", "Choose a table of the paper", "other", ("paper",), footer=True),
-    Command(
         "common-cases",
         "equals_sign",
         "Common cases",
         "All figures on the cases that every scorer has, or each on its own again",
         "common",
         ("board", "card"),
+        footer=("card",),
         shown_key="=",
     ),
     Command(
@@ -67,7 +58,7 @@ ANALYSIS: tuple[Command, ...] = (
         "Other",
         "Choose what this is about besides: another scorer, those beside it, columns, bins and the like",
         "other",
-        ("compare", "card", "thresholds", "breakdown", "best-of-n", "votes"),
+        ("compare", "card", "thresholds", "paper", "breakdown", "best-of-n", "votes"),
         footer=True,
     ),
     Command(

@@ -92,13 +92,13 @@ def _close_calls(inspection: Inspection) -> Iterator[_Offer]:
 
 
 def _of_scorers(inspection: Inspection) -> Iterator[_Offer]:
-    """Slices of what several scorers made of the cases."""
-    covering = [one.scorer.name for one in inspection.selection.evaluations if one.covers(inspection.benchmark)]
-    if len(covering) < 2:
+    """Slices of what several scorers made of the cases; one without a verdict on any is neither right nor wrong."""
+    judging = [one.scorer.name for one in inspection.selection.evaluations if one.judges(inspection.benchmark)]
+    if len(judging) < 2:
         return
     right, wrong = ([OUTCOMES[code] for code in codes] for codes in (RIGHT, WRONG))
-    is_right = [Facet(f"{name}.outcome", tuple(right)).sql for name in covering]
-    is_wrong = [Facet(f"{name}.outcome", tuple(wrong)).sql for name in covering]
+    is_right = [Facet(f"{name}.outcome", tuple(right)).sql for name in judging]
+    is_wrong = [Facet(f"{name}.outcome", tuple(wrong)).sql for name in judging]
     disagree = Filter(where=(f"({' OR '.join(is_right)}) AND ({' OR '.join(is_wrong)})",))
     yield "d", "some scorers right, some wrong", disagree, ""
     yield "x", "every scorer wrong", Filter(where=(" AND ".join(is_wrong),)), ""

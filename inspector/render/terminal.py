@@ -47,9 +47,10 @@ UNBOUNDED = 10_000
 class Terminal:
     """Lays blocks out in `width` cells and for panes of `height` lines.
 
-    A table that is too wide first loses what its columns can do without, then names lose their middle. What is still
-    too wide stays so, and is scrolled; `split` makes of it several tables beneath each other instead, each with its
-    labels, as a page needs it. Without `charts` there are no maps either, and bins stand as tables of their numbers.
+    A table that is too wide first loses what its columns can do without, then texts that may take several lines do so,
+    then names lose their middle. What is still too wide stays so, and is scrolled; `split` makes of it several tables
+    beneath each other instead, each with its labels, as a page needs it. Without `charts` there are no maps either, and
+    bins stand as tables of their numbers.
     """
 
     def __init__(self, width: int, brush: Brush, height: int = 24, *, split: bool = False, charts: bool = True) -> None:
@@ -158,6 +159,7 @@ class Terminal:
             lines = _Lines(table, texts, *variant)
             if lines.width <= self.width:
                 break
+        lines.wrap(self.width)
         for at in range(table.labels):
             lines.squeeze(at, self.width)
         if lines.width <= self.width or not self.split:
@@ -266,6 +268,7 @@ class _Lines:
         kept = [at for at, column in enumerate(table.columns) if at < table.labels or column.rank < dropped]
         self._labels, self._rows, self._at, self._remarks = table.labels, table.rows, kept, texts.remarks
         self._titles = [clean(table.columns[at].title) for at in kept]
+        self._wraps = [table.columns[at].wraps for at in kept]
         self._right = [texts.right[at] for at in kept]
         self._heads = [[row[at] for at in kept] for row in texts.heads]
         sources = [texts.tails if table.columns[at].rank < bare else texts.bare for at in kept]
@@ -277,7 +280,7 @@ class _Lines:
     def _measure(self) -> None:
         self._has_tails, self._head_widths, self._widths = [], [], []
         for at, title in enumerate(self._titles):
-            heads = [cell_len(row[at]) for row in self._heads]
+            heads = [max(map(cell_len, row[at].split("\n"))) for row in self._heads]
             tails = [cell_len(row[at]) for row in self._tails]
             widest = max(heads, default=0)
             # Values stand beneath each other at their right edge, and what follows them begins there.
@@ -293,6 +296,22 @@ class _Lines:
     def width(self) -> int:
         """Cells of a line, but for its remark."""
         return sum(self._widths) + GAP * max(0, len(self._widths) - 1)
+
+    def wrap(self, room: int) -> None:
+        """Break the texts that may take several lines, as far as is needed, into lines of NARROWEST cells at least."""
+        wrapping = [at for at, wraps in enumerate(self._wraps) if wraps]
+        if self.width <= room or not wrapping:
+            return
+        room -= self.width - sum(self._widths[at] for at in wrapping)
+        # Whoever needs less than an equal share of the room leaves the rest to the others.
+        wrapping.sort(key=lambda at: self._widths[at])
+        for place, at in enumerate(wrapping):
+            size = min(self._widths[at], max(NARROWEST, room // (len(wrapping) - place)))
+            room -= size
+            for heads, tails in zip(self._heads, self._tails, strict=True):
+                whole = f"{heads[at]} {tails[at]}".strip()
+                heads[at], tails[at] = "\n".join(wrap(whole, size)), ""
+        self._measure()
 
     def squeeze(self, at: int, room: int) -> None:
         """Shorten the names of a column of labels as far as is needed, and no further than NARROWEST."""
@@ -312,12 +331,15 @@ class _Lines:
         remarks = any(self._remarks)
         room = width - sum(self._widths[at] for at in taken) - GAP * len(taken)
         for number in range(len(self._rows)):
-            line = list(_joined([self._cell(number, at, last=at == taken[-1] and not remarks) for at in taken]))
+            first, *others = (
+                tuple(_joined([self._cell(number, at, line, last=at == taken[-1] and not remarks) for at in taken]))
+                for line in range(max(self._heads[number][at].count("\n") + 1 for at in taken))
+            )
             remark = self._remarks[number] if columns is None else ""
             if remark and cell_len(remark) <= room:
-                yield (*line, Piece(" " * GAP), Piece(remark, "dim"))
+                yield from ((*first, Piece(" " * GAP), Piece(remark, "dim")), *others)
                 continue
-            yield tuple(line)
+            yield from (first, *others)
             if remark:
                 yield from ((Piece("    "), *row) for row in paragraph(remark, width - 4))
 
@@ -341,14 +363,17 @@ class _Lines:
         right = self._right[at] and not self._has_tails[at]
         return [Piece(" " * blank if right else ""), Piece(title, "dim"), Piece("" if right else " " * blank)]
 
-    def _cell(self, number: int, at: int, *, last: bool) -> list[Piece]:
-        cell, head, tail = self._rows[number][self._at[at]], self._heads[number][at], self._tails[number][at]
+    def _cell(self, number: int, at: int, line: int, *, last: bool) -> list[Piece]:
+        """A line (0-based) of a cell; what opens cases and what follows the value stand on the first one."""
+        cell, lines = self._rows[number][self._at[at]], self._heads[number][at].split("\n")
+        head, tail = lines[line] if line < len(lines) else "", "" if line else self._tails[number][at]
         before = 0
         if self._right[at]:
             before = (self._head_widths[at] if self._has_tails[at] else self._widths[at]) - cell_len(head)
         style = "dim" if cell.value is None and not cell.style else cell.style
         small = "dim" if cell.small and not style else style
-        pieces = [Piece(" " * before), Piece(head, small, cell.link), Piece(f" {tail}" if tail else "", "dim")]
+        link = None if line else cell.link
+        pieces = [Piece(" " * before), Piece(head, small, link), Piece(f" {tail}" if tail else "", "dim")]
         used = before + cell_len(head) + (1 + cell_len(tail) if tail else 0)
         return [*pieces, Piece("" if last else " " * max(0, self._widths[at] - used))]
 

@@ -78,12 +78,13 @@ class Cell:
 class Column:
     """A column of a table. Where there is no room, one of rank 1 goes without intervals, and one of rank 2 is left out.
 
-    `right` sets it to the right; None = if it holds a number.
+    `right` sets it to the right; None = if it holds a number. Texts of one that `wraps` take several lines there.
     """
 
     title: str
     rank: int = 0
     right: bool | None = None
+    wraps: bool = False
 
 
 @dataclass(frozen=True)
@@ -405,12 +406,15 @@ class View(Document):
     """The answer of an analysis: `rows` and `provenance` for programs, the same as `sections` for people.
 
     `lay_out` makes the sections when somebody asks for them: a section a benchmark, called after it. `empty` says why
-    there are no rows.
+    there are no rows. `exit_code` is that of its command, 0 unless it was asked to judge, and `because` are sentences
+    that say why it is that.
     """
 
     title: str = ""
     lay_out: Callable[[], tuple[Section, ...]] = tuple
     empty: str = ""
+    exit_code: int = 0
+    because: tuple[str, ...] = ()
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

@@ -9,6 +9,7 @@ from inspector.report.facts import SIDES, UNKNOWN, OfBenchmark, Row, percent
 from inspector.report.interval_chart import Measured, interval_chart
 from inspector.report.outcome_chart import outcome_chart
 from scoring.evaluation import Evaluation
+from scoring.metrics.own import OwnMetric, own_metrics
 from scoring.transforms import REWARDS, transform
 from scoring.verdicts import AsGiven, RuleByCase
 
@@ -71,6 +72,7 @@ def board_table(of: OfBenchmark) -> Table:
         *SIDE_HEADS[of.head],
         "n",
         "with a verdict",
+        *(made.title for made in own_metrics()),
         "wrong if reward",
         "its source",
     )
@@ -89,6 +91,7 @@ def _line(of: OfBenchmark, one: Evaluation, *, first: bool) -> tuple[Cell, ...]:
         *(_figure(side) for side in sides),
         count(None if row is None else row["n"]),
         text(f"{answered:,} of {of.n:,}"),
+        *(_own(of, name, made) for made in own_metrics()),
         _threshold(one),
         text(one.rule.source, "strong" if "optimistic" in one.rule.source else ""),
     )
@@ -102,6 +105,12 @@ def _figure(row: Row | None, *, why: bool = False, strong: bool = False) -> Cell
     made = figure(row or UNKNOWN, style="strong" if strong else "")
     made = replace(made, note="" if made.sd is None else f"mean of {made.runs} runs")
     return made if why or made.value is not None else replace(made, reason="")
+
+
+def _own(of: OfBenchmark, scorer: str, made: OwnMetric) -> Cell:
+    """A metric of the user's own, of the whole benchmark."""
+    row = of.figure(scorer, made.name) or UNKNOWN
+    return replace(figure(row, Kind.SHARE if made.kind == "share" else Kind.NUMBER), reason="")
 
 
 def _threshold(one: Evaluation) -> Cell:

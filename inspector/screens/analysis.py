@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from textual.worker import Worker, get_current_worker
 
-from inspector.analyses import Analysis, Offer, Option, Page, Params, load
+from inspector.analyses import Analysis, Offer, Option, Page, Params, Whose, load
 from inspector.best_scorer import best_scorer
 from inspector.case_view.tracks import LETTERS
 from inspector.commands import bindings_of
+from inspector.comparability import Incomparable, incomparable
 from inspector.inspection import Inspection
 from inspector.messages import Computed
 from inspector.paint import Brush
@@ -18,6 +19,7 @@ from inspector.phrases import Phrase, name_forms
 from inspector.render.lines import Sheet, heading, paragraph
 from inspector.render.terminal import Terminal
 from inspector.render.view import View
+from inspector.screens.common_cases import toggle_common_cases
 from inspector.screens.picking import Picking
 from inspector.screens.scorer_choice import ScorerChoice
 from inspector.screens.sheet import FEW, REST, SheetScreen, Tables, same_owners
@@ -29,6 +31,7 @@ from scoring.errors import InspectError
 from scoring.evaluation import Evaluation
 from scoring.export import Document
 
+ALONE_OR_BESIDE: Whose = "one or two"
 AROUND = 5
 """Lines of a screen above and beneath its sheet while no threshold is moved."""
 
@@ -58,10 +61,15 @@ class AnalysisScreen(SheetScreen):
         return next((page for page in pages if page.name == self.page), pages[0])
 
     def other(self, inspection: Inspection) -> str | None:
-        """B: the scorer that was chosen, as long as there is such a one beside the one in focus; else the best one."""
+        """B: the scorer that was chosen, as long as there is such a one beside the one in focus.
+
+        Else the best one, and none where a page is about one scorer unless another was chosen.
+        """
         there = covering(inspection)
         if self._other in there and self._other != inspection.scorer:
             return self._other
+        if self.open_page.whose == ALONE_OR_BESIDE:
+            return None
         return best_scorer(inspection, [name for name in there if name != inspection.scorer])
 
     def beside(self, inspection: Inspection) -> tuple[str, ...]:
@@ -80,6 +88,9 @@ class AnalysisScreen(SheetScreen):
         if self.about_two:
             other = self.other(inspection)
             return () if other is None else (inspection.scorer, other)
+        if whose == ALONE_OR_BESIDE:
+            other = self.other(inspection)
+            return (inspection.scorer,) if other is None else (inspection.scorer, other)
         every = covering(inspection)
         return {"focus": (inspection.scorer,), "beside": self.beside(inspection)}.get(whose, every)
 
@@ -106,14 +117,15 @@ class AnalysisScreen(SheetScreen):
         return Params(page, {name: value for name, value in self._told.items() if name in names}, form)
 
     def lacks_scorers(self, inspection: Inspection) -> bool:
-        """Whether there are too few scorers for the open page."""
-        return self.open_page.whose != "none" and not self.asked_about(inspection)
+        """Whether there are too few scorers for the open page, if it needs any."""
+        needed = self.open_page.whose != "none" and bool(self.ANALYSIS.needs)
+        return needed and not self.asked_about(inspection)
 
     def subject(self, inspection: Inspection) -> list[Phrase]:
         if self.open_page.whose == "none":
             return [Phrase((f"{self.ANALYSIS.title.lower()}, without scorers", self.ANALYSIS.title.lower()), rank=3)]
         names = self.asked_about(inspection)
-        if not self.about_two or len(names) < 2:
+        if not (self.about_two or self.open_page.whose == ALONE_OR_BESIDE) or len(names) < 2:
             return super().subject(inspection)
         a, b = (name_forms(name, 24, 12) for name in names)
         forms = tuple(f"{one} against {two}" for one, two in zip((*a, a[-1]), (*b, b[-1]), strict=False))
@@ -226,7 +238,8 @@ class AnalysisScreen(SheetScreen):
     # -- keys
 
     def tables(self, inspection: Inspection) -> Tables:
-        if self.lacks_scorers(inspection):
+        known = self._views.get(self.page)
+        if self.lacks_scorers(inspection) or (known and isinstance(known[1], View) and known[1].empty):
             return ()
         pages = [self.open_page, *(page for page in self.ANALYSIS.pages if page.name == self.open_page.also)]
         return tuple(
@@ -238,7 +251,7 @@ class AnalysisScreen(SheetScreen):
 
     def action_other(self) -> None:
         """Choose what the page is about besides: another scorer, those beside it, or what it can be told."""
-        if self.open_page.whose == "pair":
+        if self.open_page.whose in {"pair", ALONE_OR_BESIDE}:
             self._choose_other()
         elif self.open_page.whose == "beside":
             self._choose_beside()
@@ -311,34 +324,32 @@ class AnalysisScreen(SheetScreen):
             self.show_inspection(self.inspection)
 
     def _choose_other(self, option: Option | None = None) -> None:
-        """Choose B; with an option that is a switch, nobody turns it off."""
+        """Choose B, or nobody where the page may be about one scorer or an option that is a switch says so."""
         inspection = self.inspection
-        if inspection is None or (now := self.other(inspection)) is None:
+        names = [] if inspection is None else [name for name in covering(inspection) if name != inspection.scorer]
+        if inspection is None or not names:
             self.say("There is no other scorer on this benchmark.")
             return
         self.close_rail()
-        names = [name for name in covering(inspection) if name != inspection.scorer]
-        turned_on = option is None or bool(self._told.get(option.name))
-        picks = [
-            Pick(name, name, inspection.selection.evaluation(name).scorer.about, strong=turned_on and name == now)
-            for name in names
-        ]
-        if option is None:
-            self.app.push_screen(Picking("Compare with", picks, names.index(now)), self._choose)
-            return
-        nobody = Pick("", "nobody", "the scorer in focus alone", strong=not turned_on)
+        now, evaluation = self.other(inspection), inspection.selection.evaluation
+        alone = now is None if option is None else not self._told.get(option.name)
+        picks = [Pick(name, name, evaluation(name).scorer.about, strong=not alone and name == now) for name in names]
+        if option is not None or self.open_page.whose == ALONE_OR_BESIDE:
+            picks.insert(0, Pick("", "nobody", "the scorer in focus alone", strong=alone))
 
         def chosen(name: str | None) -> None:
-            if name is not None:
+            if name is None or self.inspection is None:
+                return
+            if option is None:
+                self._other = name or None
+                self.show_inspection(self.inspection)
+            else:
                 self._other = name or self._other
                 self._tell(option.name, True if name else None)
 
-        self.app.push_screen(Picking(f"{inspection.scorer} less", [nobody, *picks]), chosen)
-
-    def _choose(self, name: str | None) -> None:
-        if name is not None and self.inspection is not None:
-            self._other = name
-            self.show_inspection(self.inspection)
+        cursor = next((at for at, pick in enumerate(picks) if pick.strong), 0)
+        title = "Compare with" if option is None else f"{inspection.scorer} less"
+        self.app.push_screen(Picking(title, picks, cursor), chosen)
 
     def action_swap(self) -> None:
         """A becomes B."""
@@ -356,6 +367,15 @@ class AnalysisScreen(SheetScreen):
             self.put(inspection.focused(other, inspection.benchmark))
         except InspectError as error:
             self.say(str(error))
+
+    def action_common(self) -> None:
+        """Put the figures on the cases that their scorers have in common, or each on its own again."""
+        toggle_common_cases(self, self._reasons)
+
+    def _reasons(self, inspection: Inspection) -> list[Incomparable]:
+        """Why the figures of the scorers that the open page is about are not comparable."""
+        names = self.asked_about(inspection)
+        return incomparable(subject(inspection, names), names, inspection.benchmark)
 
     def _choose_beside(self) -> None:
         """Choose the scorers that stand beside each other."""

@@ -12,11 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from inspector.analyses.board import board_view
 from inspector.board import BOARD, SEPARATOR, board_frame, metrics_of, pieces
-from inspector.board_arrangement import arranged, kind_of
+from inspector.board_arrangement import NAME_WIDTH, BoardKind, arranged, kind_of
 from inspector.board_cells import PUBLISHED, BoardCells, signed
-from inspector.board_columns import NAME_WIDTH, BoardKind, board_columns
-from inspector.board_document import board_document
+from inspector.board_columns import board_columns
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings
@@ -29,7 +29,7 @@ from inspector.paint import Brush
 from inspector.phrases import Phrase
 from inspector.render.lines import CaseLink
 from inspector.screens.board_opening import BoardOpening
-from inspector.screens.common_cases import CommonCases
+from inspector.screens.common_cases import reasons_on_screen, show_banner, toggle_common_cases
 from inspector.screens.export import ExportMenu
 from inspector.screens.score import ScoreDialog
 from inspector.screens.triaging import Triaging
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 NO_SCORER = "No scorer has rewards for these cases yet: {score} runs one, prm-inspect import PATH reads results."
 
 
-class BoardScreen(BoardOpening, CommonCases, Triaging):
+class BoardScreen(BoardOpening, Triaging):
     """A row a scorer and benchmark, or one a subset."""
 
     NAME = "board"
@@ -160,7 +160,7 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
         if given:
             phrases.append(Phrase(("filter " + " AND ".join(given), "filtered"), rank=2))
         self.tell("title", phrases, "strong")
-        self.show_banner(inspection)
+        show_banner(self, inspection)
 
     def on_screen_resume(self) -> None:
         if self.inspection is not None:
@@ -247,6 +247,10 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
         elif self.how.against:
             self.arrange_as(replace(self.how, against=""))
 
+    def action_common(self) -> None:
+        """Put all figures on the common cases, or each on its own again."""
+        toggle_common_cases(self, reasons_on_screen)
+
     def action_score(self) -> None:
         """Ask for a checkpoint and run it."""
         inspection = self.inspection
@@ -287,7 +291,7 @@ class BoardScreen(BoardOpening, CommonCases, Triaging):
         if self.inspection is not None:
             rows = f"The {counted(self.frame.height, 'row')} on screen, in this order, with these columns"
             choices = (
-                (Export("board", "", make=partial(board_document, self.inspection, self.how)), rows),
+                (Export("board", "", make=partial(board_view, self.inspection, self.how)), rows),
                 (Export("all-metrics", ""), "The metrics of all scorers, by subset"),
             )
             behind = self.inspection.cleared()

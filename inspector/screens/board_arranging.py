@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from inspector.board import subsets_of
-from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, as_kept
+from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, BoardKind, as_kept
 from inspector.board_cells import PUBLISHED
-from inspector.board_columns import BoardKind, entries
+from inspector.board_columns import entries
 from inspector.inspection import Inspection
 from inspector.ordering import DIRECTIONS
 from inspector.screens.board_ranking import BoardRanking

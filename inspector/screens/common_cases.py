@@ -1,46 +1,118 @@
-"""All figures on the common cases, and back: a key of the screens that show several scorers' figures."""
+"""Figures of several scorers on screen: what makes them incomparable, and all of them on the common cases and back.
 
+The cases are chosen by conditions that hold for the whole app, which a key adds and takes away.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from inspector.commands.key_words import KeyWords
+from inspector.comparability import Incomparable, incomparable, only_tried, remedy_of
 from inspector.inspection import Inspection
 from inspector.label_set import other_labels
-from inspector.protocol_card.banner import banner
-from inspector.protocol_card.common_cases import (
-    is_on_common_cases,
-    on_all_cases,
-    on_common_cases,
-    reasons_on_screen,
-)
-from inspector.protocol_card.incomparable import Incomparable
+from inspector.phrases import Phrase
 from inspector.screens.base import InspectionScreen
+from inspector.subject import covering
 from scoring.errors import InspectError
 
+SHORT = {
+    "cases": "other cases",
+    "unparsed": "unparsed ones left out",
+    "threshold": "other threshold sources",
+    "boundary": "another boundary",
+    "runs": "other numbers of runs",
+    "votes": "other numbers of votes",
+    "filter": "chosen by an outcome",
+}
+"""Each reason in a few words."""
 
-class CommonCases(InspectionScreen):
-    """A screen on which figures of several scorers stand; where it has a line called `banner`, that warns."""
 
-    def reasons(self, inspection: Inspection) -> list[Incomparable]:
-        """Why the figures on screen are not comparable: those of all scorers of the benchmark in focus."""
-        return reasons_on_screen(inspection)
+def reasons_on_screen(inspection: Inspection) -> list[Incomparable]:
+    """Say why the figures of the scorers that cover the benchmark in focus are not comparable as they stand.
 
-    def show_banner(self, inspection: Inspection) -> None:
-        """Warn of what makes the figures on screen incomparable."""
-        common, labels = is_on_common_cases(inspection), other_labels(inspection.selection.adjudicated)
-        phrases = banner(self.reasons(inspection), self.keys, common=common, labels=labels)
-        self.query_one("#banner").display = bool(phrases)
-        if phrases:
-            self.tell("banner", phrases, "bad")
+    They are those that the board tells: on all cases of the benchmark under the conditions of the whole app.
+    """
+    selection = inspection.selection
+    request = replace(selection.request, where=inspection.base)
+    shown = inspection.benchmark_rows & selection.passing(inspection.base)
+    if inspection.base_search is not None:
+        shown = shown & inspection.cleared().matching
+    return incomparable(replace(selection, request=request), covering(inspection), inspection.benchmark, shown)
 
-    def action_common(self) -> None:
-        """Every figure on the cases that all scorers have; or, where they are, each on its own again."""
-        self.close_rail()
-        if self.inspection is None:
-            return
-        try:
-            back = on_all_cases(self.inspection)
-            there = back or on_common_cases(self.inspection, self.reasons(self.inspection))
-        except InspectError as error:
-            self.say(str(error))
-            return
-        if there is None:
-            self.say("The scorers have the same cases here, or none in common.")
-            return
-        self.put(there)
+
+def banner(reasons: Sequence[Incomparable], keys: KeyWords, *, common: bool = False, labels: str = "") -> list[Phrase]:
+    """Make the phrases of the line that warns; none where there is nothing to warn of.
+
+    `labels` says why the figures are not those of the benchmark's own labels, "" where they are. `common` says that all
+    figures are on the common cases because somebody asked for it: then the line says how to go back, whatever the
+    reasons.
+    """
+    if labels:
+        warning = f"Not comparable with figures of the benchmark's own labels: {labels}"
+        return [Phrase((warning, f"Not comparable: {labels}", labels)), *banner(reasons, keys, common=common)]
+    key = keys.of("common-cases")
+    back = [Phrase((f"All on the common cases; {key}: each on its own", "On the common cases"), rank=2)]
+    if not reasons:
+        return back if common else []
+    short = ", ".join(SHORT[one.why] for one in reasons)
+    first = reasons[0].sentence + (f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else "")
+    phrases = [Phrase((f"Not comparable: {first}", f"Not comparable: {short}", "Not comparable"), rank=3)]
+    if remedy_of(reasons):
+        phrases.append(Phrase((f"{key}: all on the common cases", f"{key}: common cases", ""), rank=2))
+    elif common:
+        phrases += back
+    return [*phrases, Phrase((f"{keys.of('card')}: why", ""), rank=1)]
+
+
+def show_banner(screen: InspectionScreen, inspection: Inspection) -> None:
+    """Warn, on the line called `banner`, of what makes the figures on screen incomparable."""
+    common, labels = is_on_common_cases(inspection), other_labels(inspection.selection.adjudicated)
+    phrases = banner(reasons_on_screen(inspection), screen.keys, common=common, labels=labels)
+    screen.query_one("#banner").display = bool(phrases)
+    if phrases:
+        screen.tell("banner", phrases, "bad")
+
+
+# -- to the common cases and back
+
+
+def toggle_common_cases(screen: InspectionScreen, reasons: Callable[[Inspection], Sequence[Incomparable]]) -> None:
+    """Put every figure on the cases that all scorers have; or, where they are, each on its own again."""
+    screen.close_rail()
+    if screen.inspection is None:
+        return
+    try:
+        back = on_all_cases(screen.inspection)
+        there = back or on_common_cases(screen.inspection, reasons(screen.inspection))
+    except InspectError as error:
+        screen.say(str(error))
+        return
+    if there is None:
+        screen.say("The scorers have the same cases here, or none in common.")
+        return
+    screen.put(there)
+
+
+def on_common_cases(inspection: Inspection, reasons: Sequence[Incomparable]) -> Inspection | None:
+    """Add the conditions that leave the common cases, for the whole app; None where no reason is about cases."""
+    where = tuple(one for one in remedy_of(reasons) if one not in inspection.base)
+    return _based(inspection, (*inspection.base, *where)) if where else None
+
+
+def on_all_cases(inspection: Inspection) -> Inspection | None:
+    """Take such conditions away; None where there are none."""
+    kept = tuple(one for one in inspection.base if not _is_common(inspection, one))
+    return None if kept == inspection.base else _based(inspection, kept)
+
+
+def is_on_common_cases(inspection: Inspection) -> bool:
+    """Say whether there is such a condition."""
+    return any(_is_common(inspection, one) for one in inspection.base)
+
+
+def _is_common(inspection: Inspection, condition: str) -> bool:
+    return any(only_tried(condition, one.scorer.name) for one in inspection.selection.evaluations)
+
+
+def _based(inspection: Inspection, base: tuple[str, ...]) -> Inspection:
+    return replace(inspection, base=base).filtered(inspection.filter)

@@ -3,8 +3,7 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from inspector.contested.ranking import Ranking, ranking_of
-from inspector.contested.words import BETWEEN, because_phrases
+from inspector.contested_gold import BETWEEN, Ranking, because_phrases, ranking_of
 from inspector.messages import Computed
 from inspector.phrases import Phrase
 from inspector.screens.base import SHORT, InspectionScreen

@@ -12,7 +12,7 @@ from textual.widgets import Static
 
 from inspector.screens.dialog import Dialog
 from inspector.text import clean
-from inspector.triage.tables import history_indent, history_lines
+from inspector.triage.history import history_indent, history_lines
 from inspector.widgets.line_view import Line, LineView
 from inspector.wrap import hung, wrap
 

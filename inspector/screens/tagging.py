@@ -11,7 +11,7 @@ from inspector.screens.tag import TagDialog, Typed
 from inspector.sentences import counted
 from inspector.tag_words import batch_words, changes
 from inspector.text import clean, squeezed
-from inspector.triage.case_document import history_rows
+from inspector.triage.history import history_rows
 from inspector.triage.own_words import own_tags
 from scoring.errors import InspectError
 from scoring.triage.actions import TAG, UNTAG, Action

@@ -8,7 +8,6 @@ from dataclasses import replace
 from rich.text import Text
 
 from inspector.analyses import load
-from inspector.loading import load as load_request
 from inspector.paint import Brush
 from inspector.render.lines import Row
 from inspector.render.terminal import UNBOUNDED, Terminal
@@ -17,6 +16,7 @@ from inspector.request import Request, request_of
 from inspector.shell.output import form_of, put, say
 from inspector.shell.page import print_page, width_of
 from inspector.text import clean
+from scoring.errors import UsageError
 from scoring.export import footer
 
 STYLES = {
@@ -40,6 +40,10 @@ STYLES = {
 def run(args: argparse.Namespace) -> int:
     """Print or write the view of `args.command`."""
     request = request_of(args)
+    asked = load(args.command)
+    if asked.most and args.scorer:
+        step = f"Leave --scorer out: prm-inspect {args.command} --help says where they stand."
+        raise UsageError(f"{args.command} takes its scorers as words.", step)
     if request.labels == "both":
         # Imported only for who asks: the others start sooner.
         from inspector.both_labels import both_view, load_both
@@ -48,11 +52,15 @@ def run(args: argparse.Namespace) -> int:
         view = both_view(own, adjudicated, form_of(args))
         problems = tuple(dict.fromkeys((*own.problems, *adjudicated.problems)))
     else:
-        results = load_request(replace(request, scorers=(*getattr(args, "scorers", ()), *request.scorers)))
-        asked = load(args.command)
-        view, problems = asked.view(results, asked.params(args, form_of(args))), results.problems
+        params = asked.params(args, form_of(args))
+        scorers = (*getattr(args, "scorers", ()), *request.scorers)
+        results = asked.load(replace(request, scorers=scorers), params)
+        view, problems = asked.view(results, params), results.problems
     put_view(replace_raw(view, args), args, problems)
-    return 0
+    # What decides the exit code is said even where quiet was asked for, as every other reason for a 2 is.
+    for sentence in view.because if view.exit_code or not args.quiet else ():
+        print(clean(sentence), file=sys.stderr)
+    return view.exit_code
 
 
 def replace_raw(view: View, args: argparse.Namespace) -> View:
@@ -71,14 +79,18 @@ def put_view(view: View, args: argparse.Namespace, problems: tuple[str, ...] = (
     if view.empty:
         say([view.empty], args)
         return
-    terminal = sys.stdout.isatty()
-    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
-    print_page(
-        painted(Terminal(width, Brush(args.ascii), split=terminal, charts=terminal).sections(view.sections)), width
-    )
+    print_view(view, ascii_only=args.ascii)
     facts = {name: view.provenance.get(name) for name in ("command", "coverage", "threshold_source")}
     say(footer(facts), args)
     say(_flip_lists(view, request_of(args)), args)
+
+
+def print_view(view: View, *, ascii_only: bool) -> None:
+    """Print what people see of a view; on a terminal as wide as that is, and with charts."""
+    terminal = sys.stdout.isatty()
+    width = width_of(UNBOUNDED) if terminal else UNBOUNDED
+    lines = Terminal(width, Brush(ascii_only), split=terminal, charts=terminal).sections(view.sections)
+    print_page(painted(lines), width)
 
 
 def _flip_lists(view: View, request: Request) -> Iterator[str]:

@@ -17,11 +17,11 @@ def run(args: argparse.Namespace) -> int:
             return code
     request = replace(request_of(args), workspace=None, benchmarks=("demo",))
     if args.no_app:
-        from inspector.board import board_lines
+        from inspector.analyses.board import board
         from inspector.loading import load
+        from inspector.shell.analysis import print_view
 
-        for line in board_lines(load(request)):
-            print(line)
+        print_view(board.view(load(request)), ascii_only=args.ascii)
         return code
     from inspector.app import run_app
 

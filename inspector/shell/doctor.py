@@ -7,7 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,6 @@ from scoring.engines.server.keys import GENERAL, OPENAI
 from scoring.errors import InspectError
 from scoring.own_code import installed, package_of
 from scoring.own_rules import GROUP as RULES
-from scoring.own_rules import load_plugins, source_words
 from scoring.parquet import read_parquet
 from scoring.prms.own import GROUP as ADAPTERS
 from scoring.secrets import KEY_LIKE, keep_secret, key_like
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     found, broken = _probe()
     workspace, about = _workspace(args)
     exposed = list(_exposed(workspace.root)) if workspace and workspace.root else []
-    for line in [*_host(), about, *exposed, *_engines(found), *_own_code(args.plugin)]:
+    for line in [*_host(), about, *exposed, *_engines(found), *_own_code()]:
         print(clean(line))
     return 1 if broken or exposed else 0
 
@@ -141,17 +140,14 @@ def _engines(found: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"  devices: {', '.join(devices) or 'CPU only'}, {torch['threads']} threads"
 
 
-def _own_code(files: Sequence[str]) -> Iterator[str]:
-    """What installed packages add, by name and not imported, and the rules in files, which were asked for."""
+def _own_code() -> Iterator[str]:
+    """What installed packages add, by name and not imported."""
     names = {"adapter": ADAPTERS, "benchmark": BENCHMARKS, "rule": RULES}
     entries = [(kind, name, entry) for kind, group in names.items() for name, entry in installed(group).items()]
-    rules = load_plugins(files)
-    if entries or rules:
+    if entries:
         yield "code of your own"
     for kind, name, entry in entries:
         yield f"  {kind} {name}: {entry.value} of the package {package_of(entry)}"
-    for rule in rules:
-        yield f"  rule {rule.name}: {source_words(rule)}"
 
 
 def _keys() -> str:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import polars as pl
 
-from inspector.cases_document import metadata_of
+from inspector.analyses.cases import metadata_of
 from inspector.loading import load
 from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.sentences import threshold_name
-from inspector.shell.exporting_triage import TABLES, put_table, spoken_cases
+from inspector.shell.exporting_triage import TABLES, judged_cases, put_table
 from inspector.shell.output import put_bytes, say
 from scoring.cache import RewardParts
 from scoring.case_rows import cases_with_rows
@@ -83,7 +83,7 @@ def _can_be(args: argparse.Namespace) -> None:
 def _lines(selection: Selection, args: argparse.Namespace) -> tuple[Iterable[ExportedRow], list[str]]:
     """The rows of what is exported, and what is to be said before."""
     if args.what == "triage":
-        cases, words, about = spoken_cases(selection, args.who)
+        cases, words, about = judged_cases(selection, args.who)
     else:
         cases = shown_cases(selection) if args.what == "cases" else selection.cases[selection.shown]
     if args.to not in WITHOUT_IDS:

@@ -166,6 +166,8 @@ def _asked(args: argparse.Namespace) -> tuple[Sequence[str], ImportOptions, Work
         join_to=next(iter(args.benchmark), None),
         name=args.name,
         run=args.run,
+        series=getattr(args, "series", None),
+        at=getattr(args, "at", None),
         **_rule(args),
     )
     return paths, wish, workspace

@@ -28,6 +28,7 @@ from scoring.importing.saving import LEFT_OUT, Saved, Unchanged
 from scoring.reading.findings import Finding, Severity, counted
 from scoring.reading.metadata import LISTS
 from scoring.results.base import NO_INDICES, named_after_folder
+from scoring.training_point import GUESSED
 from scoring.verdicts import NO_VERDICT
 from scoring.votes import most_answers, tally
 
@@ -82,6 +83,7 @@ def reports(
         if not verbose:
             yield from _wrapped(_fates(found.imported), width)
             yield from _wrapped(_scorers(of_results), width)
+            yield from _wrapped(_checkpoints(of_results), width)
             yield from _unusual(every, names, width)
             yield from _wrapped(_passed_over(found.passed_over, whole=False), width)
             yield "-v lists every file and finding."
@@ -200,10 +202,25 @@ def results_report(joined: Joined, saved: Saved | None) -> Iterator[str]:
         yield f"  {of_folder}"
     yield f"  {_joined(joined)}"
     yield f"  what it gives: {_gives(joined)}"
+    yield from _checkpoints([(joined, saved)])
     if foreign.label_base != NO_INDICES:
         yield f"  indices: {foreign.label_base}"
     if saved:
         yield f"  in the workspace: {saved.state}" + (f". {saved.why}" if saved.why else "")
+
+
+def _checkpoints(of_results: Sequence[tuple[Joined, Saved | None]]) -> Iterator[str]:
+    """A line a training run: at which of its steps the scorers are."""
+    runs: dict[tuple[str, bool], list[str]] = {}
+    for joined, saved in of_results:
+        point = saved.training if saved else joined.results.training
+        if point.series is not None and point.at is not None:
+            runs.setdefault((point.series, point.guessed), []).append(f"{point.at:,}")
+    for (series, guessed), steps in list(runs.items())[:LISTED]:
+        noun = "step" if len(steps) == 1 else "steps"
+        yield f"  of the training run {series}: {noun} {_some(steps[:STEPS], len(steps))}{GUESSED if guessed else ''}"
+    if len(runs) > LISTED:
+        yield f"  ... and {number_of(len(runs) - LISTED, 'more training run')}"
 
 
 def _name_of_folder(source: str, name: str) -> str:

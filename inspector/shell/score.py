@@ -3,7 +3,8 @@
 import argparse
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from inspector.critic_words import parts_done
@@ -18,6 +19,7 @@ from scoring.arguments import add_arguments
 from scoring.critic_runs.plan import FAILED, REFUSED
 from scoring.errors import UsageError
 from scoring.prms.base import OVER_LENGTH
+from scoring.training_point import checkpoints_in, point_of_model
 from scoring.workspace import Workspace
 
 ALIKE = 5
@@ -41,11 +43,36 @@ def run(args: argparse.Namespace) -> int:
     words = ["score", *args.benchmarks, "--workspace", str(workspace.root), "--seed", str(args.seed)]
     words += [f"--where={condition}" for condition in _conditions(args, workspace)]
     told = _Told()
-    code = _follow(Job([*words, *scoring_flags(args)]), told, quiet=args.quiet)
+    for each in _each_checkpoint(args):
+        code = _follow(Job([*words, *scoring_flags(each)]), told, quiet=args.quiet)
+        told.codes.append(code)
+        if code not in {0, 1}:
+            break
+    code = code if code not in {0, 1} else max(told.codes)
     if not args.quiet:
         for line in _next_steps(args, workspace, told):
             say_over_progress(line)
     return code
+
+
+def _each_checkpoint(args: argparse.Namespace) -> list[argparse.Namespace]:
+    """The arguments themselves; for a training run's folder without weights of its own, those of each checkpoint in it.
+
+    Raises:
+        UsageError: one training step is stated for several checkpoints.
+    """
+    checkpoints = checkpoints_in(Path(args.model).expanduser()) if args.model else ()
+    if not checkpoints:
+        return [args]
+    if args.at is not None and len(checkpoints) > 1:
+        raise UsageError(
+            f"--at is for one checkpoint, and {args.model} holds {len(checkpoints)}.", f"Score {checkpoints[0]} alone."
+        )
+    found = []
+    for path in checkpoints:
+        name = None if args.name is None else f"{args.name}-{point_of_model(str(path)).at}"
+        found.append(argparse.Namespace(**{**vars(args), "model": str(path), "name": name}))
+    return found
 
 
 def _conditions(args: argparse.Namespace, workspace: Workspace) -> tuple[str, ...]:
@@ -90,6 +117,9 @@ def _next_steps(args: argparse.Namespace, workspace: Workspace, told: "_Told") -
         yield f"{counted(told.lasting, 'case')} that asking again would not help: --retry-refused asks all the same."
     if told.has_rewards:
         yield f"See them: {' '.join(looking(args, workspace))}"
+        if len(told.codes) > 1:
+            series = args.series or point_of_model(str(checkpoints_in(Path(args.model).expanduser())[0])).series
+            yield f"What training changed: {' '.join(looking(args, workspace, 'timeline', str(series)))}"
         if args.critic and (args.votes or 1) > 1:
             yield f"What fewer votes would have said: {' '.join(looking(args, workspace, 'votes'))}"
 
@@ -112,7 +142,8 @@ class _Told:
     """What a run has told so far that matters when it has ended.
 
     `asks` that it is a critic's, whose answers are saved one by one. `lacking` and `lasting` are cases without all of
-    their answers: those that are asked for again by themselves, and those that are not.
+    their answers: those that are asked for again by themselves, and those that are not. `codes` are the exit codes of
+    the runs that have ended.
     """
 
     saved: int = 0
@@ -122,6 +153,7 @@ class _Told:
     asks: bool = False
     has_rewards: bool = False
     ended: bool = False
+    codes: list[int] = field(default_factory=list)
 
     def note(self, event: dict[str, Any]) -> None:
         kind = event["event"]
@@ -134,7 +166,7 @@ class _Told:
             self.lasting += event["reason"].startswith(REFUSED)
         elif kind == "end":
             self.ended = True
-            self.has_rewards = bool(event["scored"] or event["truncated"] or event["cached"])
+            self.has_rewards |= bool(event["scored"] or event["truncated"] or event["cached"])
 
     def worth_telling(self, event: dict[str, Any]) -> bool:
         """Whether an event should be told: not the hundredth case to which no answer came."""
@@ -142,6 +174,7 @@ class _Told:
 
 
 def _follow(job: Job, told: _Told, *, quiet: bool) -> int:
+    told.ended, told.saved = False, 0
     with signals_passed_on(job):
         for event in job.events():
             told.note(event)

@@ -9,7 +9,7 @@ from inspector.notes import scorers_of
 from inspector.request import choosing, shell_word
 from inspector.sentences import counted, size_words
 from inspector.text import clean
-from inspector.triage.said import benchmark_of
+from inspector.triage.annotations import benchmark_of
 from inspector.workspace_place import find_workspace
 from scoring.benchmarks import demo
 from scoring.errors import InspectError, NoWorkspace, UsageError

@@ -89,7 +89,10 @@ def _of_lists() -> Iterator[Bound]:
                 yield Bound(binding.id, binding.description, words, _split(binding.key), places, "list")
 
 
-RENAMED = {"statistics": "stats", "compare-with": "other", "curves": "other", "subtract": "other"}
+RENAMED = {
+    "statistics": "stats",
+    **dict.fromkeys(("compare-with", "curves", "subtract", "choose-table", "everyone"), "other"),
+}
 """Ids of commands in keymaps that older versions wrote -> what they are called now."""
 
 

@@ -7,11 +7,10 @@ from typing import cast
 import numpy as np
 import polars as pl
 
-from inspector.agreement.disagreements import disagreements
-from inspector.agreement.spoken import spoken
-from inspector.contested.ranking import rankings
+from inspector.contested_gold import rankings
 from inspector.inspection import Inspection
 from inspector.subject import covering, subject
+from inspector.triage.statements import disagreements, statements_by_person
 from scoring.evaluation import Evaluation
 from scoring.metrics.baselines import is_baseline
 from scoring.step_rewards import Floats, Ints
@@ -61,9 +60,9 @@ def queue_orders(inspection: Inspection) -> list[QueueOrder]:
 
 
 def judging(inspection: Inspection) -> list[Evaluation]:
-    """The scorers that have a say on the benchmark in focus: baselines look at nothing."""
+    """The scorers with a verdict on the benchmark in focus, but for baselines, which look at nothing."""
     evaluations = inspection.selection.evaluations
-    return [one for one in evaluations if one.covers(inspection.benchmark) and not is_baseline(one.scorer)]
+    return [one for one in evaluations if one.judges(inspection.benchmark) and not is_baseline(one.scorer)]
 
 
 def queue_rows(inspection: Inspection, order: str, seed: int = 0) -> Ints:
@@ -86,7 +85,7 @@ def _contested(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
 
 
 def _differing(inspection: Inspection, seed: int) -> Ints:  # noqa: ARG001
-    found = disagreements(inspection.selection, spoken(inspection.selection))["case"]
+    found = disagreements(inspection.selection, statements_by_person(inspection.selection))["case"]
     rows = dict(zip(inspection.cases["case"].gather(inspection.shown), inspection.shown.tolist(), strict=True))
     return _placed(inspection, [rows[case] for case in found])
 

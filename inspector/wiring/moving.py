@@ -19,11 +19,12 @@ SCREENS = {
     "cases": "cases:CasesScreen",
     "case": "case:CaseScreen",
     "triage": "triage:TriageScreen",
-    "card": "card:CardScreen",
-    "paper": "paper:PaperScreen",
     "taxonomy": "taxonomy:TaxonomyScreen",
 }
-"""The screens that open on top, by their names in the table of commands; the others are those of analyses."""
+"""The screens that open on top, by their names in the table of commands; the others are those of analyses.
+
+An analysis that is called as one of these, such as `triage`, is seen where it is asked for by its command alone.
+"""
 AT_REST = 0.5
 """Seconds after the first screen stood there until the others are imported."""
 
@@ -41,7 +42,7 @@ class Moving(Wired):
     def _import(self) -> None:
         """In a thread."""
         worker = get_current_worker()
-        for name in (*SCREENS, *summaries()):
+        for name in dict.fromkeys((*SCREENS, *summaries())):
             if not worker.is_cancelled:
                 _kind(name)
 

@@ -11,7 +11,7 @@ import polars as pl
 from scoring.asking import Sampling
 from scoring.cache import VoteParts
 from scoring.checkpoint import Checkpoint, compute_dtype, positive
-from scoring.claim import claim
+from scoring.claim import claim, placed
 from scoring.critic_arguments import GENERATIVE, OWN_SEED
 from scoring.critic_runs.preparation import Identity, PreparedCritic, Wish, prepare_critic
 from scoring.critic_runs.run import ask
@@ -49,7 +49,11 @@ def critic_events(
     """
     with interrupt.at_once():
         critic = _prepared(args, workspace, tell)
-        parts = VoteParts(claim(workspace, critic.scorer).folder)
+        place = claim(workspace, critic.scorer)
+        scorer, where = placed(
+            critic.scorer, place, model=args.model, series=args.series, at=args.at, dry_run=args.dry_run
+        )
+        parts = VoteParts(place.folder)
         looked_at = islice(rows, _LOOKED_AT)
         numbers = pl.Series(list(looked_at), dtype=pl.UInt32)
         read = run_cases(cases[numbers], numbers, range(len(numbers)), TextPages(texts))
@@ -57,14 +61,14 @@ def critic_events(
     yield from ask(
         cases,
         texts,
-        critic.scorer,
+        scorer,
         parts,
         critic.asking,
         engine=critic.engine,
         rows=rows,
         retry_refused=args.retry_refused,
         dry_run=args.dry_run,
-        notes=(*critic.notes, *map(str, found)),
+        notes=(*critic.notes, *where, *map(str, found)),
         interrupt=interrupt,
     )
 

@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,6 +32,7 @@ from scoring.results.base import RESULT_COLUMNS, ExternalResults
 from scoring.scorer import Comparison, On
 from scoring.tables.column_guess import Choice, Reading
 from scoring.tables.column_mapping import ColumnMapping
+from scoring.training_point import stated_point
 from scoring.workspace import Workspace
 
 _ABANDONED_SECONDS = 86_400
@@ -128,6 +129,8 @@ class ImportOptions:
         name: What the one table or scorer among them is called.
         run: Which independent repetition the answers are of.
         threshold, comparison, on: What decides on the rewards of the scorers among them; None = as they say themselves.
+        series, at: Which training run the scorers are checkpoints of, and at which step the one is; None = as their
+            paths say. Digests in workspaces were made without them.
     """
 
     benchmark: str | None = None
@@ -139,6 +142,13 @@ class ImportOptions:
     join_to: str | None = None
     name: str | None = None
     run: int | None = None
+    series: str | None = field(default=None, repr=False)
+    at: int | None = field(default=None, repr=False)
+
+    @property
+    def how(self) -> object:
+        """Everything that says how sources are read, for what is remembered of them."""
+        return self if self.series is None and self.at is None else (self, self.series, self.at)
 
 
 Ask = Callable[[str, Reading], Choice | None]
@@ -177,7 +187,7 @@ def read_sources(
         InputError: a source that was named cannot be read or joined, or nothing at all was recognised.
         UsageError: a benchmark, column or name does not fit.
     """
-    ledger = Ledger(workspace, options) if skip_unchanged and not is_file(options.benchmark or "") else None
+    ledger = Ledger(workspace, options.how) if skip_unchanged and not is_file(options.benchmark or "") else None
     known = cache(lambda: _cases(workspace, ()))
     reading = ReadOptions(
         options.benchmark,
@@ -226,6 +236,7 @@ def join_sources(
     if options.name is not None and named != 1:
         why = f"--name {options.name!r} is for one scorer or one table, and there are {named}."
         raise UsageError(why, "Import it alone.")
+    results = list(_as_checkpoints(results, options))
     joined = []
     cases = _cases(workspace, imported) if results else pl.DataFrame(schema=OF_CASES)
     for source, scorer in results:
@@ -258,6 +269,30 @@ def _opened_alone(sources: Sequence[Source], known: Callable[[], pl.DataFrame]) 
         else:
             cases += [part.cases["key"] for part in source.alone.imported]
             yield replace(source.alone, among=source.among)
+
+
+def _as_checkpoints(
+    results: Sequence[tuple[Source, ExternalResults]], options: ImportOptions
+) -> Iterator[tuple[Source, ExternalResults]]:
+    """The results as checkpoints of the run that is stated.
+
+    Raises:
+        UsageError: it is not clear which scorer is at which step.
+    """
+    if options.series is None and options.at is None:
+        yield from results
+        return
+    flag = "--series" if options.series is not None else "--at"
+    names = {scorer.name for _, scorer in results}
+    if not names:
+        raise UsageError(f"{flag} is for what scorers gave, and there is nothing of that kind.", "Leave it out.")
+    if options.at is not None and len(names) > 1:
+        raise UsageError(f"--at {options.at} is for one scorer, and there are {len(names)}.", "Import it alone.")
+    for source, scorer in results:
+        if len(source.results) > 1:
+            why = f"{scorer.source} holds {len(source.results)} scorers, and {flag} is for files of one each."
+            raise UsageError(why, "Name the column of one: --rewards COLUMN=SCORER.")
+        yield source, replace(scorer, training=stated_point(options.series, options.at, scorer.training))
 
 
 def _in_run(results: ExternalResults, run: int | None) -> ExternalResults:

@@ -28,7 +28,7 @@ import polars as pl
 from scoring.benchmarks.own import GROUP
 from scoring.boundary import when_wrong
 from scoring.cache import Parts, RewardParts, VoteParts
-from scoring.claim import claim
+from scoring.claim import as_checkpoint, claim
 from scoring.errors import DamagedWorkspace, FrameError, InspectError, ScorerConflict
 from scoring.files import locked, unwritable, write_atomically
 from scoring.importing.bringing import HUB, Brought, place
@@ -37,6 +37,7 @@ from scoring.own_code import installed, package_of
 from scoring.results.base import ExternalResults
 from scoring.scorer import FILE as SCORER
 from scoring.scorer import Scorer
+from scoring.training_point import NOWHERE, TrainingPoint
 from scoring.workspace import Workspace
 
 FILE = "imports.json"
@@ -45,6 +46,8 @@ FORMAT = 1
 LEFT_OUT = "left out"
 # Settings that say which cases results are of, and not what made them.
 _OF_THE_CASES = ("task_name", "benchmark")
+# Which checkpoint of a run a scorer is, changes nothing that was given.
+_LABELS = ("series", "at")
 _NOT_IDENTITY = ("reported", "sources", *_OF_THE_CASES)
 _UNFINISHED = ""
 _AT_ONCE = 65_536
@@ -89,13 +92,15 @@ _UNSOUND = (OSError, ValueError, RecursionError, msgspec.MsgspecError)
 class Saved:
     """What saving one file's results did: `new`, `changed` (the file was imported before), `unchanged` or `LEFT_OUT`.
 
-    `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's.
+    `why` is a sentence about what a person should look at; empty = nothing. `folder` is the name of the scorer's,
+    `training` which checkpoint of a run it is now.
     """
 
     scorer: str
     state: str
     why: str = ""
     folder: str = field(default="", compare=False)
+    training: TrainingPoint = field(default=NOWHERE, compare=False)
 
 
 def scorer_of(joined: Joined, name: str | None = None) -> Scorer:
@@ -143,12 +148,17 @@ def save(workspace: Workspace, joined: Joined, name: str | None = None) -> Saved
         old = imports.pop(source, None)
         scorer, why = _as_known(scorer, folder) if imports else (scorer, "")
         there = old is not None and all((folder / name).is_file() for name in (SCORER, *old.parts))
-        if old is not None and old.digest == digest and there:
-            return Saved(scorer.name, "unchanged", why, folder.name)
-        _no_conflict(scorer, folder, joined, imports)
+        unchanged = old is not None and old.digest == digest and there
+        if not unchanged:
+            _no_conflict(scorer, folder, joined, imports)
+        scorer = as_checkpoint(scorer, folder, joined.results.training)
+        guessed = joined.results.training.guessed and scorer.training.same(joined.results.training)
+        training = replace(scorer.training, guessed=guessed)
+        if unchanged:
+            return Saved(scorer.name, "unchanged", why, folder.name, training)
         scorer.save(folder)
         _replace(folder, imports, source, joined, old.parts if old else (), digest)
-    return Saved(scorer.name, "changed" if old else "new", why, folder.name)
+    return Saved(scorer.name, "changed" if old else "new", why, folder.name, training)
 
 
 def _as_known(scorer: Scorer, folder: Path) -> tuple[Scorer, str]:
@@ -192,7 +202,8 @@ def _identity(results: ExternalResults) -> str:
 
 
 def _digest(scorer: Scorer, joined: Joined) -> str:
-    digest = blake2b(json.dumps(asdict(scorer), sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
+    told = {name: value for name, value in asdict(scorer).items() if name not in _LABELS}
+    digest = blake2b(json.dumps(told, sort_keys=True, default=str).encode(errors="replace"), digest_size=16)
     for frame in (joined.rewards, joined.votes):
         for piece in frame.iter_slices(_AT_ONCE):
             for column in piece:

@@ -30,6 +30,7 @@ from scoring.tables.cells import outermost
 from scoring.tables.column_guess import Choice, Reading, doubtful_rewards, propose, readings, rewards_beside
 from scoring.tables.column_mapping import COLUMNS, ColumnMapping
 from scoring.tables.results import results as table_results
+from scoring.training_point import NOWHERE, guessed_point
 
 FRAME = "frame://"
 """What stands before the name of a data frame where a file has its path: it cannot be read again."""
@@ -416,7 +417,9 @@ def _placed(source: Source, brought: Brought) -> Source:
     """The source with the place of its file, so that its rows can be looked up later, and what was noticed before."""
     place = brought.place
     imported = [replace(cases, path=place) for cases in source.imported]
-    results = [replace(scorer, place=printable(place)) for scorer in source.results]
+    # Of several scorers in a file its path tells none from the others.
+    guess = guessed_point(place) if len(source.results) == 1 and not place.startswith((FRAME, HUB)) else NOWHERE
+    results = [replace(scorer, place=printable(place), training=guess) for scorer in source.results]
     if imported:
         imported[0] = replace(imported[0], findings=(*brought.findings, *imported[0].findings))
     elif results:

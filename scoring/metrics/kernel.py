@@ -153,6 +153,16 @@ class Decided:
         """The labels of the cases."""
         return self.evaluation.gold
 
+    @property
+    def earliest(self) -> Ints:
+        """The earliest error of each case, 0-based; -1 = none. Shape (n,)."""
+        return self.gold.earliest
+
+    @property
+    def verdicts(self) -> Ints:
+        """The predicted earliest error of each case, 0-based; -1 = none, -2 = no step, `NO_VERDICT`. Shape (n,)."""
+        return self.evaluation.verdicts
+
     @cached_property
     def members(self) -> Bools:
         """The cases in the denominators of first errors: with gold, and with a verdict or where there should be one."""

@@ -1,17 +1,14 @@
-"""How well people agree: shares, Cohen's kappa of two, Krippendorff's alpha of all, with bootstrap intervals.
+"""How well raters agree: shares, Cohen's kappa of two, Krippendorff's alpha of all, with bootstrap intervals.
 
-The values come from NLTK's AnnotationTask; intervals need a thousand of each, so they are made of sums over cases, by
-the same formulas for all resamples at once.
+Raters are people, or scorers that judge the same cases. A coefficient is a formula over sums of parts that each case
+has, so that its value and those of all resamples are one computation.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.errors import MissingExtra
 from scoring.metrics.resampling import RESAMPLES, SMALL, Figure, with_interval
 from scoring.step_rewards import Bools, Floats, Ints
 
@@ -43,8 +40,11 @@ class Answers:
     def of(self, people: Sequence[int]) -> "Answers":
         """Those of some people, by place, where two of them at least say something."""
         codes = self.codes[:, list(people)]
-        shared: Bools = (codes != MISSING).sum(axis=1) > 1
-        return Answers(codes[shared], self.cases[shared], self.values, self.ordinal)
+        return replace(self, codes=codes).only((codes != MISSING).sum(axis=1) > 1)
+
+    def only(self, units: Bools) -> "Answers":
+        """Keep those of some units (u,)."""
+        return Answers(self.codes[units], self.cases[units], self.values, self.ordinal)
 
     @property
     def n_cases(self) -> int:
@@ -52,55 +52,44 @@ class Answers:
         return int(np.unique(self.cases).size)
 
 
-def library() -> str:
-    """What the coefficients are reckoned with.
-
-    Raises:
-        MissingExtra: it is not installed.
-    """
-    try:
-        return f"nltk {version('nltk')}"
-    except PackageNotFoundError as error:
-        raise MissingExtra("nltk", "agreement") from error
-
-
-def agreement_of_two(answers: Answers, left: int, right: int, seed: int) -> tuple[Figure, Figure]:
+def agreement_of_two(answers: Answers, left: int, right: int, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of units of which two people say the same, and `kappa`; places are columns of `codes`.
 
     Cohen's kappa (Educational and Psychological Measurement 20, 1960): (observed - expected) / (1 - expected), where
     `expected` is the agreement of two people who say each thing as often as these two do, but at random. All
-    disagreements weigh the same. It is undefined where both say one and the same thing everywhere.
-
-    Raises:
-        MissingExtra: NLTK is not installed.
+    disagreements weigh the same. It is undefined where both say one and the same thing everywhere. Without a seed
+    nothing is resampled, and there are no intervals.
     """
-    shared = answers.of((left, right))
-    same = shared.codes[:, 0] == shared.codes[:, 1]
-    said = [_marks(shared.codes[:, [side]], shared.values) for side in (0, 1)]
-    return _figures(shared, np.column_stack([same, *said]), ("kappa", kappas, _kappa), seed)
+
+    def parts(codes: Ints) -> Floats:
+        """Whether both say the same, and what each of them says."""
+        each = [_marks(codes[:, [side]], answers.values) for side in (0, 1)]
+        return np.column_stack([codes[:, 0] == codes[:, 1], *each])
+
+    return _figures(answers.of((left, right)), parts, ("kappa", kappas), seed)
 
 
-def agreement_of_all(answers: Answers, seed: int) -> tuple[Figure, Figure]:
+def agreement_of_all(answers: Answers, seed: int | None) -> tuple[Figure, Figure]:
     """`observed`, the share of pairs of people who say the same of a unit, and `alpha`, of all people.
 
     Krippendorff's alpha (Content Analysis, 4th edition, chapter 12): 1 - observed / expected disagreement over pairs of
     what is said of one unit, each weighted by 1 / (people of the unit - 1), and over pairs of all that is said. Units
     of which one person alone says something do not count. Disagreements are all alike, or, of ordinal values, the
     square of how many answers lie between. It is undefined where one value alone is given. `observed` is weighted so.
-
-    Raises:
-        MissingExtra: NLTK is not installed.
     """
-    shared = answers.of(range(answers.codes.shape[1]))
-    counts = _marks(shared.codes, shared.values)
-    others = counts.sum(axis=1) - 1
-    parts = [(counts * (counts - 1)).sum(axis=1) / others, counts]
-    if shared.ordinal:
-        parts.append(
-            (counts[:, :, None] * counts[:, None, :] / others[:, None, None]).reshape(len(counts), shared.values**2)
-        )
-    formula = ordinal_alphas if shared.ordinal else alphas
-    return _figures(shared, np.column_stack(parts), ("alpha", formula, _alpha), seed)
+
+    def parts(codes: Ints) -> Floats:
+        """Weighted pairs that agree, how often each value is given, and where these are in order all pairs."""
+        counts = _marks(codes, answers.values)
+        others = counts.sum(axis=1) - 1
+        found = [(counts * (counts - 1)).sum(axis=1) / others, counts]
+        if answers.ordinal:
+            pairs = counts[:, :, None] * counts[:, None, :] / others[:, None, None]
+            found.append(pairs.reshape(len(counts), answers.values**2))
+        return np.column_stack(found)
+
+    formula = ordinal_alphas if answers.ordinal else alphas
+    return _figures(answers.of(range(answers.codes.shape[1])), parts, ("alpha", formula), seed)
 
 
 def confusion_of(answers: Answers, left: int, right: int) -> Ints:
@@ -152,10 +141,13 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 
 def _figures(
-    shared: Answers, parts: Floats, coefficient: tuple[str, Formula, Callable[[Answers], float]], seed: int
+    shared: Answers, parts_of: Callable[[Ints], Floats], coefficient: tuple[str, Formula], seed: int | None
 ) -> tuple[Figure, Figure]:
-    """The observed share and a coefficient: its name, its formula for resamples, and its value."""
-    (metric, formula, value), n = coefficient, len(shared.codes)
+    """The observed share and a coefficient, of which the name and the formula are given.
+
+    `parts_of` makes of codes (k, p) the parts (k, q) of each unit, of which all figures are sums.
+    """
+    (metric, formula), n = coefficient, len(shared.codes)
     if not n:
         nothing = (None, None, None, 0, NOTHING_SHARED)
         return Figure("observed", *nothing), Figure(metric, *nothing)
@@ -164,16 +156,19 @@ def _figures(
         found: Floats = sums[:, 0] / sums[:, 1 : 1 + shared.values].sum(axis=1)
         return found
 
-    by_case = _by_case(parts, shared.cases)
-    whole, sums = by_case.sum(axis=0)[None], _resampled(by_case, seed)
-    observed = _figure("observed", float(share(whole)[0]), share(sums), n)
+    parts, counts = _by_case(shared, parts_of)
+    whole = (counts @ parts)[None]
+    sums = None if seed is None else _resampled(parts, counts, seed)
+    observed = _figure("observed", float(share(whole)[0]), None if sums is None else share(sums), n)
     if np.unique(shared.codes[shared.codes != MISSING]).size < 2:
         return observed, Figure(metric, None, None, None, n, ONE_VALUE)
-    return observed, _figure(metric, value(shared), formula(sums), n)
+    return observed, _figure(metric, float(formula(whole)[0]), None if sums is None else formula(sums), n)
 
 
-def _figure(metric: str, value: float, draws: Floats, n: int) -> Figure:
+def _figure(metric: str, value: float, draws: Floats | None, n: int) -> Figure:
     """With its interval; without one where every resample gives the same, which says nothing of other cases."""
+    if draws is None:
+        return Figure(metric, value, None, None, n)
     defined = draws[np.isfinite(draws)]
     if defined.size and np.ptp(defined) < 1e-9:
         return Figure(metric, value, None, None, n, None, NO_WIDTH)
@@ -186,42 +181,26 @@ def _marks(codes: Ints, values: int) -> Floats:
     return found
 
 
-def _by_case(parts: Floats, cases: Ints) -> Floats:
-    """Sums over the units of each case."""
-    names, places = np.unique(cases, return_inverse=True)
-    if names.size == len(parts):
-        return parts.astype(np.float64)
-    return np.column_stack([np.bincount(places, column) for column in parts.T])
+def _by_case(shared: Answers, parts_of: Callable[[Ints], Floats]) -> tuple[Floats, Ints]:
+    """The parts (k, q) of kinds of cases, and how many cases (k,) are of each kind.
 
-
-def _resampled(parts: Floats, seed: int) -> Floats:
-    """Sums over as many cases (rows) as there are, drawn with replacement, RESAMPLES times: (RESAMPLES, q).
-
-    How often each kind of row is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
+    Where each case has one unit there are few kinds; else every case is its own, with the sums over its units.
     """
-    kinds, counts = np.unique(parts, axis=0, return_counts=True)
+    names, places = np.unique(shared.cases, return_inverse=True)
+    if names.size == len(shared.codes):
+        kinds, counts = np.unique(shared.codes, axis=0, return_counts=True)
+        return parts_of(kinds), counts
+    sums: Floats = np.column_stack([np.bincount(places, column) for column in parts_of(shared.codes).T])
+    return sums, np.ones(names.size, dtype=np.int64)
+
+
+def _resampled(parts: Floats, counts: Ints, seed: int) -> Floats:
+    """Sums over as many cases as there are, drawn with replacement, RESAMPLES times: (RESAMPLES, q).
+
+    How often each kind of parts is drawn is multinomial; kinds are sorted, so that the order of cases changes nothing.
+    """
+    kinds, places = np.unique(parts, axis=0, return_inverse=True)
+    n, cases = np.bincount(places.ravel(), counts), int(counts.sum())
     rng, step = np.random.default_rng(seed), max(1, 4 * _PRODUCTS // len(kinds))
     sizes = [min(step, RESAMPLES - start) for start in range(0, RESAMPLES, step)]
-    return np.concatenate([rng.multinomial(len(parts), counts / len(parts), size=size) @ kinds for size in sizes])
-
-
-def _kappa(shared: Answers) -> float:
-    return float(_task(shared).kappa_pairwise(0, 1))
-
-
-def _alpha(shared: Answers) -> float:
-    if not shared.ordinal:
-        return float(_task(shared).alpha())
-    given = shared.codes[shared.codes != MISSING]
-    (distances,) = ordinal_distances(np.bincount(given, minlength=shared.values)[None].astype(np.float64))
-    return float(_task(shared, lambda one, other: float(distances[one, other])).alpha())
-
-
-def _task(shared: Answers, *distance: Callable[[int, int], float]) -> Any:
-    """What people say, as NLTK takes it: (person, unit, value)."""
-    library()
-    from nltk.metrics.agreement import AnnotationTask
-
-    units, people = np.nonzero(shared.codes != MISSING)
-    said = zip(people.tolist(), units.tolist(), shared.codes[units, people].tolist(), strict=True)
-    return AnnotationTask(said, *distance)
+    return np.concatenate([rng.multinomial(cases, n / cases, size=size) @ kinds for size in sizes])

@@ -36,6 +36,7 @@ from scoring.reading.rows import Row, Rows
 from scoring.reading.typed import KEPT, LINE, NUMBER, SOME, Field, Layout, as_made, name_of, read_by
 from scoring.schema import STEP_INDEX
 from scoring.scorer import Comparison, Kind, On
+from scoring.training_point import NOWHERE, TrainingPoint
 
 Judges = Literal["", "errors", "redundancy"]
 """What judgements are of; empty = the file does not say."""
@@ -115,7 +116,7 @@ class ExternalResults:
     the rewards are as many as the steps, and the rewards where they are not. `judges` is set where the file says what
     its judgements are of: those of errors do not join a benchmark of redundant steps by ids, nor the other way round.
     `in_order` has the same rows read as one row a step in the order of the file, where they look like that: whether
-    these are as many as the steps, whoever joins them finds out.
+    these are as many as the steps, whoever joins them finds out. `training` says which checkpoint of a run it is.
     """
 
     format: str
@@ -145,6 +146,7 @@ class ExternalResults:
     findings: tuple[Finding, ...] = ()
     # Where the source is, as it is known from one import to the next. Empty = the path that `source` is.
     place: str = ""
+    training: TrainingPoint = NOWHERE
 
 
 def results_frame(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:

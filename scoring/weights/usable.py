@@ -16,6 +16,7 @@ from scoring.errors import CheckpointError, HubUnavailable, PickleRefused, Usage
 from scoring.fingerprint import Digests
 from scoring.model_hub import Place, find_place
 from scoring.readout import Readout
+from scoring.training_point import checkpoints_in
 from scoring.weights.base_names import base_sentence, check_body
 from scoring.weights.lora_config import LoraConfig
 from scoring.weights.pickles import pickled_files
@@ -73,6 +74,11 @@ class Weights:
             NoWorkspace, UnwritableWorkspace: something has to be converted, and there is no place for it.
         """
         place = find_place(model, revision, pickles=self.pickles)
+        if checkpoints := checkpoints_in(place.folder):
+            raise CheckpointError(
+                f"{place.folder} holds {len(checkpoints)} checkpoints of a training run and no weights itself.",
+                f"Give one of them, such as {checkpoints[-1]}.",
+            )
         if _is_lora(place.folder):
             return self._merged(place, base, dtype, look)
         if base is not None:

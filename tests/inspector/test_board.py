@@ -2,14 +2,16 @@ import pytest
 
 import making
 import reference
-from inspector.board import BOARD, SEPARATOR, board_frame, board_lines
-from inspector.board_arrangement import Arrangement, arranged
-from inspector.board_columns import BoardKind, board_columns
+from inspector.analyses.board import board
+from inspector.board import BOARD, SEPARATOR, board_frame
+from inspector.board_arrangement import Arrangement, BoardKind, arranged
+from inspector.board_columns import board_columns
 from inspector.board_standings import Standings
 from inspector.loading import load
 from inspector.paint import Brush
 from inspector.request import Request
 from inspector.widgets.columns import FittedColumns
+from views import table_of
 
 CASES, SCORERS = making.study()
 
@@ -108,18 +110,16 @@ def test_the_screen_shows_percent_and_whole_intervals(tmp_path, width):
 
 def test_lines_for_a_terminal_without_the_app(root):
     selection = load(Request(workspace=root))
-    first, header, *lines = board_lines(selection)
-    assert first == "30 cases, 3 scorers"
-    assert header.split() == ["scorer", "F1", "95%", "interval", "error_acc", "correct_acc", "threshold", "outcomes"]
-    table = board_frame(selection)
-    for line, row in zip(lines, table.iter_rows(named=True), strict=True):
-        assert line.startswith(row["scorer"])
-        assert f"{100 * row['score']:.1f}  [" in line
-        assert f"{row['exact']} exact" in line
+    lines = table_of(board.view(selection))
+    assert list(lines[0])[:5] == ["scorer", "F1", "on erroneous", "on clean", "bias"]
+    for line, row in zip(lines, board_frame(selection).iter_rows(named=True), strict=True):
+        assert line["scorer"] == row["scorer"]
+        assert line["F1"].startswith(f"{100 * row['score']:.1f} [")
+        assert line["exact"] == f"{row['exact']}"
 
 
 def test_lines_say_a_dash_where_f1_is_undefined(tmp_path):
     cases = [reference.Case(1, -1, (0.9,))]
     making.workspace(tmp_path, cases, [(making.scorer("one"), cases)])
-    line = list(board_lines(load(Request(workspace=str(tmp_path)))))[-1]
-    assert line.split()[:4] == ["one", "-", "-", "100.0"]
+    (line,) = table_of(board.view(load(Request(workspace=str(tmp_path)))))
+    assert (line["scorer"], line["F1"], line["on erroneous"], line["on clean"]) == ("one", "–", "–", "100.0")

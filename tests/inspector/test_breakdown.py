@@ -10,7 +10,6 @@ import making
 from inspector.analyses import Params
 from inspector.analyses.bias import bias
 from inspector.analyses.breakdown import breakdown
-from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.filtering.facet_columns import FacetColumn
@@ -22,7 +21,7 @@ from scoring.errors import UsageError
 from scoring.filters import Filter, passing
 from scoring.metrics.breakdown import TOTAL
 from thoroughness import together
-from views import breakdown_view, metrics_view
+from views import breakdown_view, cases_view, metrics_view
 
 VIEWS = {
     "usual": ("", {}),
@@ -59,7 +58,7 @@ def other(tmp_path_factory):
 
 def drilled(request, where):
     """How many rows `cases` prints with one more condition."""
-    return cases_document(load(Request(**{**vars(request), "where": (*request.where, where)}))).rows.height
+    return cases_view(load(Request(**{**vars(request), "where": (*request.where, where)}))).rows.height
 
 
 @pytest.mark.parametrize("name", [name for name in VIEWS if name not in {"step position", "all errors", "aligned"}])

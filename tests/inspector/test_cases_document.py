@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 
 import example
-from inspector.cases_document import CASE_COLUMNS, cases_document
+from inspector.analyses.cases import CASE_COLUMNS
 from inspector.loading import load
 from scoring.triage.actions import NOTE, RATE, RULE, SORT
+from views import cases_view
 
 
 @pytest.fixture
@@ -17,11 +18,11 @@ def request_(tmp_path):
 
 
 def test_tags_and_notes_stand_in_it_where_there_are_some(request_):
-    before = cases_document(load(request_)).rows
+    before = cases_view(load(request_)).rows
     assert not {"tags", "note"} & set(before.columns)
     selection = load(request_)
     selection.journal.tag(["bench/late-one"], ["odd"])
-    after = cases_document(load(request_)).rows
+    after = cases_view(load(request_)).rows
     assert after.columns[len(CASE_COLUMNS)] == "tags"
     assert "note" not in after.columns
     assert dict(after.select("case", "tags").iter_rows())["bench/late-one"] == ["odd"]
@@ -33,16 +34,16 @@ def test_rulings_categories_and_what_became_of_labels_stand_in_it_too(request_):
     selection.journal.do([(RULE, ["bench/late-one"], "gold wrong"), (RATE, ["bench/late-one"], "1 -1")])
     selection.journal.do([(NOTE, ["bench/late-one"], "off by one"), (SORT, ["bench/late-one"], "counting")])
     beyond = len(CASE_COLUMNS)
-    original = cases_document(load(request_)).rows
+    original = cases_view(load(request_)).rows
     assert original.columns[beyond : beyond + 3] == ["ruling", "category", "note"]
-    found = cases_document(load(replace(request_, labels="adjudicated"))).rows
+    found = cases_view(load(replace(request_, labels="adjudicated"))).rows
     row = found.row(by_predicate=pl.col("case") == "bench/late-one", named=True)
     assert (row["ruling"], row["category"], row["adjudication"]) == ("gold wrong", ["counting"], "changed")
     assert row["earliest_error"] == 1
 
 
 def test_a_search_says_where_it_found_something(request_):
-    found = cases_document(load(replace(request_, search="late", within=("problem",)))).rows
+    found = cases_view(load(replace(request_, search="late", within=("problem",)))).rows
     assert found.select("case", "found_in").rows() == [("bench/late-one", "problem")]
-    chosen = cases_document(load(replace(request_, search="late", columns=("case",)))).rows
+    chosen = cases_view(load(replace(request_, search="late", columns=("case",)))).rows
     assert chosen.columns == ["case"]

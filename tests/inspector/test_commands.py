@@ -7,10 +7,8 @@ from inspector.commands import COMMANDS, RAIL, SCREENS, bindings_of
 from inspector.commands.command import ANALYSES
 from inspector.screens.analysis import screen_of
 from inspector.screens.board import BoardScreen
-from inspector.screens.card import CardScreen
 from inspector.screens.case import CaseScreen
 from inspector.screens.cases import CasesScreen
-from inspector.screens.paper import PaperScreen
 from inspector.screens.taxonomy import TaxonomyScreen
 from inspector.screens.triage import TriageScreen
 from needing import NEEDING
@@ -25,10 +23,10 @@ CLASSES = {
     "triage": TriageScreen,
     "metrics": screen_of("metrics"),
     "compare": screen_of("compare"),
-    "card": CardScreen,
+    "card": screen_of("card"),
     "thresholds": screen_of("thresholds"),
     "stats": screen_of("stats"),
-    "paper": PaperScreen,
+    "paper": screen_of("paper"),
     "breakdown": screen_of("breakdown"),
     "bias": screen_of("bias"),
     "best-of-n": screen_of("best-of-n"),
@@ -63,7 +61,7 @@ SHOWN = {
     "card": "How a verdict is",
     "thresholds": "best on these  ",
     "stats": "right answer, wrong process",
-    "paper": "No paper",
+    "paper": "No tables of a paper",
     "breakdown": "the 95% interval and the value",
     "bias": "too few to say",
     "best-of-n": "no shown problem has two responses",
@@ -89,7 +87,7 @@ BESIDE = {
     "metrics": "error acc",
     "compare": "Who is right where the other is wrong",
     "stats": "right answer, wrong process",
-    "paper": "No paper",
+    "paper": "No tables of a paper",
     "thresholds": "Ways to choose the threshold",
     "breakdown": "Harmonic mean of both",
     "bias": "Which way it leans",
@@ -97,8 +95,8 @@ BESIDE = {
     "votes": "no scorer that was asked for has several votes",
     "taxonomy": "No case here has a note yet",
 }
-THROUGH = ("metrics", "breakdown", "bias", "best-of-n", "votes", "taxonomy")
-"""Screens that look through the scorer in focus and say nothing more of it than its name."""
+THROUGH_ONE = ("metrics", "card", "breakdown", "bias", "best-of-n", "votes", "taxonomy")
+"""Screens whose title names the scorer in focus."""
 EFFECTS = {
     ("board", "open-failures"): Effect("filter outcome ="),
     ("board", "open-cases"): Effect("9 of 9 cases"),
@@ -173,16 +171,17 @@ EFFECTS = {
     ("compare", "help"): Effect("Two scorers: A is"),
     ("compare", "next-page"): Effect("[cascade]", undo=("shift+tab",)),
     ("compare", "page-before"): Effect("[right together]", undo=("tab",)),
-    ("card", "other"): Effect("Beside which card"),
+    ("card", "other"): Effect("the scorer in focus alone"),
     ("card", "common-cases"): Effect("The scorers have the same cases", undo=()),
-    ("card", "drill"): Effect("9 of 9 cases"),
+    ("card", "drill"): Effect("filter tried by alpha"),
     ("card", "help"): Effect("How the number of the scorer"),
-    ("card", "next-scorer"): Effect("card of beta", undo=("m", "g")),
-    ("card", "previous-scorer"): Effect("card of beta", undo=("M", "g")),
     ("stats", "drill"): Effect("filter cases, sums"),
     ("stats", "help"): Effect("The benchmark itself. Each count"),
     ("paper", "export"): Effect("There is nothing to export", undo=()),
     ("paper", "drill"): Effect("There is no number here", undo=()),
+    ("paper", "other"): Effect("The paper's other scorers"),
+    ("paper", "next-page"): Effect("[all tables]", undo=("shift+tab",)),
+    ("paper", "page-before"): Effect("[all tables]", undo=("tab",)),
     ("paper", "help"): Effect("The paper's tables for the"),
     # One takes the place of the other.
     **{
@@ -223,8 +222,8 @@ EFFECTS = {
     ("taxonomy", "export"): Effect("There is nothing to export", undo=()),
     ("taxonomy", "help"): Effect("Notes become a taxonomy"),
     ("taxonomy", "card"): Effect("How a verdict is decided", undo=REACHED["taxonomy"]),
-    **{(one, "next-scorer"): Effect("· beta ·", undo=("m",)) for one in THROUGH},
-    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M",)) for one in THROUGH},
+    **{(one, "next-scorer"): Effect("· beta ·", undo=("m", "g")) for one in THROUGH_ONE},
+    **{(one, "previous-scorer"): Effect("· beta ·", undo=("M", "g")) for one in THROUGH_ONE},
     ("breakdown", "card"): Effect("How a verdict is decided", undo=REACHED["breakdown"]),
     ("bias", "card"): Effect("How a verdict is decided", undo=REACHED["bias"]),
     **{(one, "card"): Effect("How a verdict is decided", undo=REACHED[one]) for one in ("best-of-n", "votes")},
@@ -237,7 +236,7 @@ EVERYWHERE = {
     "card": Effect("How a verdict is decided"),
     "thresholds": Effect("Ways to choose the threshold"),
     "stats": Effect("right answer, wrong process"),
-    "paper": Effect("No paper"),
+    "paper": Effect("No tables of a paper"),
     "breakdown": Effect("Harmonic mean of both"),
     "bias": Effect("Which way it leans"),
     "best-of-n": Effect("no shown problem has two responses"),

@@ -9,7 +9,6 @@ import reference
 from inspector import case_pages
 from inspector.analyses import Params
 from inspector.analyses.stats import stats
-from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.exporting import export_document
@@ -21,7 +20,7 @@ from scoring.deciding import OPTIMISTIC
 from scoring.filters import Facet, Filter
 from scoring.schema import METADATA
 from thoroughness import also, one_of, together
-from views import metrics_view
+from views import cases_view, metrics_view
 
 REQUESTS = {
     "plain": Request(),
@@ -83,7 +82,7 @@ def assert_repeats(document, form, capture):
 def test_the_command_in_a_document_prints_that_document(root, name, form, capsysbinary):
     request = Request(**{**vars(REQUESTS[name]), "workspace": root})
     selection = load(request)
-    made = [cases_document(selection, form), metrics_view(selection, form)]
+    made = [cases_view(selection, form), metrics_view(selection, form)]
     made += [stats.view(selection, Params(form=form)), case_pages.case_document(selection, 8, form)]
     for document in made:
         assert_repeats(document, form, capsysbinary)
@@ -217,7 +216,7 @@ def test_rows_have_the_columns_of_the_contract(root):
         *("scorer", "benchmark", "subset", "metric", "value", "low", "high", "n", "reason"),
         *("small", "sd", "runs"),
     ]
-    cases = cases_document(selection).rows
+    cases = cases_view(selection).rows
     for name in (
         "case",
         "key",
@@ -273,7 +272,7 @@ def test_cases_that_share_problem_and_steps_are_counted(tmp_path):
 
 def test_coverage_counts_the_shown_cases(root):
     rows = making.study()[1][1][1]
-    found = cases_document(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
+    found = cases_view(load(Request(workspace=root, scorers=("rand-0",), where=("n_steps > 2",))))
     long = [case for case in rows if case.n_steps > 2]
     assert found.provenance["coverage"] == {"rand-0": f"{sum(map(reference.tried, long))} of {len(long)}"}
     assert found.rows.height == len(long)

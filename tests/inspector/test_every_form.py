@@ -25,6 +25,7 @@ WORDS = {
     "breakdown": ["--scorer", "blend"],
     "bias": ["--scorer", "blend"],
     "contested": [],
+    "agreement": ["--scorers"],
     "cases": ["--scorer", "blend"],
     "show": ["algebra-012"],
     "keys": [],
@@ -33,7 +34,6 @@ NO_DOCUMENT = {"demo", "import", "score", "reread", "doctor", "export", "report"
 NO_DOCUMENT |= {"remove", "restore", "prune"}
 NOT_ON_THE_DEMO = {
     "triage": "nobody says anything of it",
-    "agreement": "nobody says anything of it",
     "best-of-n": "no problem has two responses",
     "paper": "papers are of other benchmarks",
     "taxonomy": "nobody notes anything of it",

@@ -67,6 +67,7 @@ FURTHER = {
     "triage as a table": ("export", "triage", "--to", "csv"),
     "what people say": ("agreement", "--confusion"),
     "where people differ": ("agreement", "--disagreements"),
+    "how scorers agree": ("agreement", "--scorers"),
     "notes": ("taxonomy", "--notes"),
     "how categories came": ("taxonomy", "--saturation"),
     "categories by scorer and pattern": ("taxonomy", "--by", "scorer", "--by", "pattern"),

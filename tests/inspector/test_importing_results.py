@@ -13,6 +13,7 @@ from benchmark_rows import grben
 from inspector.cli import main
 from scoring.cache import RewardParts
 from scoring.files import uuid7
+from scoring.scorer import Scorer
 from scoring.workspace import Workspace
 
 
@@ -44,6 +45,93 @@ def details(count, **changes):
 
 def cases(count, **changes):
     return [grben(number, problem=f"What is {number}?", **changes) for number in range(count)]
+
+
+@pytest.fixture
+def training(run, tmp_path):
+    """Rewards of three checkpoints of a run, a file each, whose cases are in the workspace."""
+    home = tmp_path / "RUN"
+    home.mkdir()
+    (tmp_path / "sums.jsonl").write_bytes(json_lines(rows(4)))
+    run(tmp_path / "sums.jsonl")
+    for step in (100, 200, 300):
+        given = [{"id": one["id"], "rewards": [step / 1000] * 3} for one in rows(4)]
+        (home / f"checkpoint-{step}.jsonl").write_bytes(json_lines(given))
+    return home
+
+
+def labelled(root):
+    """Every scorer by name: of which run it is a checkpoint, and at which step."""
+    found = map(Scorer.load, Workspace.open(root).reward_folders())
+    return {scorer.name: (scorer.series, scorer.at) for scorer in found}
+
+
+def test_checkpoints_are_told_by_their_paths_and_the_report_says_so(run, training):
+    _, out, _ = run(training)
+    guess = "as the path says (--series NAME --at STEP overrules it)"
+    assert f"  of the training run RUN: steps 100, 200, 300, {guess}" in out.splitlines()
+    assert labelled(run.root) == {f"checkpoint-{step}": ("RUN", step) for step in (100, 200, 300)}
+    _, out, _ = run(training / "checkpoint-100.jsonl", "-v")
+    assert f"  of the training run RUN: step 100, {guess}" in out.splitlines()
+
+
+def test_what_is_said_at_import_overrules_the_path_and_stays(run, training):
+    first = training / "checkpoint-100.jsonl"
+    _, out, _ = run(first, "--series", "mine", "--at", "7")
+    assert "  of the training run mine: step 7" in out.splitlines()
+    parts = sorted(run.root.glob("rewards/*/part-*"))
+    assert labelled(run.root) == {"checkpoint-100": ("mine", 7)}
+    # Again without the flags: the guess does not come back.
+    for words in ((), ("-v",), ("--name", "checkpoint-100")):
+        run(first, *words)
+        assert labelled(run.root) == {"checkpoint-100": ("mine", 7)}
+    # With other ones the numbers stay as they are.
+    _, out, _ = run(first, "--series", "better")
+    assert "in the workspace: unchanged" in out
+    assert labelled(run.root) == {"checkpoint-100": ("better", 100)}
+    assert sorted(run.root.glob("rewards/*/part-*")) == parts
+
+
+def test_a_run_is_named_for_all_files_and_their_steps_are_as_their_paths_say(run, training):
+    run(training, "--series", "mine")
+    assert labelled(run.root) == {f"checkpoint-{step}": ("mine", step) for step in (100, 200, 300)}
+
+
+def test_looking_names_the_checkpoints_and_writes_nothing(run, training):
+    code, out, _ = run(training, "--dry-run")
+    assert (code, "of the training run RUN: steps 100, 200, 300" in out) == (0, True)
+    assert labelled(run.root) == {}
+
+
+@pytest.mark.parametrize(
+    ("file", "words", "said"),
+    [
+        ("checkpoint-100.jsonl", ("--series", " "), "--series is empty"),
+        ("../sums.jsonl", ("--series", "x"), "--series is for what scorers gave, and there is nothing of that kind"),
+        (".", ("--at", "7"), "--at 7 is for one scorer, and there are 3"),
+        ("rewards.jsonl", ("--series", "x"), "--series x does not say at which training step. Add --at STEP."),
+        ("rewards.jsonl", ("--at", "7"), "--at 7 does not say of which training run. Add --series NAME."),
+        ("two.jsonl", ("--series", "x"), "holds 2 scorers, and --series is for files of one each"),
+    ],
+)
+def test_what_cannot_be_said_of_a_checkpoint_is_one_sentence(run, training, tmp_path, file, words, said):
+    given = [{"id": one["id"], "a": [0.25, 0.5, 0.75]} for one in rows(4)]
+    if file == "two.jsonl":
+        given = [{**one, "b": [0.25, 0.5, 0.75]} for one in given]
+    if not file.startswith(("checkpoint", ".")):
+        (training / file).write_bytes(json_lines(given))
+    code, _, err = run(training / file, *words)
+    assert code == 2
+    assert said in err
+    assert labelled(run.root) == {}
+
+
+def test_several_scorers_of_one_file_are_no_checkpoint(run, training):
+    given = [{"id": one["id"], "a": [0.25, 0.5, 0.75], "b": [0.5, 0.5, 0.5]} for one in rows(4)]
+    (training / "checkpoint-400.jsonl").write_bytes(json_lines(given))
+    _, out, _ = run(training / "checkpoint-400.jsonl")
+    assert "training run" not in out
+    assert labelled(run.root) == {"a": (None, None), "b": (None, None)}
 
 
 @pytest.fixture

@@ -13,15 +13,15 @@ import example
 import making
 import papers
 import reference
+from inspector.analyses._card_facts import protocol_card
 from inspector.analyses.stats import stats
 from inspector.case_pages import case_document
 from inspector.cli import main
 from inspector.commands.key_words import KeyWords
 from inspector.label_set import changed_words, label_set, labels_words, other_labels
 from inspector.loading import load
-from inspector.protocol_card.banner import banner
-from inspector.protocol_card.card import card
 from inspector.request import Request
+from inspector.screens.common_cases import banner
 from scoring import derived
 from scoring.evaluate import evaluate
 from scoring.gold import Gold
@@ -178,13 +178,13 @@ def test_a_case_says_what_the_benchmark_says_of_it(triaged, capsys):
 
 
 def test_the_protocol_card_counts_them_and_leads_to_the_cases(triaged):
-    facts = card(selected(triaged), "alpha", "bench")
+    facts = protocol_card(selected(triaged), "alpha", "bench")
     assert facts.of("gold", "labels").value.startswith("adjudicated by ann, bob; ")
     changed = facts.of("gold", "labels here: changed")
     assert (changed.value, changed.n) == ("2 cases", 2)
     kept = selected(triaged, where=changed.where)
     assert kept.cases["id"].gather(kept.shown).to_list() == ["late-one", "alarm-one"]
-    plain = card(selected(triaged, "original"), "alpha", "bench")
+    plain = protocol_card(selected(triaged, "original"), "alpha", "bench")
     assert plain.of("gold", "labels").value.startswith("as the benchmark gives them")
 
 

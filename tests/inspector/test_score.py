@@ -12,13 +12,17 @@ from pathlib import Path
 import pytest
 
 import authored
+import checkpoints
+import fake_scoring
 from inspector import cli
 from inspector.scoring_words import ended, speed
 from inspector.shell import score
 from scoring.arguments import add_arguments
 from scoring.cache import RewardParts
+from scoring.running import Running
+from scoring.scorer import Scorer
 from scoring.workspace import Workspace
-from scoring_process import commanded_here
+from scoring_process import commanded_here, only, ran_here
 from thoroughness import also
 
 ROOT = Path(__file__).parents[2]
@@ -246,6 +250,7 @@ def test_nothing_is_passed_on_that_was_not_said():
 
 
 EVERY_OPTION = {
+    "--series": "run 7", "--at": "0",
     "--model": "m", "--revision": "r", "--base": "b", "--adapter": "qwen", "--dtype": "float32", "--device": "cpu",
     "--engine": "vllm", "--name": "n", "--token-budget": "7", "--limit": "3", "--stratify": "subset",
     "--critic": "grben", "--template": "t.txt", "--votes": "8", "--runs": "3", "--shots": "0", "--mode": "slow:none",
@@ -281,6 +286,98 @@ def test_every_option_of_a_run_is_among_those_above():
     flags = {f"--{name.replace('_', '-')}" for name in vars(known.parse_args(["demo"]))} - {"--benchmarks"}
     shaped = {"--allow-pickle", "--truncate", "--dry-run", "--retry-refused", "--sample", "--server", "--option"}
     assert flags == set(EVERY_OPTION) | shaped
+
+
+# -- checkpoints of a training run
+
+
+@pytest.fixture
+def run_folder(tmp_path, monkeypatch):
+    """The folder of a training run with three checkpoints, which an engine without a model scores."""
+    monkeypatch.setattr(Running, "load", lambda *_: fake_scoring.Engine())
+    for seed, step in enumerate((1000, 200, 30)):
+        checkpoints.write(tmp_path / "RUN" / f"checkpoint-{step}", seed=seed)
+    (tmp_path / "RUN" / "training_args.bin").touch()
+    return tmp_path / "RUN"
+
+
+def checkpoints_of(space):
+    """Every scorer by name: which checkpoint it is, and how many cases it has rewards of."""
+    folders = Workspace.open(space).reward_folders()
+    made = [(Scorer.load(folder), RewardParts(folder).read()[0].height) for folder in folders]
+    return {scorer.name: (scorer.series, scorer.at, height) for scorer, height in made}
+
+
+def test_all_checkpoints_of_a_folder_are_scored_in_the_order_of_their_steps_and_resume(imported, run_folder, tmp_path):
+    words = ["score", "processbench", "--model", str(run_folder), "-w", str(imported)]
+    answer = commanded_here(*words, "--limit", "5", cwd=tmp_path)
+    assert answer.returncode == 0, answer.stderr
+    started = [line for line in answer.stderr.splitlines() if line.endswith(" to do")]
+    assert started == [f"RUN-{step}: 0 cached, 5 to do" for step in (30, 200, 1000)]
+    assert "step 1,000 of RUN, as the path says (--series NAME --at STEP overrules it)" in answer.stderr
+    assert answer.stderr.splitlines()[-1] == f"What training changed: prm-inspect timeline RUN -w {imported}"
+    assert checkpoints_of(imported) == {f"RUN-{step}": ("RUN", step, 5) for step in (30, 200, 1000)}
+    again = commanded_here(*words, "--series", "better name", "--limit", "5", cwd=tmp_path)
+    assert again.stderr.count("5 cached, 0 to do") == 3
+    assert "prm-inspect timeline 'better name' -w" in again.stderr
+    assert checkpoints_of(imported) == {f"RUN-{step}": ("better name", step, 5) for step in (30, 200, 1000)}
+
+
+def test_a_checkpoint_that_was_scored_before_is_named_and_nothing_is_computed_again(imported, run_folder, tmp_path):
+    shutil.copytree(run_folder / "checkpoint-200", tmp_path / "plain")
+    words = ["score", "processbench", "-w", str(imported), "--limit", "5", "--model"]
+    commanded_here(*words, str(tmp_path / "plain"), cwd=tmp_path)
+    assert checkpoints_of(imported) == {"plain": (None, None, 5)}
+    before = next(path.read_bytes() for path in imported.glob("rewards/*/part-*"))
+    looked = commanded_here(*words, str(tmp_path / "plain"), "--series", "X", "--at", "7", "--dry-run", cwd=tmp_path)
+    assert looked.returncode == 0, looked.stderr
+    assert checkpoints_of(imported) == {"plain": (None, None, 5)}
+    for more, expected in (
+        ([str(tmp_path / "plain"), "--series", "X", "--at", "7"], ("X", 7)),
+        # What the folder is called is a guess, and does not overrule what was stated.
+        ([str(run_folder / "checkpoint-200")], ("X", 7)),
+        ([str(run_folder / "checkpoint-200"), "--at", "8"], ("X", 8)),
+        ([str(run_folder / "checkpoint-200"), "--series", "Y"], ("Y", 8)),
+    ):
+        answer = commanded_here(*words, *more, cwd=tmp_path)
+        assert "plain: 5 cached, 0 to do" in answer.stderr, answer.stderr
+        assert checkpoints_of(imported) == {"plain": (*expected, 5)}
+    assert [path.read_bytes() for path in imported.glob("rewards/*/part-*")] == [before]
+
+
+def test_what_cannot_be_said_of_checkpoints_is_one_sentence(imported, run_folder, tmp_path):
+    words = ["score", "processbench", "-w", str(imported), "--model"]
+    for more, said in (
+        ([str(run_folder), "--at", "5"], "--at is for one checkpoint, and"),
+        ([str(MODEL), "--series", "X"], "--series X does not say at which training step. Add --at STEP."),
+        ([str(MODEL), "--at", "3"], "--at 3 does not say of which training run. Add --series NAME."),
+    ):
+        answer = commanded_here(*words, *more, cwd=tmp_path)
+        assert answer.returncode == 2
+        assert said in answer.stderr
+    assert checkpoints_of(imported) == {}
+
+
+def test_who_scores_one_model_is_told_to_name_one(imported, run_folder):
+    code, events, err = ran_here("score", "processbench", "-w", imported, "--model", run_folder)
+    assert code == 2
+    assert "holds 3 checkpoints of a training run and no weights itself. Give one of them, such as" in err
+    assert only(events, "end")["error"]["next_step"].endswith("checkpoint-1000.")
+
+
+def test_a_name_is_the_first_part_of_the_names_of_all(imported, run_folder, tmp_path):
+    words = ["score", "processbench", "-w", str(imported), "--limit", "1", "--name", "mine", "--model"]
+    assert commanded_here(*words, str(run_folder), cwd=tmp_path).returncode == 0
+    assert set(checkpoints_of(imported)) == {"mine-30", "mine-200", "mine-1000"}
+
+
+def test_a_checkpoint_that_fails_ends_the_run_and_the_others_are_kept(imported, run_folder, tmp_path):
+    (run_folder / "checkpoint-200" / "config.json").write_text("{")
+    answer = commanded_here(
+        "score", "processbench", "-w", str(imported), "--limit", "1", "--model", str(run_folder), cwd=tmp_path
+    )
+    assert answer.returncode == 2
+    assert set(checkpoints_of(imported)) == {"RUN-30"}
 
 
 # -- looking at what was scored

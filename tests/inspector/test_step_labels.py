@@ -10,8 +10,10 @@ import pytest
 import making
 import reference
 import step_reference
-from inspector.board import board_frame, board_lines, metrics_of
-from inspector.board_columns import BoardKind, board_columns
+from inspector.analyses.board import board
+from inspector.board import board_frame, metrics_of
+from inspector.board_arrangement import BoardKind
+from inspector.board_columns import board_columns
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
@@ -212,8 +214,14 @@ def test_beside_another_benchmark_the_headings_are_true_of_both(root):
         for column in board_columns(Brush(ascii_only=True), BoardKind(several=True, metrics=metrics_of(frame)))
     ]
     assert titles[2:7] == ["metric", "score", "95%", "on wrong", "on right"]
-    header = list(board_lines(selection))[1]
-    assert header.split()[:8] == ["scorer", "score", "95%", "interval", "on", "wrong", "on", "right"]
+    assert list(table_of(board.view(selection))[0])[:6] == [
+        "scorer",
+        "benchmark",
+        "metric",
+        "score",
+        "on wrong",
+        "on right",
+    ]
 
 
 async def test_the_app_names_the_score(root):

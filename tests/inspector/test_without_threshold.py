@@ -7,11 +7,11 @@ import pytest
 import judged
 import making
 import reference
-from inspector.board import board_frame, board_lines
+from inspector.analyses.board import board
+from inspector.board import board_frame
 from inspector.case_columns import case_columns
 from inspector.case_pages import case_document
 from inspector.case_view.lines import Manner, case_lines
-from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.filtering.facet_groups import facet_groups
 from inspector.filtering.filter_words import filter_words
@@ -25,7 +25,7 @@ from scoring.cache import VoteParts
 from scoring.deciding import OPTIMISTIC
 from scoring.errors import UsageError
 from screen_text import press, rests, shows
-from views import metrics_view
+from views import cases_view, metrics_view, table_of, words_of
 
 PLAIN = Brush(ascii_only=True)
 UNMOVABLE = {
@@ -68,10 +68,11 @@ def test_all_are_loaded_and_listed(selection):
 
 
 def test_the_board_in_plain_lines_says_why(selection):
-    lines = {line.split()[0]: line for line in board_lines(selection)}
-    assert lines["number"].endswith("one number a solution; one number a solution, no step rewards")
-    assert "  -  " in lines["critic"]
-    assert lines["critic"].endswith("verdicts as given (vote of 5)")
+    lines = {line["scorer"]: line for line in table_of(board.view(selection))}
+    assert lines["number"]["its source"] == "one number a solution"
+    assert "one number a solution, no step rewards" in words_of(board.view(selection))
+    assert lines["critic"]["threshold"] == "–"
+    assert lines["critic"]["its source"] == "verdicts as given (vote of 5)"
 
 
 def test_provenance_has_no_threshold_and_says_the_rule(selection):
@@ -126,7 +127,7 @@ def test_further_runs_are_told(tmp_path):
     assert len(found.answers("critic", 0)) == 5
     assert (
         "critic ran 2 times: this is its first run; metrics is about all of them"
-        in (cases_document(found).provenance["notes"])
+        in (cases_view(found).provenance["notes"])
     )
 
 
@@ -258,7 +259,7 @@ def test_metrics_without_a_scorer_print_a_sentence_and_no_empty_table(tmp_path, 
 
 
 def test_cases_hold_verdicts_and_outcomes(selection):
-    rows = cases_document(selection).rows
+    rows = cases_view(selection).rows
     assert rows["critic.outcome"].to_list()[-2:] == ["unparsed", "unparsed"]
     assert rows["number.verdict"].to_list() == [None] * 6
     assert rows["number.outcome"].to_list() == ["unscored"] * 5 + ["refused"]

@@ -3,8 +3,9 @@ from types import MappingProxyType
 
 import pytest
 
+import making
 from scoring.errors import DamagedWorkspace, UnwritableWorkspace
-from scoring.scorer import FILE, Scorer
+from scoring.scorer import FILE, NOT_SAID, Scorer, not_recorded, settings_of, settings_that_differ
 
 FULL = Scorer(
     name="Qwen2.5 / PRM «7B»",
@@ -19,6 +20,8 @@ FULL = Scorer(
     redundancy_threshold=0.15,
     redundancy_threshold_source="toolkit",
     settings={"votes": 8, "nested": {"a": [1, None]}},
+    series="RUN «7»",
+    at=1200,
 )
 
 
@@ -72,6 +75,12 @@ def test_what_a_later_version_adds_is_ignored(tmp_path):
     assert Scorer.load(written(tmp_path, new_fact=1)) == Scorer("a", "f" * 16)
 
 
+def test_one_of_an_earlier_version_is_no_checkpoint_of_a_run(tmp_path):
+    assert not Scorer.load(written(tmp_path)).training.known
+    assert not Scorer.load(written(tmp_path, series=None, at=None)).training.known
+    assert Scorer.load(written(tmp_path, series="RUN", at=0)).training.words == "step 0 of RUN"
+
+
 def test_whole_numbers_are_numbers(tmp_path):
     assert Scorer.load(written(tmp_path, threshold=0, high=1)).threshold == 0.0
 
@@ -95,6 +104,14 @@ def test_whole_numbers_are_numbers(tmp_path):
         ({"redundancy_threshold": float("inf")}, "redundancy_threshold is not a finite number"),
         ({"redundancy_threshold_source": 1}, "redundancy_threshold_source is not text"),
         ({"settings": []}, "settings is no object"),
+        ({"series": 5}, "series is not text"),
+        ({"series": " "}, "series is not text"),
+        ({"series": "half \ud800"}, "surrogates not allowed"),
+        ({"at": "100"}, 'at is "100", not a number of training steps'),
+        ({"at": 1.5}, "at is 1.5, not"),
+        ({"at": True}, "at is true, not"),
+        ({"at": -1}, "at is -1, not"),
+        ({"at": 2**63}, "not a number of training steps"),
     ],
 )
 def test_what_is_wrong_with_a_description_is_one_sentence(tmp_path, changes, said):
@@ -125,3 +142,34 @@ def test_a_description_that_cannot_be_written_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableWorkspace):
         FULL.save(tmp_path / "file")
+
+
+def test_nested_settings_have_dotted_names():
+    told = settings_of(
+        making.scorer(settings={"sampling": {"temperature": 0.6, "stop": []}, "seed": None, "protocol": ""})
+    )
+    assert told["sampling.temperature"] == "0.6"
+    assert (told["sampling.stop"], told["seed"], told["protocol"]) == ("[]", "none", "none")
+    assert (told["family"], told["range"]) == (NOT_SAID, "0 to 1")
+
+
+def test_only_what_differs_is_told_and_never_the_fingerprint():
+    one = making.scorer("a", settings={"dtype": "float32", "weights": {"revision": "x"}})
+    other = making.scorer("b", low=-1.0, settings={"dtype": "float32", "weights": {"revision": "y"}, "shots": 2})
+    assert settings_that_differ(one, other) == {
+        "range": ("0 to 1", "-1 to 1"),
+        "weights.revision": ("x", "y"),
+        "shots": (NOT_SAID, "2"),
+    }
+    assert settings_that_differ(one, one) == {}
+
+
+def test_what_made_imported_numbers_is_not_recorded():
+    own, first, second = (
+        making.scorer("own"),
+        *(making.scorer(name, settings={"imported_from": "table"}) for name in ("a", "b")),
+    )
+    assert not_recorded([own, own]) == ""
+    assert not_recorded([own, first]).startswith("What made the numbers of a is not recorded")
+    assert not_recorded([first, second]).startswith("What made the numbers of a and b is not recorded")
+    assert settings_that_differ(first, second) == {}

@@ -100,7 +100,7 @@ def test_the_shell_the_board_and_the_card_tell_the_scripts_numbers(answers, fold
 
 
 def _card(screen: str, average: str) -> str:
-    return says(screen, f"F1 {average}", "How they are counted")
+    return says(screen, f"{average} [", "How they are counted")
 
 
 def _says(screen: str, text: str) -> str:

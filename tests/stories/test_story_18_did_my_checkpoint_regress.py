@@ -92,8 +92,8 @@ def test_what_became_wrong_is_listed_by_its_command_and_by_the_app(runs, folder)
     assert found["newly_wrong"] == len(lost)
     assert set(found["newly_wrong_cases"]) < lost
     page = shell("check", "200", "--baseline", "100", "-w", "space", cwd=folder, code=1).decode()
-    (line,) = (one for one in page.splitlines() if "all of them: " in one)
-    command = shlex.split(line.partition("all of them: ")[2])
+    (line,) = (one for one in page.splitlines() if "All of them: " in one)
+    command = shlex.split(line.partition("All of them: ")[2])
     assert {one["case"] for one in printed(*command[1:], cwd=folder)} == lost
 
     with app("-w", "space", cwd=folder, size=(120, 40)) as terminal:
@@ -103,7 +103,7 @@ def test_what_became_wrong_is_listed_by_its_command_and_by_the_app(runs, folder)
                 break
             pressed(terminal, "j")
         pressed(terminal, "i", "o")
-        eventually(terminal, partial(_says, texts=("Beside which card", "step-100")))
+        eventually(terminal, partial(_says, texts=("the scorer in focus alone", "step-100")))
         pressed(terminal, "j", "enter")
         eventually(terminal, partial(_says, texts=("They differ in", "step-100", "step-200")))
 

@@ -2,10 +2,12 @@
 
 import random
 from dataclasses import replace
+from itertools import permutations, product
 
 import pytest
 
 import making
+import papers
 import scenes
 import step_making
 from inspector.analyses import Params, load
@@ -17,6 +19,8 @@ from published_spaces import mr_math
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.errors import UsageError
+from scoring.triage.actions import NOTE, RATE, RULE, RULINGS, SORT, TAG
+from scoring.triage.journal import Author, Journal
 from step_reference import Step
 
 QUESTIONS = {
@@ -31,19 +35,29 @@ QUESTIONS = {
     "grouped": {"by": ("n_steps",)},
 }
 
+OF_PEOPLE = {"triage"}
+"""What is of what people said; of the demo and of published cases they say nothing."""
 
-SILENT = {"best-of-n", "votes"}
-"""Analyses that have nothing to say of these: one response a problem, one vote a case."""
+
+SILENT = {"best-of-n", "paper", "votes"}
+"""Analyses that have nothing to say of these: no paper, one response a problem, one vote a case."""
 
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """Three scorers with gaps and refusals, on two subsets, beside another benchmark of the same cases."""
+    """Three scorers with gaps and refusals, on two subsets, beside another benchmark; two people speak of its cases."""
     root = tmp_path_factory.mktemp("study") / "w"
     cases, scorers = making.study(n=60)
     made = making.workspace(root, cases, scorers, **making.labels(cases))
     other = making.full_frame(cases[:40], "other", **making.labels(cases[:40]))
     made.add([Imported("other", "other.jsonl", "made", "0-based", other.height, other, ())])
+    for who, step in (("ann", 2), ("bob", 3)):
+        journal = Journal(root / "triage", Author(who, "gpu"))
+        for number in range(0, 36, step):
+            words = [(RULE, RULINGS[number % 3]), (RATE, f"0 {number % step - 1}"), (TAG, ("odd", "it's")[number % 2])]
+            words += [(NOTE, f"note {number}"), (SORT, ("", "signs", "units")[number % 4 % 3])]
+            for benchmark in ("bench", "other"):
+                journal.do([(kind, [f"{benchmark}/c{number}"], value) for kind, value in words if value])
     return Request(workspace=str(root))
 
 
@@ -53,12 +67,27 @@ def pages(name: str) -> list[Params]:
     return [Params(page.name, options.get(page.name, {})) for page in load(name).pages] or [Params()]
 
 
+def told(about: Selection, name: str, params: Params) -> Params:
+    """The same with what an analysis has to be told: of two scorers the second is the baseline of the first."""
+    if name != "check" or len(about.request.scorers) != 2:
+        return params
+    return replace(params, options={"baseline": about.request.scorers[1]})
+
+
+def asked(results: Selection, name: str) -> list[Selection]:
+    """What an analysis is asked about: what was selected, or, where it is of a few scorers, each and every two."""
+    most = load(name).most
+    there = results.chosen
+    names = [one for size in range(1, most + 1) for one in permutations(there, size)] if most else [()]
+    return [replace(results, request=replace(results.request, scorers=some)) if some else results for some in names]
+
+
 def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
     """Follow the links of all pages; how many there are."""
     count = 0
-    for params in pages(name):
+    for params, about in product(pages(name), asked(results, name)):
         try:
-            view = load(name).view(results, params, intervals=intervals)
+            view = load(name).view(about, told(about, name, params), intervals=intervals)
         except UsageError:
             # Nothing to answer, such as a comparison of one scorer.
             continue
@@ -69,18 +98,18 @@ def walked(results: Selection, name: str, *, intervals: bool = False) -> int:
     return count
 
 
-@pytest.mark.parametrize("asked", QUESTIONS)
-def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, asked):
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_link_of_first_errors_opens_as_many_cases_as_it_says(study, question):
     # What is best is best of one benchmark.
-    request = replace(study, benchmarks=("bench",) if asked == "at its best" else (), **QUESTIONS[asked])
+    request = replace(study, benchmarks=("bench",) if question == "at its best" else (), **QUESTIONS[question])
     # With intervals there are numbers that are slow to come by, and lead to cases as well.
-    found = {name: walked(load_request(request), name, intervals=asked == "as it is") for name in summaries()}
-    if asked == "as it is":
+    found = {name: walked(load_request(request), name, intervals=question == "as it is") for name in summaries()}
+    if question == "as it is":
         assert {name for name, links in found.items() if not links} == SILENT
 
 
-@pytest.mark.parametrize("asked", ["as it is", "some cases", "at a threshold", "at its best"])
-def test_so_does_a_link_of_steps(tmp_path, asked):
+@pytest.mark.parametrize("question", ["as it is", "some cases", "at a threshold", "at its best"])
+def test_so_does_a_link_of_steps(tmp_path, question):
     gold, rng = random.Random(0), random.Random(1)
     items = []
     for name in step_making.CLASSES * 4:
@@ -88,16 +117,23 @@ def test_so_does_a_link_of_steps(tmp_path, asked):
         rewards = tuple(round(rng.random(), 2) for _ in range(3))
         items.append(Step(Case(3, wrong[0], rewards, "", name, wrong), name))
     step_making.workspace(tmp_path, items, [(making.scorer("a"), items), (making.scorer("b", threshold=0.3), items)])
-    request = Request(workspace=str(tmp_path), **QUESTIONS[asked])
+    request = Request(workspace=str(tmp_path), **QUESTIONS[question])
     found = {name: walked(load_request(request), name) for name in summaries()}
     assert found["metrics"]
+    assert found["card"]
     assert found["thresholds"]
 
 
 def test_so_does_a_link_of_the_demo():
-    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT)
+    assert all(walked(load_request(scenes.demo()), name) for name in set(summaries()) - SILENT - OF_PEOPLE)
 
 
 def test_so_does_a_link_of_published_scores(tmp_path, data_folder):
     results = load_request(mr_math(tmp_path / "w", data_folder))
-    assert all(walked(results, name) for name in set(summaries()) - SILENT)
+    assert all(walked(results, name) for name in set(summaries()) - SILENT - OF_PEOPLE)
+
+
+def test_so_does_a_link_of_a_benchmark_with_a_paper(tmp_path):
+    papers.processbench(tmp_path / "w", papers.one_step(4, 3, 2, 2), "Skywork-PRM-7B", "Math-Shepherd-PRM-7B")
+    results = load_request(Request(workspace=str(tmp_path / "w")))
+    assert walked(results, "paper") == 2

@@ -7,7 +7,6 @@ import pytest
 import judged
 import making
 from inspector.analyses._together import CASCADE_ROWS, PAIR_ROWS, SET_ROWS
-from inspector.cases_document import cases_document
 from inspector.cli import main
 from inspector.command_flags import FORMS
 from inspector.loading import load
@@ -15,7 +14,7 @@ from inspector.request import Request, split
 from scoring.errors import UsageError
 from scoring.filters import passing
 from thoroughness import together
-from views import cascade_view, pairs_view, sets_view
+from views import cascade_view, cases_view, pairs_view, sets_view
 
 DOCUMENTS = {
     "upset": (sets_view, SET_ROWS),
@@ -58,7 +57,7 @@ def test_every_condition_opens_as_many_cases_as_its_row_counts(root, view, unpar
         assert passing(frame, [where]).sum() == count
     where, count = counted.sort("count", "where").row(-1)
     again = load(Request(workspace=root, unparsed=unparsed, where=("n_steps > 1", where)))
-    assert cases_document(again).rows.height == count > 0
+    assert cases_view(again).rows.height == count > 0
 
 
 @pytest.mark.parametrize("view", DOCUMENTS)

@@ -6,9 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.board import BOARD, board_frame, pieces
-from inspector.board_arrangement import BEST_FIRST, ROWS, Arrangement, arranged, as_kept, kind_of, sort_of_word
+from inspector.board_arrangement import (
+    BEST_FIRST,
+    MEANINGS,
+    ROWS,
+    UNSORTABLE,
+    Arrangement,
+    BoardKind,
+    arranged,
+    as_kept,
+    kind_of,
+    sort_of_word,
+)
 from inspector.board_cells import PUBLISHED, BoardCells, signed
-from inspector.board_columns import MEANINGS, UNSORTABLE, BoardKind, board_columns, entries
+from inspector.board_columns import board_columns, entries
 from inspector.board_legend import legend
 from inspector.board_published import published_frame
 from inspector.board_standings import Standings, standings

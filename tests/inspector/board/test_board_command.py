@@ -11,8 +11,8 @@ import example
 import making
 import reference
 import step_making
+from inspector.analyses.board import board_view
 from inspector.board_arrangement import ROWS, Arrangement
-from inspector.board_document import board_document
 from inspector.cli import main
 from inspector.first_inspection import inspect
 from inspector.loading import load
@@ -103,7 +103,7 @@ def test_fp_and_fn_are_those_of_gr_ben_in_breakdown(capsys):
 def test_the_command_of_a_document_makes_it_again(capsys, tmp_path, rows, sort, columns, against):
     request = example.write(tmp_path / "w")
     selection = load(Request(workspace=request.workspace, where=("n_steps < 20",)))
-    document = board_document(inspect(selection), Arrangement(rows, sort, columns, against), "csv")
+    document = board_view(inspect(selection), Arrangement(rows, sort, columns, against), "csv")
     command = shlex.split(document.provenance["command"])
     assert command[:2] == ["prm-inspect", "board"]
     capsys.readouterr()

@@ -12,7 +12,7 @@ import published_spaces
 import reference
 import step_making
 from inspector.board import board_frame, pieces
-from inspector.board_columns import MEANINGS
+from inspector.board_arrangement import MEANINGS
 from inspector.board_drills import NO_NUMBER, PRINTED, board_drill
 from inspector.board_published import published_frame
 from inspector.drilling import drilled

@@ -1,12 +1,16 @@
 import pytest
 
 import example
+import judged
 import making
 from inspector.filtering.filter_words import filter_words
 from inspector.filtering.ready_slices import ready_slices
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request
+from published_spaces import mr_math
+from scoring.cache import RewardParts
+from scoring.workspace import Workspace
 
 OUTCOMES = {
     "exact-one": ("exact", "refused"),
@@ -75,3 +79,47 @@ def test_one_case_alone_has_hardly_any(tmp_path):
     making.workspace(tmp_path, [making.reference.Case(2, 0)], [])
     start = inspect(load(Request(workspace=str(tmp_path))))
     assert [one.key for one in ready_slices(start)] == ["t"]
+
+
+def every_scorer_wrong(inspection):
+    (found,) = [one for one in ready_slices(inspection) if one.title == "every scorer wrong"]
+    now = inspection.cleared().filtered(found.filter)
+    assert now.shown.size == found.cases
+    return set(inspection.cases["case"].gather(now.shown))
+
+
+def reckoned(inspection, names):
+    """The cases of which every one of these scorers has a wrong verdict, from their columns."""
+    frame = inspection.selection.frame()
+    wrong = ["early", "late", "missed", "false_alarm"]
+    return {row["case"] for row in frame.to_dicts() if all(row[f"{name}.outcome"] in wrong for name in names)}
+
+
+def test_one_number_a_solution_makes_no_scorer_right_or_wrong(tmp_path, monkeypatch, data_home):
+    """The demo's scorers, and beside them one that gives a number a solution and no verdict on any case."""
+    monkeypatch.chdir(tmp_path)
+    plain = inspect(load(Request(benchmarks=("demo",))))
+    expected = every_scorer_wrong(plain)
+    assert expected == reckoned(plain, [one.scorer.name for one in plain.selection.evaluations])
+    assert len(expected) > 20
+    keys = plain.cases["key"].to_list()
+    Workspace.create(tmp_path / "w")
+    scorer = making.scorer("number")
+    scorer.save(tmp_path / "w" / "rewards" / scorer.folder)
+    RewardParts(tmp_path / "w" / "rewards" / scorer.folder).append(judged.solutions(keys, [0.5] * len(keys)))
+    beside = inspect(load(Request(workspace=str(tmp_path / "w"), benchmarks=("demo",))))
+    (silent,) = (one for one in beside.selection.evaluations if one.scorer.name == "number")
+    assert silent.covers("demo")
+    assert not silent.judges("demo")
+    assert every_scorer_wrong(beside) == expected
+    titles = [[found.title for found in ready_slices(start)] for start in (plain, beside)]
+    assert titles[0] == titles[1]
+
+
+def test_every_scorer_wrong_on_published_scores(tmp_path, data_folder):
+    """Two of its twelve scorers give one number a solution."""
+    start = inspect(load(mr_math(tmp_path / "w", data_folder)))
+    names = [one.scorer.name for one in start.selection.evaluations if one.coverage]
+    assert len(names) == len(start.selection.evaluations) - 2 == 10
+    assert len(every_scorer_wrong(start)) == 10
+    assert every_scorer_wrong(start) == reckoned(start, names)

@@ -5,7 +5,6 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from inspector.cases_document import cases_document
 from inspector.filtering.search_run import FoundBefore, run_search
 from inspector.filtering.searching import found_places
 from inspector.first_inspection import inspect
@@ -13,6 +12,7 @@ from inspector.loading import load
 from scoring.errors import SearchError
 from scoring.filters import Filter
 from scoring.text_query import TextQuery
+from views import cases_view
 
 
 def cases(selection):
@@ -27,7 +27,7 @@ def searched(inspection, text, scopes=()):
 def test_a_request_keeps_the_cases_that_hold_it(request_):
     found = load(replace(request_, search="late", within=("steps",)))
     assert cases(found) == ["bench/late-one"]
-    facts = cases_document(found).provenance
+    facts = cases_view(found).provenance
     assert "--search late --in steps" in facts["command"]
     assert facts["filter"] == "(search late in steps)"
     assert found_places(found.found, found.shown.tolist()) == ["step 0"]

@@ -64,12 +64,12 @@ def test_three_lines_a_scorer_for_people(called, root):
     def heads(subset):
         return [word for metric in ("error", "correct", "F1") for word in (subset, metric)]
 
-    lines = called("processbench", "5", "--scorer", "qwen")[1].splitlines()
-    assert lines[0].split() == [*("scorer", "of"), *heads("GSM8K"), *heads("MATH")]
-    assert [line.split()[1] for line in lines[2:5]] == ["here", "paper", "difference"]
-    assert lines[2].split()[2:] == ["53.6", "95.3", "68.6", "-", "-", "-"]
-    assert lines[3].split()[2:5] == ["53.1", "95.3", "68.2"]
-    assert lines[4].split()[2:] == ["+0.5", "+0.0", "+0.4"]
+    lines = called("processbench", "5", "--scorer", "qwen", "--ascii")[1].splitlines()
+    assert lines[:2] == ["processbench", "Table 5 of ProcessBench: both accuracies and F1 on GSM8K and MATH"]
+    assert lines[2].split() == ["scorer", *heads("GSM8K"), *heads("MATH")]
+    assert lines[3].split() == [papers.MODEL, "here", "53.6", "95.3", "68.6", "-", "-", "-"]
+    assert lines[4].split()[:4] == ["published", "53.1", "95.3", "68.2"]
+    assert lines[5].split() == ["difference", "+0.5", "0.0", "+0.4"]
 
 
 def test_statistics_of_a_paper_are_checked_on_whole_subsets(called, rows, root):

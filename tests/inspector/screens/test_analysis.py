@@ -6,9 +6,8 @@ import threading
 import pytest
 
 from inspector.analysis_list import summaries
-from inspector.screens import sheet
+from inspector.screens import analysis
 from inspector.screens.analysis import AnalysisScreen
-from inspector.screens.sheet import SheetScreen
 from inspector.widgets.sheet_view import SheetView
 from inspector.wiring import moving
 from opened import inspected, opened
@@ -18,7 +17,7 @@ from screen_text import press, rests, screen_text, shows, until
 MAKERS = {
     "c": "inspector.analyses.Analysis.view",
     "L": "inspector.analyses.Analysis.view",
-    "i": "inspector.screens.card.cards",
+    "i": "inspector.analyses.Analysis.view",
     "K": "inspector.analyses.Analysis.view",
     "H": "inspector.analyses.Analysis.view",
 }
@@ -124,11 +123,11 @@ async def test_letters_of_a_listed_case_are_those_of_the_screen_where_it_was_ope
 
 
 async def test_where_there_are_few_cases_figures_that_take_little_are_there_at_once(request_, monkeypatch):
-    monkeypatch.setattr(SheetScreen, "_start", lambda *_: None)
+    monkeypatch.setattr(AnalysisScreen, "_start_view", lambda *_: None)
     async with opened(request_) as pilot:
         await press(pilot, "i")
         await rests(pilot, "How a verdict is decided")
-        monkeypatch.setattr(sheet, "FEW", 1)
+        monkeypatch.setattr(analysis, "FEW", 1)
         await press(pilot, "escape", "i")
         assert "How a verdict is decided" not in await rests(pilot, "Computing.")
 
@@ -138,4 +137,12 @@ async def test_the_next_screens_are_imported_while_nobody_waits_for_them(request
     monkeypatch.setattr(moving, "_kind", imported.append)
     async with opened(request_) as pilot:
         await rests(pilot)
-        assert imported == [*moving.SCREENS, *summaries()]
+        assert imported == list(dict.fromkeys((*moving.SCREENS, *summaries())))
+
+
+def test_an_analysis_that_is_called_as_a_screen_is_opened_as_that_screen():
+    """The listing of what people said is a command; the screen of that name rules on cases."""
+    shared = set(moving.SCREENS) & set(summaries())
+    assert "triage" in shared
+    assert not any(issubclass(moving._kind(name), AnalysisScreen) for name in shared)
+    assert issubclass(moving._kind("metrics"), AnalysisScreen)

@@ -5,17 +5,8 @@ import shlex
 from dataclasses import replace
 
 import example
-import judged
 from inspector.cli import main
-from inspector.first_inspection import inspect
-from inspector.loading import load
-from inspector.paint import Brush
-from inspector.render.lines import text_of
-from inspector.request import Request
-from inspector.screens.card import CardScreen
 from inspector.selection import select
-from inspector.sheets.card import card_sheet, cards
-from inspector.subject import covering
 from inspector.widgets.sheet_view import SheetView
 from opened import inspected, listed, opened
 from screen_text import hides, press, rests, screen_text, shows, until
@@ -24,9 +15,8 @@ from screen_text import hides, press, rests, screen_text, shows, until
 async def test_the_card_says_how_the_number_came_to_be(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(80, 24)) as pilot:
         await press(pilot, "i")
-        text = await rests(pilot, "card of alpha", "How a verdict is decided")
-        assert "alpha  F1 45.0" in text
-        assert "! small n: only 6 erroneous cases and 3 clean cases" in text
+        text = await rests(pilot, "alpha", "[0.0, 75.0]", "How a verdict is decided")
+        assert "Warning: small n: only 6 erroneous cases and 3 clean cases" in text
         await press(pilot, "escape")
         await shows(pilot, "Alpha reads the text")
 
@@ -56,12 +46,13 @@ async def test_every_number_of_every_card_opens_exactly_its_cases(tmp_path):
 async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(tmp_path):
     async with opened(example.write(tmp_path / "w"), size=(120, 50)) as pilot:
         await press(pilot, "i", "o")
-        await shows(pilot, "Beside which card", "no other")
+        await shows(pilot, "Compare with", "nobody")
         await press(pilot, "j", "enter")
         text = await rests(pilot, "They differ in", "The same in both")
-        assert "beta lacks 1 case that alpha has (bench/early-one); = puts both figures on the common cases" in (
+        assert "beta lacks 1 case that alpha has (bench/early-one); all on the 8 cases in common" in (
             " ".join(text.split())
         )
+        assert "= Common cases" in text
         differing, _, same = text.partition("The same in both")
         assert "threshold source" in same
         assert "threshold source" not in differing.partition("They differ in")[2]
@@ -71,7 +62,8 @@ async def test_a_second_card_shows_what_differs_and_why_they_are_not_comparable(
         await press(pilot, "equals_sign")
         await shows(pilot, "beta lacks 1 case")
         await press(pilot, "o", "g", "enter")
-        await shows(pilot, "card of alpha", "How a verdict is decided")
+        await hides(pilot, "alpha against beta")
+        await shows(pilot, "How a verdict is decided")
 
 
 async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
@@ -80,7 +72,7 @@ async def test_the_card_opens_from_every_screen_and_closes_to_it(tmp_path):
             await press(pilot, *keys)
             await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
             await press(pilot, "i")
-            await until(pilot, lambda: isinstance(pilot.app.screen, CardScreen))
+            await until(pilot, lambda: pilot.app.screen.NAME == "card")
             await shows(pilot, "How a verdict is decided")
             await press(pilot, "escape")
             await until(pilot, lambda there=there: there == pilot.app.screen.NAME)
@@ -113,7 +105,7 @@ async def test_what_is_exported_is_what_the_command_prints(tmp_path, monkeypatch
 async def test_without_a_scorer_it_says_what_would_give_one(tmp_path):
     async with opened(example.write(tmp_path / "w", scored=False), size=(80, 24)) as pilot:
         await press(pilot, "i")
-        await shows(pilot, "No card yet", "prm-inspect score")
+        await shows(pilot, "A card says how a scorer's number came to be", "prm-inspect score")
 
 
 async def test_the_board_warns_of_other_cases_and_puts_all_on_the_common_ones(tmp_path):
@@ -149,22 +141,3 @@ async def test_a_threshold_tuned_on_these_cases_is_told_beside_others_that_are_n
     async with opened(size=(120, 24)) as pilot:
         await press(pilot, "t", "asterisk", "enter")
         await shows(pilot, "Not comparable: other threshold sources", "i: why")
-
-
-def test_the_sheet_says_that_it_computes_until_there_are_figures(tmp_path):
-    asked = example.write(tmp_path / "w")
-    inspection = inspect(load(Request(workspace=asked.workspace)))
-    brush = Brush(ascii_only=True)
-    assert card_sheet(inspection, None, brush, 80, "=").busy
-    assert not card_sheet(inspection, cards(inspection, None), brush, 80, "=").busy
-
-
-def test_an_undefined_figure_is_not_called_comparable(tmp_path):
-    judged.workspace(tmp_path / "w")
-    inspection = inspect(load(Request(workspace=str(tmp_path / "w"))))
-    there = inspection.focused("number", inspection.benchmark)
-    other = next(name for name in covering(there) if name != "number")
-    sheet = card_sheet(there, cards(there, other), Brush(ascii_only=True), 80, "=")
-    told = " ".join(map(text_of, sheet.lines))
-    assert "There are no two figures to compare" in told
-    assert "Nothing makes" not in told

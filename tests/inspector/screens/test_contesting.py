@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from contested_space import ANSWERS, FIRST, SECOND, THIRD, write
-from inspector.contested.document import contested_document
 from inspector.loading import load
 from inspector.screens import contesting
 from opened import inspected, opened
 from screen_text import hides, press, rests, screen_lines, shows
+from views import contested_view
 
 QUEUE = ("a", "T", "enter")
 SAID = "3 of 3 scorers say step 2; gold says no error, as no scorer does"
@@ -22,7 +22,7 @@ def request_(tmp_path):
 
 
 def told(request):
-    return {row["case"]: row["because"] for row in contested_document(load(request)).rows.iter_rows(named=True)}
+    return {row["case"]: row["because"] for row in contested_view(load(request)).rows.iter_rows(named=True)}
 
 
 async def test_each_case_says_what_the_shell_says_and_others_say_nothing(request_):

@@ -8,12 +8,12 @@ import example
 from inspector.cli import main
 from inspector.loading import load
 from inspector.screens.history import HIDDEN, HistoryDialog
-from inspector.triage.case_document import history_document
-from inspector.triage.tables import history_lines
+from inspector.triage.history import history_lines
 from opened import opened
 from scoring.triage.actions import DEFER
 from scoring.triage.journal import ENVIRONMENT, Author, Journal
 from screen_text import hides, press, rests, screen_lines, screen_text, shows, until
+from views import triage_view
 
 CASE = "bench/alarm-one"
 HOSTILE = "\x1b[2J[red]not red[/] \x07end"
@@ -43,7 +43,7 @@ def said(request_):
 
 async def test_it_says_what_the_shell_says_in_the_same_words(request_):
     said(request_)
-    rows = history_document(load(request_), CASE).rows
+    rows = triage_view(load(request_), case=CASE).rows
     lines = [f"{label}  {words}" for label, words in history_lines(rows)]
     assert len(lines) == 6
     async with opened(request_, size=(120, 36)) as pilot:
@@ -61,7 +61,7 @@ def test_the_shell_says_it_too(request_, capsys):
     said(request_)
     assert main(["triage", CASE, "-w", request_.workspace]) == 0
     out = capsys.readouterr().out
-    for label, words in history_lines(history_document(load(request_), CASE).rows):
+    for label, words in history_lines(triage_view(load(request_), case=CASE).rows):
         assert f"{label}  {words}" in out
 
 

@@ -6,7 +6,6 @@ import threading
 import pytest
 
 import example
-from inspector.cases_document import cases_document
 from inspector.cli import parse
 from inspector.filtering import search_run
 from inspector.loading import load
@@ -16,6 +15,7 @@ from inspector.widgets.frame_table import FrameTable
 from inspector.widgets.search_bar import SearchBar
 from opened import inspected, listed, opened
 from screen_text import hides, looks_like, press, rests, screen_text, shows, type_ahead, until
+from views import cases_view
 
 ONE = [
     f"bench/{name}"
@@ -36,8 +36,8 @@ async def typed(pilot, text):
 
 def of_the_command(pilot):
     """The cases that the command of what is on screen prints."""
-    command = cases_document(inspected(pilot).selection).provenance["command"]
-    return cases_document(load(request_of(parse(shlex.split(command)[1:])))).rows["case"].to_list()
+    command = cases_view(inspected(pilot).selection).provenance["command"]
+    return cases_view(load(request_of(parse(shlex.split(command)[1:])))).rows["case"].to_list()
 
 
 async def test_it_is_live_and_kept_with_enter(request_):

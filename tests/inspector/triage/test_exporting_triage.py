@@ -10,9 +10,8 @@ import pytest
 import making
 from imports import import_source
 from inspector.cli import main
-from inspector.triage.cases_document import TEXTS
-from inspector.triage.document import TRIAGED
-from inspector.triage.tables import gone_words
+from inspector.shell.exporting_triage import TEXTS
+from inspector.triage.annotations import ANNOTATIONS, gone_words
 from reference import Case
 from scoring.benchmarks.base import Imported
 from scoring.triage.actions import RATE, RULINGS
@@ -138,7 +137,8 @@ def test_a_table_has_all_words_the_texts_and_the_label_after_triage(triaged, exp
     found = {(row["case"], row["who"]): row for row in rows(out)}
     assert len(found) == 6 + 3 + 2
     one = found[CASES[1], "bob"]
-    assert one.keys() >= TRIAGED.keys() | {*TEXTS, "earliest_error", "adjudicated_error", "adjudication", "generator"}
+    beside = {*TEXTS, "earliest_error", "adjudicated_error", "adjudication", "generator"}
+    assert one.keys() >= ANNOTATIONS.keys() | beside
     assert (one["problem"], one["steps"]) == making.texts(1, BENCH[1])
     assert (one["earliest_error"], one["adjudicated_error"], one["adjudication"]) == (0, 2, "changed")
     labels = {case: (row["adjudicated_error"], row["adjudication"]) for (case, _), row in found.items()}

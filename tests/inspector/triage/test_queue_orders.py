@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import making
-from inspector.contested.ranking import rankings
+from inspector.contested_gold import rankings
 from inspector.first_inspection import inspect
 from inspector.loading import load
 from inspector.request import Request

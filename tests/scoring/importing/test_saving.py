@@ -20,6 +20,7 @@ from scoring.importing.join import join
 from scoring.importing.saving import Saved, save
 from scoring.schema import REWARDS
 from scoring.scorer import Scorer
+from scoring.training_point import TrainingPoint
 from scoring.workspace import Workspace
 from thoroughness import up_to
 
@@ -69,6 +70,28 @@ def test_the_same_file_again_changes_nothing(workspace):
     before = files(folder)
     assert save(workspace, given({"a": 0.1})) == Saved("a-prm", "unchanged")
     assert files(folder) == before
+
+
+def test_the_digest_of_a_file_does_not_depend_on_which_checkpoint_it_is_of(workspace):
+    plain = given({"a": 0.1})
+    named = replace(plain, results=replace(plain.results, training=TrainingPoint("RUN", 100)))
+    save(workspace, plain)
+    folder = folder_of(workspace, plain)
+    before = files(folder)
+    assert save(workspace, named) == Saved("a-prm", "unchanged")
+    after = files(folder)
+    assert {name: after[name] for name in before if name != "scorer.json"} == {
+        name: before[name] for name in before if name != "scorer.json"
+    }
+    assert Scorer.load(folder).training == TrainingPoint("RUN", 100)
+
+
+def test_what_is_refused_leaves_the_checkpoint_as_it_was(workspace):
+    save(workspace, given({"a": 0.1}))
+    other = given({"a": 0.2}, "other.jsonl")
+    with pytest.raises(ScorerConflict):
+        save(workspace, replace(other, results=replace(other.results, training=TrainingPoint("RUN", 100))))
+    assert not Scorer.load(folder_of(workspace, other)).training.known
 
 
 def test_the_same_file_by_another_path_is_the_same_file(workspace, tmp_path, monkeypatch):

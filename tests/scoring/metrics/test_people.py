@@ -1,6 +1,5 @@
 """Agreement of people: against slow accounts of the definitions, printed examples, and laws."""
 
-from collections import Counter
 from fractions import Fraction
 from itertools import combinations, permutations
 
@@ -9,8 +8,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from scoring.errors import MissingExtra
-from scoring.metrics import people
 from scoring.metrics.people import (
     MISSING,
     NO_WIDTH,
@@ -25,10 +22,15 @@ from scoring.metrics.people import (
     ordinal_alphas,
 )
 from scoring.metrics.resampling import SMALL
+from slow_agreement import slow_alpha, slow_kappa
 
-pytest.importorskip("nltk")
 V = 3
-# Krippendorff, Content Analysis; the canonical four observers of twelve units.
+# Krippendorff, Computing Krippendorff's Alpha-Reliability (2011): two observers of ten and of twelve units, and four of
+# twelve with gaps, which Content Analysis prints as well.
+BINARY = """0 1 0 0 0 0 0 0 1 0
+1 1 1 0 0 1 0 0 0 0"""
+NOMINAL = """a a b b d c c c e d d a
+b a b b b c c c e d d d"""
 FOUR = """1 2 3 3 2 1 4 1 2 . . .
 1 2 3 3 2 2 4 1 2 5 . 3
 . 3 3 3 2 3 4 2 2 5 1 .
@@ -38,39 +40,6 @@ FOUR = """1 2 3 3 2 1 4 1 2 . . .
 def answers(rows, values=V, *, ordinal=False, cases=None):
     codes = np.array(rows, dtype=np.int64).reshape(len(rows), -1)
     return Answers(codes, np.arange(len(rows)) if cases is None else np.array(cases), values, ordinal)
-
-
-def slow_kappa(pairs):
-    """None where it is undefined."""
-    n = len(pairs)
-    if not n:
-        return None
-    observed = Fraction(sum(one == other for one, other in pairs), n)
-    one, other = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    expected = sum(Fraction(one[value], n) * Fraction(other[value], n) for value in one)
-    return None if expected == 1 else (observed - expected) / (1 - expected)
-
-
-def slow_alpha(units, *, ordinal):
-    """None where it is undefined; `units` are lists of what is said of each."""
-    units = [said for said in units if len(said) > 1]
-    given_values = [value for said in units for value in said]
-    count = Counter(given_values)
-
-    def distance(one, other):
-        if not ordinal:
-            return Fraction(one != other)
-        low, high = min(one, other), max(one, other)
-        return (sum(count[value] for value in range(low, high + 1)) - Fraction(count[low] + count[high], 2)) ** 2
-
-    observed = sum(sum(distance(*pair) for pair in permutations(said, 2)) / Fraction(len(said) - 1) for said in units)
-    n = len(given_values)
-    expected = sum(
-        distance(one, other) * (many * (fewer if one != other else many - 1))
-        for one, many in count.items()
-        for other, fewer in count.items()
-    )
-    return None if expected == 0 else 1 - (n - 1) * observed / expected
 
 
 def slow_share(units):
@@ -118,11 +87,22 @@ def test_alpha_is_the_slow_one_with_missing_answers(rows, ordinal):
         assert observed.value == pytest.approx(float(slow_share(units)), abs=1e-12)
 
 
-@pytest.mark.parametrize(("ordinal", "printed"), [(False, 0.743), (True, 0.815)])
-def test_the_printed_example(ordinal, printed):
-    table = [[MISSING if text == "." else int(text) - 1 for text in line.split()] for line in FOUR.splitlines()]
-    _, alpha = agreement_of_all(answers(np.transpose(table), 5, ordinal=ordinal), 0)
+def coded(observers):
+    """What observers say, a line each and a unit a word, as rows of units."""
+    lines = [line.split() for line in observers.splitlines()]
+    values = sorted({word for line in lines for word in line if word != "."})
+    return np.transpose([[MISSING if word == "." else values.index(word) for word in line] for line in lines]), values
+
+
+@pytest.mark.parametrize(
+    ("observers", "ordinal", "printed"),
+    [(BINARY, False, 0.095), (NOMINAL, False, 0.692), (FOUR, False, 0.743), (FOUR, True, 0.815)],
+)
+def test_the_printed_examples(observers, ordinal, printed):
+    rows, values = coded(observers)
+    _, alpha = agreement_of_all(answers(rows, len(values), ordinal=ordinal), 0)
     assert round(alpha.value, 3) == printed
+    assert round(float(slow_alpha(said_of(rows.tolist()), ordinal=ordinal)), 3) == printed
 
 
 def test_kappa_of_a_known_table():
@@ -254,12 +234,3 @@ def test_few_cases_are_told():
 def test_many_values_and_cases_take_no_long_time():
     rows = np.random.default_rng(0).integers(0, 400, (4000, 2))
     assert abs(agreement_of_all(answers(rows, 400), 0)[1].value) < 0.05
-
-
-def test_without_the_library_it_says_what_to_install(monkeypatch):
-    def missing(name):
-        raise people.PackageNotFoundError(name)
-
-    monkeypatch.setattr(people, "version", missing)
-    with pytest.raises(MissingExtra, match=r"pip install 'prm-inspect\[agreement\]'"):
-        agreement_of_two(answers([(0, 1), (1, 1)]), 0, 1, 0)

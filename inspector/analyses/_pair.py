@@ -1,0 +1,239 @@
+"""Two scorers, A and B, on the cases of a benchmark that both tried: by how much one is better, and on which cases."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from inspector.comparability import incomparable
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Facts,
+    Kind,
+    Note,
+    Table,
+    count,
+    figure,
+    p_value,
+    points,
+    table,
+    text,
+)
+from inspector.selection import Selection, within
+from inspector.sentences import counted
+from scoring.metrics.aligned import (
+    EVERY,
+    OF_SIDE,
+    AlignedScorers,
+    common_of,
+    conjunction,
+    right_of,
+    wrong_of,
+)
+from scoring.metrics.ensembles import covered_rows, oracle_rows
+from scoring.metrics.first_error import SIDES
+from scoring.metrics.own import own_metrics
+from scoring.metrics.paired import STEP_NAMES, quadrants
+from scoring.metrics.resampling import RESAMPLES
+from scoring.scorer import not_recorded, settings_that_differ
+
+TEST = "exact McNemar, two-sided, on erroneous and on clean cases apart"
+STRATIFIED = "paired bootstrap, stratified by erroneous/clean within subset"
+WHOLE_PROBLEMS = "paired bootstrap of whole problems, without strata, since cases share problems"
+Row = Mapping[str, Any]
+_OF_PAIR = {
+    ("all", "prmscore"): ("PRMScore", EVERY),
+    ("all", "positive_acc"): ("accuracy on right steps", EVERY),
+    ("all", "negative_acc"): ("accuracy on wrong steps", EVERY),
+    ("average", "f1"): ("F1", EVERY),
+    ("all", "f1"): ("F1, all subsets together", EVERY),
+    ("average", "error_acc"): ("accuracy on erroneous cases", "erroneous"),
+    ("average", "correct_acc"): ("accuracy on clean cases", "clean"),
+}
+"""By subset and metric what a line of differences is called, and of which side its cases are."""
+QUADRANTS = ("both_right", "only_scorer_right", "only_other_right", "neither_right")
+"""Metrics that count the cases of a side by who is right."""
+
+
+class ScorerPair(NamedTuple):
+    """Two scorers, A and B, on the cases of one benchmark; `inside` are the conditions that tell these from others."""
+
+    aligned: AlignedScorers
+    benchmark: str
+    inside: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Give the full names of A and B."""
+        return self.aligned.names[0], self.aligned.names[1]
+
+    def link(self, side: str, left: bool, right: bool, n: int) -> CaseLink:
+        """Link to the cases of a side on which A (left) and B (right) are right or wrong."""
+        each = (
+            (right_of if is_right else wrong_of)(self.aligned, at, side) for at, is_right in enumerate((left, right))
+        )
+        words = {(True, True): "both right", (True, False): "only A right", (False, True): "only B right"}
+        said = f"{words.get((left, right), 'neither right')}, {side}"
+        return self._link((conjunction((OF_SIDE[side], *each)),), n, said)
+
+    def common(self, side: str) -> CaseLink:
+        """Link to the cases that both tried, of one side or (EVERY) of both."""
+        members = self.aligned.common((0, 1))
+        n = int((members if side == EVERY else members & dict(self.aligned.sides)[side]).sum())
+        said = "tried by both" if side == EVERY else f"tried by both, {side}"
+        return self._link((common_of(self.aligned, (0, 1), side),), n, said)
+
+    def _link(self, where: tuple[str, ...], n: int, words: str) -> CaseLink:
+        return CaseLink((*self.inside, *where), n, words, self.names[0], self.names, self.benchmark)
+
+
+def pair_blocks(
+    results: Selection, benchmark: str, aligned: AlignedScorers, rows: Sequence[Row], tests: Note, seed: int | None
+) -> Iterator[Block]:
+    """Say by how much A is better than B, who is right where the other is wrong, and in what they differ."""
+    pair = ScorerPair(aligned, benchmark, within(results, benchmark))
+    a, b = pair.names
+    n = int(aligned.common((0, 1)).sum())
+    cells = {(row["subset"], row["metric"]): row for row in rows if row["scorer"] == a and row["other"] == b}
+    judged = cells.get(("all", "prmscore_difference"), {}).get("value") is not None
+    if not n and not judged:
+        yield Note(f"{a} against {b}", "lead")
+        for name, why in zip(aligned.names, aligned.nothing, strict=True):
+            if why:
+                yield Note(f"{name}: {why}.")
+        yield Note(
+            "They have no case in common that both tried, so that nothing can be compared. Score the same cases with "
+            "both, or choose another scorer."
+        )
+        return
+    left_out = aligned.left_out((0, 1))
+    said = f"On the {counted(n, 'case')} that both tried" + (f", {left_out:,} left out" if left_out else "")
+    yield Facts((("A", a), ("B", b)))
+    yield Note(f"{said}.", "quiet")
+    yield difference_table(pair, cells)
+    if n:
+        yield quadrant_table(pair, cells)
+    yield tests
+    if n:
+        if any(cells.get(("all", f"{side}_mcnemar"), {}).get("note") for side in SIDES):
+            yield Note("Cases share problems, and McNemar's test takes them as independent.", "quiet")
+        yield from _together_blocks(pair, seed)
+    yield from setting_blocks(results, pair.names)
+    for reason in incomparable(results, pair.names, pair.benchmark, results.mask):
+        if reason.why != "cases":
+            yield Note(f"Not quite comparable: {reason}.", "warning")
+
+
+def difference_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
+    """Lay out the official figure and the accuracies of A less those of B."""
+    lines = []
+    for (subset, metric), (title, side) in _OF_PAIR.items():
+        row = cells.get((subset, f"{metric}_difference"))
+        if row is None or not is_laid_out(cells, subset, metric):
+            continue
+        # Steps are judged of other cases than first errors, and no condition tells them of two scorers.
+        link = pair.common(side) if metric in {"f1", "error_acc", "correct_acc"} else None
+        style = "strong" if metric in {"f1", "prmscore"} else ""
+        lines.append([text(title, style), points(row, link if row["value"] is not None else None), _verdict(row)])
+    for made in own_metrics():
+        row = cells.get(("all", f"{made.name}_difference"))
+        if row is not None:
+            cell = points(row) if made.kind == "share" else figure(row, Kind.NUMBER)
+            lines.append([text(made.title), cell, _verdict(row)])
+    return table("A less B", ["", "points, 95% interval", " "], lines)
+
+
+def is_laid_out(cells: Mapping[tuple[str, str], Row], subset: str, metric: str) -> bool:
+    """Say whether a difference has a line: pooled F1 in the place of an undefined mean, and no gaps beside PRMScore."""
+    if (subset, metric) == ("all", "f1"):
+        pooled = cells["all", "f1_difference"]["value"]
+        return pooled is not None and cells["average", "f1_difference"]["value"] is None
+    of_steps = ("all", "prmscore_difference") in cells
+    return not of_steps or metric in STEP_NAMES or cells[subset, f"{metric}_difference"]["value"] is not None
+
+
+def _verdict(row: Row) -> Cell:
+    """What the interval says, in words."""
+    if row["low"] is None or row["high"] is None:
+        return text("")
+    if row["low"] > 0:
+        return text("A is better", "scorer-a")
+    return text("B is better", "scorer-b") if row["high"] < 0 else text("could be none", "dim")
+
+
+def quadrant_table(pair: ScorerPair, cells: Mapping[tuple[str, str], Row]) -> Table:
+    """Count the cases of each side by who is right, with the tests."""
+    lines = []
+    for side, members in pair.aligned.sides:
+        found = quadrants(pair.aligned, 0, 1, members)
+        test = cells.get(("all", f"{side}_mcnemar"), {})
+        each = zip(QUADRANTS, ((True, True), (True, False), (False, True), (False, False)), strict=True)
+        line = [text(side)]
+        for name, (left, right) in each:
+            style = "strong" if left != right else ""
+            line.append(count(found[name], pair.link(side, left, right, found[name]), style))
+        line.append(count(sum(found.values()), pair.common(side), "dim"))
+        line += [p_value(test.get("p")), p_value(test.get("p_holm"))]
+        lines.append(line)
+    titles = ["", "both right", "only A", "only B", "neither", "n", "p McNemar", "p Holm"]
+    return table("Who is right where the other is wrong", titles, lines)
+
+
+def _together_blocks(pair: ScorerPair, seed: int | None) -> Iterator[Block]:
+    """What both could do together: the oracle's choice, and what each has right of what the other lacks."""
+    rows = [*oracle_rows(pair.aligned, seed), *covered_rows(pair.aligned)]
+    cells = {(row["scorer"], row["side"], row["metric"]): row for row in rows}
+    (a, b), better = pair.names, next((row["better"] for row in rows if row.get("better")), None)
+    letter = {a: "A", b: "B"}.get(better or "", "the better")
+    lines = []
+    for metric, title, side in (
+        ("f1", "F1", EVERY),
+        ("error_acc", "accuracy on erroneous cases", "erroneous"),
+        ("correct_acc", "accuracy on clean cases", "clean"),
+    ):
+        own, gain = (cells.get((a, side, f"oracle_{metric}{end}")) for end in ("", "_gain"))
+        link = None if own is None or own["value"] is None else pair.common(side)
+        lines.append([text(title), figure(own, link=link), points(gain)])
+    yield table("If whichever is right were taken (an oracle)", ["", "95%", f"more than {letter}"], lines)
+    lacking = []
+    for here, there in ((a, b), (b, a)):
+        names = {a: "A", b: "B"}
+        line = [text(f"of what {names[here]} has wrong {names[there]} has right")]
+        for side in SIDES:
+            row = cells[here, side, "covered"]
+            words = f"{there} right and {here} wrong, {side}"
+            link = CaseLink((*pair.inside, row["where"]), row["count"], words, here, pair.names, pair.benchmark)
+            line.append(replace(count(row["count"], link), note=f"of {row['n']:,}"))
+        lacking.append(line)
+    yield table("", ["", "erroneous", "clean"], lacking)
+
+
+def setting_blocks(results: Selection, names: tuple[str, str]) -> Iterator[Block]:
+    """Lay out in what A and B differ, as far as that was recorded."""
+    left, right = (results.evaluation(name).scorer for name in names)
+    differing, unrecorded = settings_that_differ(left, right), not_recorded((left, right))
+    if differing:
+        lines = [[text(name, "dim"), *(text(value) for value in values)] for name, values in differing.items()]
+        columns = [Column(title, right=False) for title in ("", "A", "B")]
+        yield table("What differs between them", columns, lines, labels=3)
+        if unrecorded:
+            yield Note(unrecorded, "quiet")
+    elif unrecorded:
+        yield Note(f"What differs between them: nothing that was recorded. {unrecorded}", "quiet")
+    else:
+        yield Note("What differs between them: nothing that was recorded; the same settings under two names.", "quiet")
+
+
+def test_note(seed: int, *words: str) -> Note:
+    """Say how differences were told from chance."""
+    tests = "; ".join(part for part in words if part)
+    return Note(f"Tests: {tests}; {RESAMPLES:,} resamples, seed {seed}.", "quiet")
+
+
+def resampling_words(aligned: AlignedScorers) -> str:
+    """Say how the differences of all pairs were resampled."""
+    related = {aligned.related(aligned.common(pair)) for pair in combinations(range(len(aligned.names)), 2)}
+    return "; ".join(words for words, there in ((STRATIFIED, False), (WHOLE_PROBLEMS, True)) if there in related)

@@ -1,0 +1,256 @@
+"""The board: a line a scorer, who is tied with the best, bias, differences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from inspector.analyses import Option, Params, analysis
+from inspector.board import Piece, board_frame, pieces
+from inspector.board_arrangement import (
+    BEST_FIRST,
+    COMPARED,
+    NAMES,
+    ROWS,
+    SOURCES,
+    UNSORTABLE,
+    Arrangement,
+    arranged,
+    kind_of,
+    meanings,
+    sort_of_word,
+    title_of,
+)
+from inspector.board_cells import BEST, PUBLISHED, TIED
+from inspector.board_drills import board_drill
+from inspector.board_published import published_frame
+from inspector.board_standings import Standings, standings
+from inspector.first_inspection import inspect
+from inspector.headline import F1
+from inspector.inspection import Inspection
+from inspector.label_set import published_note
+from inspector.notes import boundary_notes, mean_notes, unlike_notes
+from inspector.provenance import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import (
+    Block,
+    Cell,
+    Column,
+    Kind,
+    Note,
+    Section,
+    View,
+    count,
+    figure,
+    number,
+    points,
+    table,
+    text,
+)
+from inspector.request import split
+from inspector.selection import Selection, within
+from scoring.errors import UsageError
+from scoring.metrics.own import own_metrics
+from scoring.names import match_name
+from scoring.verdicts import OUTCOMES
+
+BIAS = "bias: accuracy on what is right minus on what is wrong, all subsets together; fp, fn: of the erroneous (GR-Ben)"
+STANDING = "standing: best, or tied where the 95% interval of the paired difference to the best holds 0"
+STANDINGS = {BEST: "best", TIED: "tied"}
+KINDS = {**dict.fromkeys(("interval", "on_wrong", "on_right", "fp", "fn", "sd"), Kind.SHARE), "bias": Kind.POINTS}
+"""How the columns of fractions without an interval are written."""
+SIDES = {"on_wrong": "on erroneous", "on_right": "on clean"}
+"""What the accuracies behind F1 are called."""
+Row = Mapping[str, Any]
+
+
+@analysis(
+    "Board",
+    options=(
+        Option(
+            "rows",
+            "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset",
+            choices=ROWS,
+        ),
+        Option("sort", "COLUMN, COLUMN:asc or COLUMN:desc (best first)", metavar="KEY"),
+        Option("columns", "these columns and no others, in this order; a wrong name lists them", metavar="A,B,..."),
+        Option(
+            "against",
+            "tell scores as differences to this scorer, with paired intervals on the cases that both tried",
+            metavar="SCORER",
+        ),
+        Option("published", "also the figures that the benchmark's paper prints"),
+    ),
+)
+def board(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # all of it is resampled
+    """Give the board of the chosen scorers, arranged as asked.
+
+    Raises:
+        UsageError: there is no such column, order or scorer.
+    """
+    return board_view(inspect(results), _arrangement(results, params), params.form, results.chosen)
+
+
+def _arrangement(results: Selection, params: Params) -> Arrangement:
+    columns = params.get("columns")
+    if columns is not None and not split(columns):
+        raise UsageError(
+            "--columns is empty.", "Give it names with commas between, or leave it out for the usual ones."
+        )
+    for name in split(columns or ""):
+        if name not in meanings():
+            raise UsageError(f"the board has no column {name!r}.", f"There are: {', '.join(meanings())}.")
+    order = params.get("sort", "")
+    sort = sort_of_word(order) if order else BEST_FIRST
+    if sort is None:
+        orders = ", ".join(name for name in meanings() if name not in UNSORTABLE)
+        raise UsageError(f"the board cannot be sorted by {order!r}.", f"There are: {orders}.")
+    names = [one.scorer.name for one in results.evaluations]
+    against = match_name(params.get("against"), names, "scorer") if params.get("against") else ""
+    return Arrangement(params.get("rows", ROWS[0]), sort, split(columns or ""), against, bool(params.get("published")))
+
+
+def board_view(
+    inspection: Inspection, how: Arrangement, form: str = "", scorers: tuple[str, ...] | None = None
+) -> View:
+    """Show the board as it is arranged: a column on screen is one of the rows here, or those that it is made of.
+
+    `kind` says of rows that are no scorer's what they are, and `standing` stands beside a score. Where there is a
+    reference, the differences to it are `d_score` and so on, on `d_n` cases. `scorers` are names; None = all.
+    """
+    selection = inspection.cleared().for_metrics()
+    every = tuple(one.scorer.name for one in selection.evaluations)
+    if scorers is not None and scorers != every:
+        request = replace(selection.request, scorers=scorers)
+        chosen = tuple(one for one in selection.evaluations if one.scorer.name in {*scorers, how.against})
+        selection = replace(selection, request=request, chosen=scorers, evaluations=chosen)
+    base, search = inspection.base, inspection.base_search
+    parts = pieces(selection, base, search, subsets=how.subsets)
+    frame = board_frame(selection, base, search, subsets=how.subsets, scorers=scorers)
+    if how.published or not frame.height:
+        printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
+        frame = pl.concat([frame, printed], how="diagonal")
+    known = standings(selection, parts, how.against)
+    rows = arranged(known.beside(frame), how)
+    kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
+    names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
+    made = rows.select(list(dict.fromkeys(names)))
+    command = selection.request.command("board", *how.words, form=form)
+    beside = published_note(selection.adjudicated) if (rows["kind"] == PUBLISHED).any() else ()
+    alone = (*boundary_notes(selection), *unlike_notes(selection), *mean_notes(selection))
+    notes = (*beside, *_notes(known, how, rows), *alone)
+
+    def lay_out() -> tuple[Section, ...]:
+        by_key = {(piece.benchmark, piece.subset): piece for piece in parts}
+        blocks = _blocks(selection, rows, by_key, how, kind.keys, (*beside, *alone))
+        return (Section(", ".join(dict.fromkeys(rows["benchmark"])), "board", tuple(blocks)),)
+
+    empty = "" if rows.height else "No scorer has anything for these cases yet, so there is no figure."
+    return View(made, provenance(selection, command, notes), title="Board", lay_out=lay_out, empty=empty)
+
+
+def _sources(key: str, *, against: bool) -> Iterator[str]:
+    """The columns of the rows that a column on screen is made of."""
+    own = SOURCES.get(key, (key,))
+    if not against:
+        yield from own
+    elif key == "score":
+        yield from ("d_score", "d_n", "d_reason")
+    else:
+        yield from (f"d_{name}" if name in COMPARED else name for name in own)
+
+
+def _notes(known: Standings, how: Arrangement, rows: pl.DataFrame) -> Iterator[str]:
+    yield BIAS
+    if not how.against:
+        yield STANDING
+        for (benchmark, subset), one in known.ranks.items():
+            where = benchmark if subset is None else f"{benchmark}, {subset}"
+            tried = f"on the {one.n} cases that all {one.scorers} scorers tried"
+            yield f"{where}: standing {tried}, which leaves out {one.left_out}"
+    else:
+        yield f"d_score and the like: less those of {how.against}, on the cases that both tried, paired bootstrap"
+    if F1 in set(rows["metric"]):
+        yield "score: F1 is the mean over subsets where there are some"
+
+
+# -- what people see
+
+
+def _blocks(
+    selection: Selection,
+    rows: pl.DataFrame,
+    parts: Mapping[tuple[str, str | None], Piece],
+    how: Arrangement,
+    keys: Sequence[str],
+    notes: Sequence[str],
+) -> Iterator[Block]:
+    kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
+    # An interval stands behind its score where both are shown.
+    keys = [key for key in keys if key != "interval" or "score" not in keys]
+    outcomes = [name for name in OUTCOMES if rows[name].sum()]
+    heads: list[str | Column] = []
+    for key in keys:
+        if key == "outcomes":
+            heads += [Column(name.replace("_", " "), 2) for name in outcomes]
+        elif key == "threshold":
+            heads += [Column("threshold", 1), Column("its source", 1)]
+        else:
+            # Beside the outcomes `clean` alone would say two things.
+            title = SIDES.get(key, "") if kind.metrics == (F1,) else ""
+            heads.append(Column(title or title_of(key, kind), 0 if key in {*NAMES, "score"} else 1))
+    lines = []
+    for row in rows.iter_rows(named=True):
+        piece = parts[row["benchmark"], row["subset"]]
+        lines.append([cell for key in keys for cell in _cells(selection, piece, row, key, how, outcomes)])
+    labels = next((at for at, key in enumerate(keys) if key not in NAMES), len(keys))
+    yield table("", heads, lines, labels=labels)
+    yield from (Note(f"{note[:1].upper()}{note[1:]}.", "quiet") for note in notes)
+
+
+def _cells(
+    selection: Selection, piece: Piece, row: Row, key: str, how: Arrangement, outcomes: Sequence[str]
+) -> Iterator[Cell]:
+    """What stands in a column of the board; in several where it is made of several."""
+
+    def opens(column: str) -> CaseLink | None:
+        link = board_drill(selection, piece, row, column, how.against)
+        if not isinstance(link, CaseLink):
+            return None
+        return replace(link, where=(*within(selection, piece.benchmark), *link.where))
+
+    dim = "" if row["kind"] == "scorer" else "dim"
+    if key in NAMES:
+        yield text("all" if row[key] is None else str(row[key]), dim)
+    elif how.against and key in {*COMPARED, "interval"}:
+        yield _difference(row, key, opens(key))
+    elif key == "score":
+        made = figure({**row, "value": row["score"]}, link=opens(key), style=dim or "strong")
+        yield replace(made, note=STANDINGS.get(row.get("standing") or "", ""))
+    elif key == "outcomes":
+        yield from (count(row[name], opens(name), dim) for name in outcomes)
+    elif key == "threshold":
+        yield replace(number(row["threshold"]), link=opens(key) if row["threshold"] is not None else None)
+        yield text(row["threshold_source"] or "", "dim")
+    elif key == "coverage":
+        yield count(row["scored"], opens(key), dim, "" if row["cases"] is None else f"of {row['cases']:,}")
+    elif key in (kinds := _kinds()):
+        link = opens(key) if key in KINDS else None
+        yield Cell(row["low" if key == "interval" else key], kinds[key], link=link, style=dim)
+    else:
+        yield count(row[key], opens(key), dim)
+
+
+def _kinds() -> dict[str, Kind]:
+    """How columns of fractions and metrics of the user's own are written."""
+    own = {made.name: Kind.SHARE if made.kind == "share" else Kind.NUMBER for made in own_metrics()}
+    return {**KINDS, **own}
+
+
+def _difference(row: Row, key: str, link: CaseLink | None) -> Cell:
+    """A figure less that of the reference."""
+    if key == "score":
+        ends = {"value": row["d_score"], "low": row["d_low"], "high": row["d_high"], "reason": row["d_reason"]}
+        return points(ends, link)
+    return Cell(row.get(f"d_{key}"), Kind.POINTS, link=link)

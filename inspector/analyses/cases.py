@@ -1,0 +1,101 @@
+"""The rows of the table on screen."""
+
+from dataclasses import replace
+
+import polars as pl
+
+from inspector.analyses import Option, Params, analysis
+from inspector.case_rows import FOUND_IN
+from inspector.column_names import columns_table
+from inspector.notes import first_run_notes
+from inspector.provenance import provenance
+from inspector.render.lines import CaseLink
+from inspector.render.view import Section, Table, View, table, text
+from inspector.selection import Selection
+from scoring.export import shown
+from scoring.filters import Facet
+
+CASE_COLUMNS = (
+    "case",
+    "key",
+    "id",
+    "benchmark",
+    "subset",
+    "generator",
+    "n_steps",
+    "earliest_error",
+    "error_steps",
+    "error_type",
+    "error_category",
+    "error_kind",
+    "pattern",
+    "final_answer_correct",
+    "subset_group",
+    "origin",
+    "language",
+)
+
+
+@analysis(
+    "Cases",
+    options=(
+        Option("sort", "COLUMN, COLUMN:desc or instructive", metavar="KEY", of_request=True),
+        Option(
+            "columns",
+            "these columns and no others, in this order; margin, rewards and the like are the one scorer's",
+            metavar="A,B,...",
+            of_request=True,
+        ),
+    ),
+)
+def cases(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # nothing here is resampled
+    """List the shown cases, in their order, as the list on screen does: with every scorer's verdict and outcome."""
+    frame = _columns_of_cases(results)[results.shown]
+    if results.found is not None and not results.request.columns:
+        # Not at which step: where most cases match that is looked for on screen alone.
+        places = [", ".join(results.found.where(row)) for row in results.shown.tolist()]
+        frame = frame.with_columns(pl.Series(FOUND_IN, places, dtype=pl.String))
+    command = results.request.command("cases", form=params.form)
+    notes = ("margin is null in JSON where no threshold makes the case right; CSV says -inf",)
+    facts = provenance(results, command, (*notes, *first_run_notes(results)))
+    return View(frame, facts, title="Cases", lay_out=lambda: (Section("", "cases", (_listed(results, frame),)),))
+
+
+def _listed(results: Selection, frame: pl.DataFrame) -> Table:
+    """A line a case, which its name opens."""
+    names = results.cases["case"].gather(results.shown).to_list()
+    several = len(results.benchmarks) > 1
+    lines = []
+    for case, row in zip(names, frame.iter_rows(named=True), strict=True):
+        benchmark = case.partition("/")[0] if several else None
+        link = CaseLink((Facet("case", (case,)).sql,), 1, case, benchmark=benchmark)
+        cells = [text(shown(value)) for value in row.values()]
+        lines.append([replace(cells[0], link=link), *cells[1:]])
+    return table("", list(frame.columns), lines)
+
+
+def _columns_of_cases(selection: Selection) -> pl.DataFrame:
+    """The columns that were asked for, of all cases.
+
+    Else labels, metadata columns, tags and notes, and what each chosen scorer made.
+    """
+    if selection.request.columns:
+        return columns_table(selection, selection.request.columns)
+    labels = selection.cases.select(CASE_COLUMNS).with_columns(
+        selection.column(name).alias(name) for name in (*metadata_of(selection), *_said(selection))
+    )
+    return pl.concat([labels, *(one.columns for one in selection.chosen_evaluations)], how="horizontal")
+
+
+def metadata_of(selection: Selection) -> list[str]:
+    """The metadata columns of the cases, by name."""
+    return [name for name in selection.metadata.schema if selection.is_metadata(name)]
+
+
+def _said(selection: Selection) -> list[str]:
+    """What people said and what became of labels, as far as they said it of any case of the workspace."""
+    if selection.journal is None:
+        return []
+    triage = selection.journal.triage
+    said = {"ruling": triage.rulings, "category": triage.categories, "tags": triage.tags, "note": triage.notes}
+    return [*(name for name, given in said.items() if given), *selection.further]

@@ -1,0 +1,353 @@
+"""Did a new scorer get worse than its baseline? Exit code 0 no, 1 yes (for CI)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import polars as pl
+
+from inspector.analyses import Option, Params, analysis
+from inspector.analyses._check_figures import (
+    FIGURES,
+    check_condition,
+    figures_of,
+    fulfilled,
+    pair_rows,
+    undefined_figures,
+)
+from inspector.analyses._pair import (
+    TEST,
+    Row,
+    ScorerPair,
+    difference_table,
+    quadrant_table,
+    resampling_words,
+    setting_blocks,
+    test_note,
+)
+from inspector.common_cases import aligned_cases, aligned_steps, without_gold
+from inspector.comparability import Incomparable, incomparable
+from inspector.loading import load
+from inspector.notes import first_run_notes
+from inspector.provenance import provenance, repeated_solutions
+from inspector.render.view import Block, Cell, Command, Facts, Kind, Note, Section, Table, View, count, table, text
+from inspector.request import Request
+from inspector.selection import Selection, within
+from inspector.sentences import counted
+from scoring.benchmarks.registry import step_labelled
+from scoring.errors import UsageError
+from scoring.metrics.aligned import EVERY, AlignedScorers
+from scoring.metrics.outcome_conditions import right, wrong
+from scoring.metrics.paired import STEPS_PAIRED
+from scoring.metrics.resampling import LEVEL, RESAMPLES
+from scoring.names import match_name
+from scoring.scorer import settings_that_differ
+
+CHECK = {
+    "benchmark": pl.String(),
+    "scorer": pl.String(),
+    "baseline": pl.String(),
+    "metric": pl.String(),
+    "result": pl.String(),
+    "fails": pl.Boolean(),
+    **FIGURES,
+    "threshold_source": pl.String(),
+    "baseline_threshold_source": pl.String(),
+    "newly_wrong_cases": pl.List(pl.String()),
+    "warnings": pl.List(pl.String()),
+    "reason": pl.String(),
+    "note": pl.String(),
+}
+"""A row a benchmark. `result` is one of RESULTS; `fails` says whether the benchmark fails the check, null = unknown.
+
+`newly_wrong_cases` are the first LISTED of those that only the baseline has right, most instructive first.
+"""
+LISTED = 5
+Result = Literal["regression", "no evidence", "improvement", "undefined"]
+RESULTS: tuple[Result, ...] = ("regression", "no evidence", "improvement", "undefined")
+"""The whole interval is below 0; it holds 0, its ends included; it is above 0; there is no interval."""
+CLEAR = "a regression: the whole 95% interval of the official figure's difference is below 0, on any benchmark"
+MISSING = (
+    "no evidence: the interval holds 0. That is no proof of equality: a drop as large as its low end cannot be ruled "
+    "out. To fail unless a drop of two points is ruled out: --fail-if 'low < -0.02'"
+)
+CODES = """Exit codes: 0 no regression was found; 1 one was, or the condition of --fail-if holds, on any
+benchmark; 2 it could not be decided (no common cases, a figure is undefined, an unknown scorer), and no benchmark
+fails. The default rule fails where the whole 95% interval of the difference of the official figure (F1 of first errors,
+or PRMScore) on the cases that both tried is below 0. That an interval holds 0 is no proof of equality: 'low < -0.02'
+fails unless a drop of two points is ruled out."""
+
+
+class Compared(NamedTuple):
+    """One benchmark: both scorers side by side, how they compare, why they are incomparable, and the named figures."""
+
+    aligned: AlignedScorers
+    rows: Sequence[Row]
+    reasons: Sequence[Incomparable]
+    figures: dict[str, Any]
+
+
+def _load(request: Request, params: Params) -> Selection:
+    """Both scorers; a condition that cannot be read is refused before anything is read."""
+    if (condition := params.get("fail_if")) is not None:
+        check_condition(condition)
+    baseline = params.get("baseline")
+    return load(replace(request, scorers=(*request.scorers, *((baseline,) if baseline is not None else ()))))
+
+
+@analysis(
+    "Check",
+    scorers="the scorer to check: its name or a unique part of it",
+    most=2,
+    options=(
+        Option("baseline", "the scorer that it is held against", metavar="OLD", required=True),
+        Option(
+            "fail_if",
+            "fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
+            "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
+            metavar="COND",
+        ),
+    ),
+    epilog=CODES,
+    loader=_load,
+)
+def check(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # the rule needs them
+    """Hold a scorer against its baseline on the cases that both tried, on every benchmark for which either gave any."""
+    names = _names(results, params)
+    pair = replace(results, chosen=names)
+    if not pair.shown.size:
+        raise UsageError("there is no case to check on.", "Change --where, --subset or --benchmark.")
+    fail_if: str | None = params.get("fail_if")
+    benchmarks = _compared(pair, names)
+    figures = pl.DataFrame([one.figures for one in benchmarks.values()], schema=FIGURES, orient="row")
+    fails = default_rule(figures) if fail_if is None else fulfilled(fail_if, figures)
+    rows = [
+        {**one.figures, "result": result_of(one.figures), "fails": failing}
+        for one, failing in zip(benchmarks.values(), fails, strict=True)
+    ]
+    # What is known to be worse is worse, whatever else is not known.
+    code = 1 if True in fails else 2 if None in fails else 0
+    request = replace(pair.request, scorers=(), by=(), sort="")
+    words = (names[0], "--baseline", names[1], *(("--fail-if", fail_if) if fail_if is not None else ()))
+    differing = settings_that_differ(*(pair.evaluation(name).scorer for name in names))
+    facts = {
+        **provenance(pair, request.command("check", *words, form=params.form), tuple(_notes(pair, rows, fail_if))),
+        "decides": CLEAR if fail_if is None else f"--fail-if {fail_if}",
+        "exit_code": code,
+        "results": {row["benchmark"]: row["result"] for row in rows},
+        "not_comparable": {
+            name: row["warnings"] for name, row in zip(benchmarks, rows, strict=True) if row["warnings"]
+        },
+        "settings_that_differ": {name: f"{first} | {second}" for name, (first, second) in differing.items()},
+        "test": f"{TEST}, Holm over the two of a benchmark",
+        "interval": {
+            name: STEPS_PAIRED if step_labelled(name) is not None else resampling_words(one.aligned)
+            for name, one in benchmarks.items()
+        },
+        "level": LEVEL,
+        "resamples": RESAMPLES,
+    }
+
+    def sections() -> tuple[Section, ...]:
+        blocks = [list(_blocks(pair, benchmarks[row["benchmark"]], row, facts)) for row in rows]
+        blocks[-1] += [*setting_blocks(pair, names), Note(f"Fails on: {facts['decides']}.")]
+        blocks[-1] += [Note(f"Note: {note}.", "quiet") for note in facts["notes"]]
+        return tuple(
+            Section(name, f"check-{at}", tuple(own))
+            for at, (name, own) in enumerate(zip(benchmarks, blocks, strict=True))
+        )
+
+    frame = pl.DataFrame(rows, schema=CHECK, orient="row")
+    sentences = tuple(_sentences(rows, figures, fail_if))
+    return View(frame, facts, title="Check", lay_out=sections, exit_code=code, because=sentences)
+
+
+def _names(results: Selection, params: Params) -> tuple[str, str]:
+    """The full names of the scorer and its baseline."""
+    there = [one.scorer.name for one in results.evaluations]
+    baseline = match_name(params.get("baseline"), there, "scorer")
+    asked = [match_name(word, there, "scorer") for word in results.request.scorers]
+    # Behind the scorer that is checked the command asks for its baseline as well.
+    if asked in ([], [baseline]):
+        listed = ", ".join(there)
+        raise UsageError("check needs a scorer: prm-inspect check NEW --baseline OLD.", f"There are: {listed}.")
+    if asked[0] == baseline:
+        raise UsageError(f"{baseline} cannot be its own baseline.", "Give another scorer: --baseline OLD.")
+    return asked[0], baseline
+
+
+def _compared(pair: Selection, names: tuple[str, str]) -> dict[str, Compared]:
+    """Both scorers on every benchmark; differences, intervals and tests are those of `compare` on the same cases."""
+    steps, made = aligned_steps(pair), {}
+    for benchmark, aligned in aligned_cases(pair).items():
+        rows = pair_rows(aligned, steps.get(benchmark), pair.request.seed)
+        reasons = incomparable(pair, names, benchmark)
+        made[benchmark] = Compared(aligned, rows, reasons, _figures(pair, names, benchmark, rows, reasons))
+    return made
+
+
+def _figures(
+    pair: Selection, names: tuple[str, str], benchmark: str, rows: Sequence[Row], reasons: Sequence[Incomparable]
+) -> dict[str, Any]:
+    new, old = (pair.evaluation(name) for name in names)
+    here = (pair.cases["benchmark"] == benchmark).to_numpy() & pair.mask
+    lost = here & pair.passing(newly_wrong_conditions(pair, names, benchmark))
+    order = new.instructive()
+    return {
+        "benchmark": benchmark,
+        "scorer": names[0],
+        "baseline": names[1],
+        **figures_of(pair, names, benchmark, rows),
+        "comparable": not reasons,
+        "threshold_source": new.rule.source,
+        "baseline_threshold_source": old.rule.source,
+        "newly_wrong_cases": pair.cases["case"].gather(order[lost[order]][:LISTED]).to_list(),
+        "warnings": [str(reason) for reason in reasons],
+    }
+
+
+def newly_wrong_conditions(pair: Selection, names: tuple[str, str], benchmark: str) -> tuple[str, str]:
+    """Write SQL conditions that leave the cases that became wrong: the baseline right, the new scorer tried and not."""
+    return right(names[1]), wrong(names[0], pair.unparsed(benchmark))
+
+
+def cases_command(pair: Selection, names: tuple[str, str], benchmark: str) -> str:
+    """Write the command that lists exactly the cases that only the baseline has right, most instructive first."""
+    request = replace(
+        pair.request,
+        benchmarks=(benchmark,),
+        scorers=names[:1],
+        where=(*pair.request.where, *newly_wrong_conditions(pair, names, benchmark)),
+        sort="instructive",
+    )
+    return request.command("cases")
+
+
+# -- the rule
+
+
+def result_of(row: Mapping[str, Any]) -> Result:
+    """Say what the interval of a row of figures shows."""
+    if row["low"] is None or row["high"] is None:
+        return "undefined"
+    if row["high"] < 0:
+        return "regression"
+    return "improvement" if row["low"] > 0 else "no evidence"
+
+
+def default_rule(figures: pl.DataFrame) -> list[bool | None]:
+    """Say whether each row of figures is a regression; None where there is no interval to say so."""
+    rows = figures.select("low", "high").iter_rows(named=True)
+    return [None if (result := result_of(row)) == "undefined" else result == "regression" for row in rows]
+
+
+def _sentences(rows: Sequence[Row], figures: pl.DataFrame, fail_if: str | None) -> Iterator[str]:
+    """Why the check fails or cannot be decided, a sentence a benchmark."""
+    for place, row in enumerate(rows):
+        about = f"{row['benchmark']}: {row['scorer']} against {row['baseline']}"
+        if row["fails"] and fail_if is None:
+            yield f"{about}: a regression, {_difference(row)}{_few(row)}"
+        elif row["fails"]:
+            yield f"{about}: {fail_if} holds"
+        elif row["fails"] is None and fail_if is None:
+            pooled = (
+                "; pooled over subsets: --fail-if 'pooled_f1_high < 0'" if row["pooled_f1_high"] is not None else ""
+            )
+            yield f"{about}: no interval of {row['metric']}: {row['reason'] or row['note']}{pooled}"
+        elif row["fails"] is None:
+            missing = undefined_figures(fail_if or "", figures, place)
+            why = f" ({row['reason']})" if row["reason"] else ""
+            yield f"{about}: {fail_if} cannot be decided, undefined: {', '.join(missing)}{why}"
+
+
+def _difference(row: Row) -> str:
+    """The official difference in percentage points, with its interval."""
+    if row["difference"] is None:
+        return "undefined"
+    interval = "" if row["low"] is None else f" [{100 * row['low']:+.1f}, {100 * row['high']:+.1f}]"
+    return f"{row['metric']} {100 * row['difference']:+.1f}{interval} points"
+
+
+def _few(row: Row) -> str:
+    return ", of few cases" if row["small"] else ""
+
+
+def _notes(pair: Selection, rows: Sequence[Row], fail_if: str | None) -> Iterator[str]:
+    """How to read the result: how often it errs by chance, what it does not say, and what the cases lack."""
+    judged = sum(row["low"] is not None for row in rows)
+    if fail_if is None and judged:
+        chance = 1 - (1 - (1 - LEVEL) / 2) ** judged
+        several = f"on {judged} benchmarks" if judged > 1 else "on one benchmark"
+        errs = f"a scorer as good as its baseline fails this rule by chance in about {100 * chance:.1f}% of checks"
+        yield f"{errs} ({several}, intervals not adjusted for how many there are)"
+    if any(row["result"] == RESULTS[1] for row in rows):
+        yield MISSING
+    yield from (f"{row['benchmark']}: {row['note']}" for row in rows if row["note"])
+    yield from first_run_notes(pair)
+    if repeated := repeated_solutions(pair):
+        yield f"{repeated} cases repeat the problem and steps of another"
+    yield from without_gold(pair)
+
+
+# -- as people see it
+
+_IN_WORDS: dict[Result, str] = {
+    "regression": "A regression",
+    "no evidence": "No evidence of a difference",
+    "improvement": "An improvement",
+    "undefined": "No interval",
+}
+_FAILS = {True: "This fails the check.", False: "This passes.", None: "Whether this fails cannot be decided."}
+
+
+def _blocks(pair: Selection, one: Compared, row: Row, facts: Mapping[str, Any]) -> Iterator[Block]:
+    """The result on one benchmark, both figures, who is right where the other is wrong, and what to beware of."""
+    names, benchmark = (row["scorer"], row["baseline"]), row["benchmark"]
+    scorers = ScorerPair(one.aligned, benchmark, within(pair, benchmark))
+    yield Facts((("A", names[0]), ("B", f"{names[1]}, the baseline")))
+    found = row["reason"] or row["note"] if row["result"] == "undefined" else f"{_difference(row)}{_few(row)}"
+    yield Note(f"{_IN_WORDS[row['result']]}: {found}. {_FAILS[row['fails']]}", "warning" if row["fails"] else "lead")
+    yield _official(scorers, row)
+    new, old = names
+    cells = {
+        (cell["subset"], cell["metric"]): cell for cell in one.rows if (cell["scorer"], cell["other"]) == (new, old)
+    }
+    if row["n"]:
+        yield difference_table(scorers, cells)
+    if one.aligned.common((0, 1)).any():
+        yield quadrant_table(scorers, cells)
+    yield test_note(pair.request.seed, facts["test"], facts["interval"][benchmark])
+    yield from (Note(f"Not comparable as they stand: {warning}.", "warning") for warning in row["warnings"])
+    yield Note(_coverage(row), "quiet")
+    decided = [_threshold(row, before) for before in ("", "baseline_")]
+    yield Note(f"Decided at {decided[0]}, the baseline at {decided[1]}.", "quiet")
+    if row["newly_wrong"]:
+        cases = row["newly_wrong_cases"]
+        first = "" if row["newly_wrong"] <= LISTED else f"First {len(cases)} of "
+        yield Note(f"{first}{counted(row['newly_wrong'], 'case')} that became wrong: {', '.join(cases)}.")
+        yield Command(cases_command(pair, names, benchmark), "All of them")
+
+
+def _official(scorers: ScorerPair, row: Row) -> Table:
+    """The official figure of both on their common cases."""
+    metric = {"f1": "F1", "prmscore": "PRMScore"}[row["metric"]]
+    link = scorers.common(EVERY) if row["metric"] == "f1" and row["n"] else None
+    values = [
+        Cell(row[name], Kind.SHARE, link=link if row[name] is not None else None, small=row["small"], style="strong")
+        for name in ("value", "baseline_value")
+    ]
+    line = [text(metric), *values, count(row["n"], link), count(row["left_out"])]
+    return table("", ["", "A", "B", "n", "left out"], [line])
+
+
+def _coverage(row: Row) -> str:
+    shares = ["none" if row[name] is None else f"{100 * row[name]:.1f}%" for name in ("coverage", "baseline_coverage")]
+    unread = [row["unparsed"], row["baseline_unparsed"]]
+    tried = f", {unread[0]} and {unread[1]} tried without a verdict" if any(unread) else ""
+    return f"Verdicts on {shares[0]} (baseline {shares[1]}) of {counted(row['cases'], 'case')}{tried}."
+
+
+def _threshold(row: Row, before: str) -> str:
+    threshold = row[f"{before}threshold"]
+    words = "no threshold" if threshold is None else f"{threshold:g}"
+    return f"{words} ({row[f'{before}threshold_source']})"

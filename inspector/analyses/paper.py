@@ -1,0 +1,428 @@
+"""A paper's table for the scorers here, with the printed figures beside."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from inspector.analyses import Offer, Option, Page, Params, analysis
+from inspector.analyses._paper_tables import figure_blocks, list_of_tables, statistic_blocks
+from inspector.analyses.stats import STATISTICS, described_cases
+from inspector.label_set import other_labels
+from inspector.loading import load, nothing_loaded
+from inspector.provenance import program_version, provenance
+from inspector.render.view import Block, Bullets, Note, Section, View
+from inspector.request import Request
+from inspector.selection import Selection, decide, select
+from inspector.workspace_place import find_workspace
+from scoring.errors import NoWorkspace, UsageError
+from scoring.evaluation import Evaluation
+from scoring.metrics.kernel import Unparsed
+from scoring.metrics.paper_agreement import (
+    Wholeness,
+    agreement,
+    made_how,
+    printed_for,
+    statistics_amiss,
+    table_figures,
+)
+from scoring.metrics.paper_figures import ComputedCell, TableScope, values_of
+from scoring.metrics.statistics import statistics_rows
+from scoring.protocols import protocol_of
+from scoring.published.figures import other_values
+from scoring.published.papers import PAPERS, Paper, Table
+from scoring.published.statistics import published_statistics
+from scoring.twins import twin_evaluations
+from scoring.verdicts import AsGiven
+
+TABLES = {
+    "paper": pl.String(),
+    "table": pl.Int64(),
+    "title": pl.String(),
+    "printed": pl.Int64(),
+    "computed": pl.String(),
+}
+CELLS = {
+    "paper": pl.String(),
+    "table": pl.Int64(),
+    "block": pl.String(),
+    "scorer": pl.String(),
+    "published_as": pl.String(),
+    "setting": pl.String(),
+    "subset": pl.String(),
+    "metric": pl.String(),
+    "value": pl.Float64(),
+    "n": pl.Int64(),
+    "reason": pl.String(),
+    "published": pl.Float64(),
+    "printed": pl.String(),
+    "difference": pl.Float64(),
+    "elsewhere": pl.String(),
+    "agrees": pl.Boolean(),
+    "unchecked": pl.String(),
+    "sd": pl.Float64(),
+    "runs": pl.Int64(),
+}
+"""A row a cell: `value` is ours, `published` what this table prints, both fractions; `difference` is ours less theirs.
+
+Of a scorer with several `runs` ours is their mean and `sd` their sample standard deviation (n-1).
+
+`printed` is the text as printed, in percent. `block` is the part of the table in which it stands.
+
+`elsewhere` names other values that the paper prints for the same cell. `agrees` is null where the two cannot be held
+against each other, and `unchecked` says why.
+"""
+STATISTIC_CELLS = {
+    **{name: CELLS[name] for name in ("paper", "table")},
+    **{name: STATISTICS[name] for name in ("subset", "group", "statistic", "value", "n", "reason")},
+    **{name: CELLS[name] for name in ("published", "difference", "agrees", "unchecked")},
+}
+_REASONEVAL = (
+    "computed as mr-math_eval.py of GAIR-NLP/ReasonEval does; what its paper prints (arXiv 2404.05692) is not here",
+    "a number that equals the threshold: the step is judged wrong, the solution neither right nor wrong",
+    "words of critics are read tolerantly; its code takes only 'Correct', 'Wrong', 'Present' and 'Absent', as they are",
+)
+NOT_HERE = "not in this workspace"
+NOT_KNOWN = "what the paper prints is not held here"
+NOT_COMPUTED = "Best-of-8 needs several solutions of a problem, which this benchmark has not"
+NO_PAPER = "No tables of a paper on {} are known here. Those known are of {}."
+NO_CASE = "No case passes the filter, so that it is not known which benchmark's paper is meant."
+ONE, EVERY = "table", "tables"
+
+
+class Source(NamedTuple):
+    """A paper beside a workspace; `results` hold the cases of its benchmark, or none where they are not here."""
+
+    paper: Paper
+    results: Selection
+    everyone: bool = False
+
+    @property
+    def here(self) -> bool:
+        """Say whether there are cases."""
+        return self.results.height > 0
+
+    @property
+    def unparsed(self) -> Unparsed:
+        """Tell what becomes of cases without a readable verdict: as the paper does it, or as was asked."""
+        return self.results.request.unparsed or protocol_of(self.paper.name).unparsed
+
+    @property
+    def other_labels(self) -> str:
+        """Say why the figures here are not of the labels that the paper has; "" where they are."""
+        return other_labels(self.results.adjudicated)
+
+    @property
+    def scorers(self) -> tuple[Evaluation, ...]:
+        """Give the chosen scorers that have anything for the benchmark."""
+        return tuple(one for one in self.results.chosen_evaluations if one.covers(self.paper.name))
+
+
+def _load(request: Request, params: Params) -> Selection:
+    """The cases of the paper's benchmark, decided as the printed figures are; none where there are none here."""
+    paper = PAPERS.get(params.get("name", ""))
+    if paper is None:
+        return load(request)
+    if set(request.benchmarks) - {paper.name}:
+        raise UsageError(f"the paper is of {paper.name}.", "Leave --benchmark out.")
+    problem = "" if params.get("table") is None else f"No case of {paper.name} is here: this is the paper alone."
+    try:
+        workspace = find_workspace(request.workspace)
+    except NoWorkspace:
+        if request.workspace is not None:
+            raise
+        return nothing_loaded(problem)
+    if paper.name not in workspace.benchmarks():
+        return nothing_loaded(problem)
+    loaded = load(replace(_as_printed(request, paper.name), benchmarks=(paper.name,)))
+    return replace(loaded, request=replace(loaded.request, benchmarks=()))
+
+
+def _as_printed(request: Request, benchmark: str) -> Request:
+    """The request with the boundary of the printed figures, where nobody asked for another."""
+    comparison = protocol_of(benchmark).comparison
+    if request.rules or request.protocol or comparison is None:
+        return request
+    return replace(request, rules=((None, str(comparison)),))
+
+
+def _offered(results: Selection, params: Params) -> Iterator[Offer]:
+    paper = PAPERS.get(params.get("name") or _benchmark(results))
+    for table in () if paper is None else paper.tables:
+        yield Offer(str(table.number), f"Table {table.number}", table.title)
+
+
+@analysis(
+    "Papers",
+    (Page(ONE, "one table", takes="table"), Page(EVERY, "all tables")),
+    options=(
+        Option("name", "the paper's benchmark", choices=tuple(PAPERS), positional=True),
+        Option(
+            "table",
+            "the table's number (default: list the tables)",
+            title="Table",
+            metavar="TABLE",
+            words="?",
+            positional=True,
+            pages=(ONE,),
+            offered=_offered,
+        ),
+        Option("all", "also the scorers that only the paper has", title="The paper's other scorers", pages=(ONE,)),
+        Option("check", "exit with 1 if a figure here does not round to the printed one", pages=(ONE,)),
+    ),
+    needs="",
+    loader=_load,
+    help="The paper's tables for the scorers here. What is printed stands beneath what is here, dim and called "
+    "published; a figure that is missing says why.",
+)
+def paper(results: Selection, params: Params, intervals: bool) -> View:  # noqa: ARG001  # papers print no intervals
+    """Lay a table of a paper beside what comes out here, or list the paper's tables."""
+    name = params.get("name") or _benchmark(results)
+    found = PAPERS.get(name)
+    if found is None:
+        facts = provenance(results, results.request.command("paper", form=params.form))
+        empty = NO_PAPER.format(name, ", ".join(PAPERS)) if name else NO_CASE
+        return View(pl.DataFrame(schema=TABLES), facts, title="Papers", empty=empty)
+    number = params.get("table")
+    if params.get("check") and number is None:
+        raise UsageError("--check needs a table.", f"For example: prm-inspect paper {name} {found.tables[1].number}")
+    request = _as_printed(results.request, name)
+    if results.height and request != results.request:
+        # Where they were loaded for this paper they are decided so already.
+        results = select(decide(replace(results, request=request)))
+    source = Source(found, results, bool(params.get("all")))
+    if params.page == EVERY or (not params.page and number is None):
+        return _list(source, params.form)
+    return _table(source, _numbered(found, number), params)
+
+
+def _benchmark(results: Selection) -> str:
+    """The one benchmark that is shown; "" where there is none, or several."""
+    there = results.cases["benchmark"].gather(results.shown).unique().to_list() or results.benchmarks
+    return str(there[0]) if len(there) == 1 else ""
+
+
+def _numbered(paper: Paper, asked: Any) -> Table:
+    """The table of that number; where none is asked for, the first on scorers.
+
+    Raises:
+        UsageError: the paper has none that is known here.
+    """
+    if asked is None:
+        return next((table for table in paper.tables if table.kind != "statistics"), paper.tables[0])
+    for table in paper.tables:
+        if str(asked).strip().lower().removeprefix("table").strip() == str(table.number):
+            return table
+    numbers = ", ".join(str(table.number) for table in paper.tables)
+    raise UsageError(f"no table {asked!r} of {paper.title} is known.", f"There are: {numbers}.")
+
+
+# -- the list of tables, and one of them
+
+
+def _list(source: Source, form: str) -> View:
+    """The tables of a paper that are known here, and of what ours are computed."""
+    paper = source.paper
+    rows = [
+        {
+            "paper": paper.name,
+            "table": table.number,
+            "title": table.title,
+            "printed": _printed(paper, table).height,
+            "computed": "" if table.kind == "best of n" else table.kind,
+        }
+        for table in paper.tables
+    ]
+    numbers = " and ".join(map(str, paper.pictures))
+    notes = [f"Figures {numbers} are pictures: they print no number"] if paper.pictures else []
+    notes += list(_REASONEVAL[:1]) if paper.computed_only else []
+    frame = pl.DataFrame(rows, schema=TABLES, orient="row")
+
+    def sections() -> tuple[Section, ...]:
+        blocks: list[Block] = [list_of_tables(f"Tables of {paper.title}", frame)]
+        blocks += [Note(f"{note}.", "quiet") for note in notes]
+        return (Section(paper.name, "paper", tuple(blocks)),)
+
+    return View(frame, _facts(source, (paper.name,), form, notes), title=paper.title, lay_out=sections)
+
+
+def _table(source: Source, table: Table, params: Params) -> View:
+    """One table: the scorers (or the statistics) here, with the printed figures beside."""
+    paper = source.paper
+    words = (paper.name, str(table.number), *(["--all"] if source.everyone else []))
+    if table.kind == "statistics":
+        frame = pl.DataFrame(list(_statistic_rows(source, table)), schema=STATISTIC_CELLS, orient="row", strict=False)
+    else:
+        frame = pl.DataFrame(list(_cell_rows(source, table)), schema=CELLS, orient="row")
+    notes = [*(_REASONEVAL if table.cells else [f"published: {paper.source(table.number)}, as printed"])]
+    notes += _how_the_paper_decides(source, table)
+    if table.kind != "statistics" and any(one.further for one in source.results.chosen_evaluations):
+        notes.append("value: the mean over all runs, undefined if it is so in one; sd: sample sd of the runs (n-1)")
+    code, sentences = check_of(frame)
+    checked = bool(params.get("check"))
+    # On a terminal the check's own sentences follow the page.
+    follows = checked and not params.form
+
+    def blocks() -> Iterator[Block]:
+        title = f"Table {table.number} of {paper.title}: {table.title}"
+        if frame.is_empty():
+            yield Note(title, "lead")
+            yield Note("The paper prints no number here.")
+        elif table.kind == "statistics":
+            yield from statistic_blocks(source.results, frame, title)
+        else:
+            yield from figure_blocks(source.results, frame, title)
+        if not follows:
+            yield Note(sentences[0], "quiet")
+            yield from (Bullets(tuple(map(str.strip, sentences[1:]))),) if sentences[1:] else ()
+        yield from (Note(f"{note}.", "quiet") for note in notes)
+
+    return View(
+        frame,
+        _facts(source, words, params.form, notes),
+        title=f"{paper.title}, Table {table.number}",
+        lay_out=lambda: (Section(paper.name, "paper", tuple(blocks())),),
+        exit_code=code if checked else 0,
+        because=tuple(sentences) if checked else (),
+    )
+
+
+def check_of(rows: pl.DataFrame) -> tuple[int, list[str]]:
+    """Give the exit code of a check and what it says: how many cells were checked, which differ, and why not others."""
+    checked = rows.filter(pl.col("agrees").is_not_null())
+    differ = checked.filter(~pl.col("agrees"))
+    printed = rows.filter(pl.col("published").is_not_null())
+    sentences = [f"Checked {checked.height:,} of {printed.height:,} printed cells; differing: {differ.height:,}."]
+    keys = [name for name in ("scorer", "subset", "group", "metric", "statistic") if name in rows.columns]
+    for row in differ.iter_rows(named=True):
+        place = ", ".join(str(row[name]) for name in keys if row[name])
+        sentences.append(f"  {place}: {row['value']:.5g} here, {row['published']:.5g} printed")
+    reasons = printed.filter(pl.col("agrees").is_null()).group_by("unchecked", maintain_order=True).len()
+    sentences += [f"  {number:,} not checked: {why}" for why, number in reasons.iter_rows()]
+    return (1 if differ.height else 0), sentences
+
+
+def _how_the_paper_decides(source: Source, table: Table) -> Iterator[str]:
+    """What a reader has to ask for where the paper decides otherwise than a scorer does by itself."""
+    if source.paper.name == "processbench" and table.kind == "first errors":
+        why = "the paper cuts Skywork's rewards, which have no threshold of their own, where F1 on gsm8k is best"
+        yield f"{why}: --protocol processbench, or --threshold SCORER=from:gsm8k"
+    other = [
+        one.scorer.name
+        for one in source.results.chosen_evaluations
+        if table.kind == "step labels" and not isinstance(one.rule, AsGiven) and one.rule.comparison == "<"
+    ]
+    if other:
+        protocol = f"--protocol {source.paper.name}"
+        why = f"the paper's toolkit calls a reward that equals the threshold wrong, as {protocol} does"
+        yield f"{why}; not so here: {', '.join(other)}"
+
+
+def _printed(paper: Paper, table: Table) -> pl.DataFrame:
+    if table.kind != "statistics":
+        return table_figures(paper.name, table.number)
+    return published_statistics().filter((pl.col("paper") == paper.name) & (pl.col("table") == table.number))
+
+
+def _facts(source: Source, words: Sequence[str], form: str, notes: list[str]) -> dict[str, Any]:
+    command = source.results.request.command("paper", *words, form=form)
+    if not source.here:
+        return {"command": command, "version": program_version(), "data": "no cases", "notes": notes}
+    return {**provenance(source.results, command, tuple(notes)), "unparsed": source.unparsed, "averaging": None}
+
+
+# -- rows of scorers
+
+
+def _cell_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
+    printed = table_figures(source.paper.name, table.number)
+    cells = list(table.cells) or list(dict.fromkeys(printed.select("subset", "metric").iter_rows()))
+    taken: list[int] = []
+    here = False
+    for evaluation, scope in _scopes(source, table):
+        values = values_of(evaluation, scope, cells)
+        if values is None:
+            break
+        here = True
+        figures, why = printed_for(evaluation, printed)
+        taken += figures["row"].to_list()
+        whole = Wholeness(evaluation, scope, source.other_labels)
+        known = {(row["subset"], row["metric"]): row for row in figures.iter_rows(named=True)}
+        settings = figures["setting"].drop_nulls()
+        line = {
+            "paper": source.paper.name,
+            "table": table.number,
+            "scorer": evaluation.scorer.name,
+            "setting": settings[0] if settings.len() else made_how(evaluation) or None,
+        }
+        for subset, metric in cells:
+            cell = {"subset": subset, "metric": metric, **vars(values[subset, metric])}
+            unknown = NOT_KNOWN if table.cells else why or "the table prints nothing here"
+            yield {**line, **cell, **_beside(values[subset, metric], known.get((subset, metric)), whole, unknown)}
+    if here and not source.everyone:
+        return
+    why = NOT_COMPUTED if table.kind == "best of n" else NOT_HERE
+    for row in printed.filter(~pl.col("row").is_in(taken)).iter_rows(named=True):
+        names = ("paper", "table", "block", "setting", "subset", "metric", "printed", "elsewhere")
+        same = {name: row[name] for name in names}
+        yield {**same, "published_as": row["scorer"], "reason": why, "published": row["value"], "unchecked": why}
+
+
+def _scopes(source: Source, table: Table) -> Iterator[tuple[Evaluation, TableScope]]:
+    """Every scorer, and what its figures are made of."""
+    results, name = source.results, source.paper.name
+    twins: dict[str, Evaluation] = {}
+    if table.kind == "step labels" and source.here:
+        twins = twin_evaluations(results.workspace, name, source.scorers, results.folders)
+    for one in source.scorers:
+        yield one, TableScope(name, table, results.mask, source.unparsed, twins.get(one.scorer.name))
+
+
+def _beside(ours: ComputedCell, printed: dict[str, Any] | None, whole: Wholeness, unknown: str) -> dict[str, Any]:
+    """The columns of CELLS that speak of a printed figure; where there is none, `unknown` says why."""
+    if printed is None:
+        return {"unchecked": unknown}
+    values = [printed["value"], *other_values(printed["elsewhere"])]
+    amiss = whole.amiss(printed["subset"], printed["metric"])
+    agrees, unchecked = agreement(ours.value, values, printed["tolerance"], amiss)
+    return {
+        "block": printed["block"],
+        "published_as": printed["scorer"],
+        "published": printed["value"],
+        "printed": printed["printed"],
+        "difference": None if ours.value is None else ours.value - printed["value"],
+        "elsewhere": printed["elsewhere"],
+        "agrees": agrees,
+        "unchecked": unchecked,
+    }
+
+
+# -- rows of the benchmark itself
+
+
+def _statistic_rows(source: Source, table: Table) -> Iterator[dict[str, Any]]:
+    printed = _printed(source.paper, table)
+    ours: dict[tuple[str, str, str], dict[str, Any]] = {}
+    amiss: dict[str, str] = {}
+    if source.here:
+        shown = described_cases(source.results)
+        ours = {(row["subset"], row["group"], row["statistic"]): row for row in statistics_rows(shown)}
+        amiss = statistics_amiss(shown, source.paper.name)
+    for row in printed.iter_rows(named=True):
+        found = ours.get((row["subset"], row["group"], row["statistic"]), {})
+        value = found.get("value")
+        # A subset that nothing is known of is none to check against.
+        lacking = source.other_labels or amiss.get(row["subset"], "the paper does not say of how many cases")
+        agrees, unchecked = agreement(value, [row["value"]], row["tolerance"], lacking)
+        missing = "not computed here" if ours else NOT_HERE
+        yield {
+            **{column: row[column] for column in ("paper", "table", "subset", "group", "statistic")},
+            "value": value,
+            "n": found.get("n"),
+            "reason": found.get("reason") if found else missing,
+            "published": row["value"],
+            "difference": None if value is None else value - row["value"],
+            "agrees": agrees,
+            "unchecked": unchecked,
+        }

@@ -1,0 +1,299 @@
+"""Whether the official figures of several scorers may be compared: which cases each is made of, and what else differs.
+
+Where something differs, there is a sentence that says so, and where conditions on the cases can mend it, these.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from inspector.request import shell_word
+from inspector.selection import Selection
+from inspector.sentences import counted
+from scoring.benchmarks.registry import step_labelled
+from scoring.deciding import CHOSEN, speaks_of
+from scoring.evaluation import Evaluation
+from scoring.metrics.aligned import with_labelled_step
+from scoring.metrics.outcome_conditions import tried
+from scoring.sql_words import named, quoted
+from scoring.step_rewards import Bools
+from scoring.verdicts import REFUSED, UNPARSED, AsGiven, Decision, Rule
+
+Why = Literal["cases", "unparsed", "threshold", "boundary", "runs", "votes", "filter"]
+"""What differs: the cases counted, what becomes of those without a verdict, the source of the threshold, who calls a
+reward on the threshold wrong, how many runs or votes there are, or that the cases were chosen by one scorer's words."""
+ThresholdKind = Literal["given", "own", "chosen", "dev", "these"]
+"""What kind of source a threshold has: figures at thresholds of different kinds are no fair comparison."""
+TUNED_HERE: ThresholdKind = "these"
+_THRESHOLD_WORDS: dict[ThresholdKind, str] = {
+    "given": "has no threshold, its verdicts are taken as given",
+    "own": "is at its own threshold",
+    "chosen": "is at a threshold that somebody chose",
+    "dev": "is at thresholds tuned on dev cases",
+    "these": "is at a threshold tuned on these cases (optimistic)",
+}
+_OPTIMISTIC = "optimistic"
+_DEV = "dev-tuned"
+_NAMED = 3
+"""Cases that a sentence names."""
+
+
+@dataclass(frozen=True)
+class Incomparable:
+    """Why two figures are not comparable: `sentence` says what differs, `remedy` what to do about it ("" = nothing).
+
+    `where` are SQL conditions that do it where conditions can: with them every figure is on the common cases. `drop`
+    are conditions of the request that would have to go.
+    """
+
+    why: Why
+    sentence: str
+    remedy: str = ""
+    where: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.sentence}; {self.remedy}" if self.remedy else self.sentence
+
+
+def incomparable(
+    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+) -> list[Incomparable]:
+    """Give every reason why the official figures of these scorers on a benchmark are not comparable as they stand.
+
+    Scorers without a figure there are passed over; of fewer than two others there is nothing to compare. The figures
+    meant are those of each scorer on all shown cases that it has, as the board and `metrics` tell them; a comparison of
+    two is on their common cases anyway. `shown` (n,) are the cases that figures are made of; None = those that the
+    selection shows.
+    """
+    sets = counted_cases(selection, names, benchmark, shown)
+    if len(sets) < 2:
+        return []
+    evaluations = [selection.evaluation(name) for name in sets]
+    return [
+        *_other_cases(selection, sets, benchmark),
+        *_chosen_by(selection, list(sets)),
+        *_other_sources(evaluations),
+        *_other_boundaries(evaluations, sets),
+        *_runs_and_votes(evaluations),
+    ]
+
+
+def remedy_of(reasons: Sequence[Incomparable]) -> tuple[str, ...]:
+    """Give the conditions that put all figures on the common cases; () where no reason is about cases."""
+    return tuple(dict.fromkeys(condition for one in reasons for condition in one.where))
+
+
+def _other_cases(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> Iterator[Incomparable]:
+    """Other case sets, and whether they differ because one leaves out more answers that could not be read."""
+    common = np.logical_and.reduce(list(sets.values()))
+    union = np.logical_or.reduce(list(sets.values()))
+    if int(common.sum()) == int(union.sum()):
+        return
+    where = remedy_conditions(selection, sets, benchmark)
+    n = counted(int(common.sum()), "case")
+    remedy = f"all on the {n} in common: " + " ".join(f"--where {shell_word(one)}" for one in where)
+    if not common.any():
+        remedy, where = "they have no case in common: score the same cases with each", ()
+    yield Incomparable("cases", f"{benchmark}: {_which(selection, sets, union)}", remedy, where)
+    if not counts_unanswered(selection, benchmark):
+        yield from _left_out_unread(selection, sets, union, benchmark)
+
+
+def _which(selection: Selection, sets: Mapping[str, Bools], union: Bools) -> str:
+    """Who has how many cases, and which ones one of two lacks."""
+    if len(sets) == 2:
+        (one, of_one), (other, of_other) = sets.items()
+        pairs = ((one, of_other & ~of_one, other), (other, of_one & ~of_other, one))
+        return "; ".join(lacking_words(selection, name, rows, than) for name, rows, than in pairs if rows.any())
+    sizes: dict[int, list[str]] = {}
+    for name, rows in sets.items():
+        sizes.setdefault(int(rows.sum()), []).append(name)
+    told = "; ".join(f"{size:,} of {_names(several)}" for size, several in sorted(sizes.items(), reverse=True))
+    return f"the figures are over different cases, {int(union.sum()):,} in all: {told}"
+
+
+def _left_out_unread(
+    selection: Selection, sets: Mapping[str, Bools], within: Bools, benchmark: str
+) -> Iterator[Incomparable]:
+    """Under a protocol that leaves out what could not be read, whoever answers less is judged on what it answers.
+
+    Counted among the cases `within` (n,) that at least one scorer answered.
+    """
+    counts = {
+        name: int((np.isin(selection.evaluation(name).codes, (UNPARSED, REFUSED)) & within).sum()) for name in sets
+    }
+    if len(set(counts.values())) > 1:
+        told = ", ".join(f"{name} {count:,}" for name, count in counts.items())
+        why = f"{benchmark}: unparsed and refused cases are left out, and not equally many: {told}"
+        yield Incomparable("unparsed", why, "--unparsed wrong counts them in figures of first errors")
+
+
+def _chosen_by(selection: Selection, names: Sequence[str]) -> Iterator[Incomparable]:
+    """A filter on what some of the scorers made of the cases."""
+    by_scorer = {name: choosing_conditions(selection, name) for name in names}
+    chosen = [name for name, conditions in by_scorer.items() if conditions]
+    if chosen:
+        drop = tuple(dict.fromkeys(condition for conditions in by_scorer.values() for condition in conditions))
+        told = " AND ".join(f"({one})" for one in drop)
+        why = f"the cases are chosen by what {_names(chosen)} made of them: {told}"
+        yield Incomparable("filter", why, "leave this condition out", drop=drop)
+
+
+def _other_sources(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
+    """Thresholds from sources of different kinds; a scorer that gives verdicts has none, which is no difference."""
+    kinds = {one.scorer.name: threshold_kind(one.rule) for one in evaluations}
+    movable = {name: kind for name, kind in kinds.items() if kind != "given"}
+    tuned = [name for name, kind in kinds.items() if kind == TUNED_HERE]
+    others = [name for name, kind in kinds.items() if kind != TUNED_HERE]
+    if tuned and others:
+        verb = "are at thresholds" if len(tuned) > 1 else "is at a threshold"
+        why = f"{_names(tuned)} {verb} tuned on these cases (optimistic), {_names(others)} not"
+        yield Incomparable("threshold", why, "--threshold default or dev for all")
+    elif len(set(movable.values())) > 1:
+        by_kind: dict[ThresholdKind, list[str]] = {}
+        for name, kind in movable.items():
+            by_kind.setdefault(kind, []).append(name)
+        told = ", ".join(f"{_names(names)} {_plural(_THRESHOLD_WORDS[kind], names)}" for kind, names in by_kind.items())
+        yield Incomparable(
+            "threshold", f"thresholds come from different sources: {told}", "--threshold default for all"
+        )
+
+
+def _plural(words: str, names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return words
+    return words.replace("is at its own threshold", "are at their own").replace("is at", "are at", 1)
+
+
+def _other_boundaries(evaluations: Sequence[Evaluation], sets: Mapping[str, Bools]) -> Iterator[Incomparable]:
+    """Who calls a reward on the threshold wrong and who right, where there are such rewards."""
+    ruled = [one for one in evaluations if isinstance(one.rule, Rule)]
+    sides = {one.scorer.name: one.rule.comparison for one in ruled if isinstance(one.rule, Rule)}
+    if len(set(sides.values())) < 2:
+        return
+    hit = {one.scorer.name: on_threshold(one, sets[one.scorer.name]) for one in ruled}
+    hit = {name: count for name, count in hit.items() if count}
+    if hit:
+        wrong = [name for name, side in sides.items() if side == "<="]
+        right = [name for name, side in sides.items() if side == "<"]
+        told = ", ".join(f"{count:,} of {name}" for name, count in hit.items())
+        why = f"a reward on the threshold is wrong for {_names(wrong)}, right for {_names(right)}; there are {told}"
+        yield Incomparable("boundary", why, "--rule '<' or --rule '<=' for all")
+
+
+def _runs_and_votes(evaluations: Sequence[Evaluation]) -> Iterator[Incomparable]:
+    """Means over runs beside single runs; and, of critics, votes of different sizes."""
+    runs = {one.scorer.name: len(one.runs) for one in evaluations}
+    for first, second in combinations(runs, 2):
+        if runs[first] != runs[second]:
+            told = ", ".join(f"{name} {counted(number, 'run')}" for name, number in runs.items() if number > 1)
+            single = _names([name for name, number in runs.items() if number == 1])
+            why = f"means over several runs ({told})" + (f" beside single runs ({single})" if single else "")
+            yield Incomparable("runs", why, "the sd beside the mean says how much a single run may be off")
+            break
+    votes = {one.scorer.name: one.votes.most for one in evaluations if one.votes is not None}
+    if len(set(votes.values())) > 1:
+        told = ", ".join(f"{name} {number}" for name, number in votes.items())
+        yield Incomparable("votes", f"verdicts of different numbers of votes: {told}", "prm-inspect votes tells fewer")
+
+
+def _names(names: Sequence[str]) -> str:
+    """Names in a sentence; of many the first ones."""
+    if len(names) > 4:
+        return f"{', '.join(names[:3])} and {len(names) - 3} others"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+# -- which cases a figure is made of
+
+
+def counts_unanswered(selection: Selection, benchmark: str) -> bool:
+    """Say whether a case that was tried and has no verdict is in the official figure's denominator, as a wrong one.
+
+    It never is in that of a figure of steps, since none of its steps was judged.
+    """
+    return step_labelled(benchmark) is None and selection.unparsed(benchmark) == "wrong"
+
+
+def counted_cases(
+    selection: Selection, names: Sequence[str], benchmark: str, shown: Bools | None = None
+) -> dict[str, Bools]:
+    """Find the cases, each (n,), that are in the denominator of a scorer's figure, by name; of those that have any.
+
+    `shown` (n,) are the cases that figures are made of; None = those that the selection shows.
+    """
+    within = (selection.cases["benchmark"] == benchmark).to_numpy() & (selection.mask if shown is None else shown)
+    unanswered = counts_unanswered(selection, benchmark)
+    found = {}
+    for one in (selection.evaluation(name) for name in dict.fromkeys(names)):
+        gold = one.gold.known if step_labelled(benchmark) is None else with_labelled_step(one)
+        rows = within & gold & (one.tried if unanswered else one.answered)
+        if rows.any():
+            found[one.scorer.name] = rows
+    return found
+
+
+def common_condition(selection: Selection, scorer: str, benchmark: str) -> str:
+    """Write the SQL condition that leaves the cases that are in the denominator of a scorer's figure on a benchmark.
+
+    Where the selection holds others as well, it leaves theirs alone.
+    """
+    has_them = tried(scorer, "wrong" if counts_unanswered(selection, benchmark) else "drop")
+    several = len(selection.benchmarks) > 1
+    return f"benchmark <> {quoted(benchmark)} OR {has_them}" if several else has_them
+
+
+def only_tried(condition: str, scorer: str) -> bool:
+    """Say whether a condition only asks that a scorer has tried the case, as that of `common_condition` does."""
+    return condition.endswith(tuple(tried(scorer, unparsed) for unparsed in ("wrong", "drop"))) and (
+        condition.startswith(("benchmark <> ", named(f"{scorer}.outcome")))
+    )
+
+
+def choosing_conditions(selection: Selection, scorer: str) -> list[str]:
+    """Give the conditions on what a scorer made of the cases, less those that only ask whether it tried them."""
+    return [one for one in speaks_of(scorer, selection.request.where) if not only_tried(one, scorer)]
+
+
+def remedy_conditions(selection: Selection, sets: Mapping[str, Bools], benchmark: str) -> tuple[str, ...]:
+    """Write a condition for every scorer that lacks a case of another one; together they leave the common cases."""
+    union = np.logical_or.reduce(list(sets.values())) if sets else np.zeros(0, dtype=np.bool_)
+    return tuple(
+        common_condition(selection, name, benchmark)
+        for name, rows in sets.items()
+        if int(rows.sum()) < int(union.sum())
+    )
+
+
+def lacking_words(selection: Selection, name: str, lacking: Bools, other: str) -> str:
+    """Say `NAME lacks 3 cases that OTHER has (a, b, c)`; `lacking` (n,) are these."""
+    cases = selection.cases["case"].gather(np.flatnonzero(lacking)[:_NAMED]).to_list()
+    more = ", ..." if int(lacking.sum()) > _NAMED else ""
+    return f"{name} lacks {counted(int(lacking.sum()), 'case')} that {other} has ({', '.join(cases)}{more})"
+
+
+def on_threshold(one: Evaluation, rows: Bools) -> int:
+    """Count how many compared numbers of these cases (n,) equal the threshold exactly."""
+    if one.rule.threshold is None:
+        return 0
+    values = one.compared_values
+    within = np.repeat(rows & one.given.by_threshold, np.diff(values.offsets))
+    return int((values.values[within] == one.rule.threshold).sum())
+
+
+# -- where a threshold comes from
+
+
+def threshold_kind(rule: Decision) -> ThresholdKind:
+    """Say what kind of source a threshold has; one tuned on a part of what is shown counts as tuned on it."""
+    if isinstance(rule, AsGiven):
+        return "given"
+    if _OPTIMISTIC in rule.source:
+        return "these"
+    if rule.source.startswith(_DEV):
+        return "dev"
+    return "chosen" if rule.source == CHOSEN else "own"

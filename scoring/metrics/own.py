@@ -1,0 +1,271 @@
+"""Metrics of the user's own: what each case contributes, and a score of sums of that.
+
+    import numpy as np
+    from scoring.api import metric
+
+    def share(sums):
+        return sums["near"] / sums["erroneous"]
+
+    @metric("near", title="within a step", counts=("near", "erroneous"), score=share)
+    def near(decided):
+        erroneous = decided.members & (decided.earliest >= 0)
+        close = np.abs(decided.verdicts - decided.earliest) <= 1
+        return np.column_stack([erroneous & close & (decided.verdicts >= 0), erroneous])
+
+It stands beside the official metrics wherever these stand: by subset, pooled and averaged, with an interval from
+resamples of whole problems, as a paired difference, and in the cells of a breakdown.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from scoring.errors import PluginError
+from scoring.evaluation import Evaluation
+from scoring.metrics.breakdown import CellFigures, Cells
+from scoring.metrics.kernel import Decided, Unparsed
+from scoring.metrics.resampling import (
+    SMALL,
+    Figure,
+    figure_over_runs,
+    percentile_interval,
+    reason_over_runs,
+    resample_problems,
+    with_interval,
+)
+from scoring.own_code import OwnCode
+from scoring.remembered import Remembered
+from scoring.step_rewards import Bools, Floats, Ints
+
+Sums = Mapping[str, Floats]
+_NAME = re.compile(r"[a-z][a-z0-9_]*\Z")
+_PARTS = Remembered(256)
+"""What cases contribute, by metric and decided evaluation."""
+_KEPT: dict[str, "OwnMetric"] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class OwnMetric:
+    """A metric of the user's own.
+
+    Attributes:
+        name: As it stands in the column `metric`: small letters, digits and _.
+        title: For people.
+        counts: What a case contributes, k names.
+        contribute: Gives what each of n cases contributes, (n, k), of one repetition of a scorer as it is decided.
+        make: Makes the figure of sums by name, in their shape; NaN where it is undefined.
+        of: The name of the count that says how many cases (or whatever it counts) a figure is of.
+        kind: `share`, a fraction that people read in percent, or `number`.
+        code: Where it comes from; None before it was loaded.
+    """
+
+    name: str
+    title: str
+    counts: tuple[str, ...]
+    contribute: Callable[[Decided], Any]
+    make: Callable[[Sums], Any]
+    of: str
+    kind: Literal["share", "number"] = "share"
+    code: OwnCode | None = None
+
+    def parts(self, decided: Decided) -> Floats:
+        """Give what each case contributes, (n, k).
+
+        Raises:
+            PluginError: the code raises, or gives something else.
+        """
+        key = (self.name, decided.unparsed)
+        made: Floats = _PARTS.of(key, (self, decided.evaluation), lambda: self._parts(decided))
+        return made
+
+    def _parts(self, decided: Decided) -> Floats:
+        given = self._run(lambda: np.asarray(self.contribute(decided)), "contributions")
+        wanted = (decided.gold.known.size, len(self.counts))
+        if given.shape != wanted:
+            raise self._wrong(f"its contributions have the shape {given.shape} and should have {wanted}")
+        if given.dtype.kind not in "biuf" or not np.isfinite(given.astype(np.float64)).all():
+            raise self._wrong("its contributions should be finite numbers")
+        parts: Floats = given.astype(np.float64)
+        return parts
+
+    def score(self, sums: Floats) -> Floats:
+        """Make the figure of sums (..., k), in the shape (...).
+
+        Raises:
+            PluginError: the code raises, or gives another shape.
+        """
+        named = {name: sums[..., place] for place, name in enumerate(self.counts)}
+        with np.errstate(divide="ignore", invalid="ignore"):
+            given = self._run(lambda: np.asarray(self.make(named), dtype=np.float64), "score")
+        if given.shape != sums.shape[:-1]:
+            raise self._wrong(f"its score has the shape {given.shape} and should have {sums.shape[:-1]}")
+        figures: Floats = np.where(np.isfinite(given), given, np.nan)
+        return figures
+
+    def size(self, sums: Floats) -> Any:
+        """Count what figures of sums (..., k) are of."""
+        return sums[..., self.counts.index(self.of)]
+
+    def why(self, sums: Floats) -> str | None:
+        """Say why the figure of one group's sums (k,) is undefined; None where it is not."""
+        return None if np.isfinite(self.score(sums)) else f"{self.name} is undefined: {self.of} is {self.size(sums):g}"
+
+    def _run(self, call: Callable[[], Any], what: str) -> Any:
+        if self.code is None:
+            return call()
+        with self.code.told(f"in the {what} of the metric {self.name!r}"):
+            return call()
+
+    def _wrong(self, what: str) -> PluginError:
+        where = f"{self.code.path}, " if self.code else ""
+        return PluginError(f"{where}the metric {self.name!r}: {what}.", "Correct it, or leave it out.")
+
+
+def metric(
+    name: str,
+    *,
+    title: str,
+    counts: Sequence[str],
+    score: Callable[[Sums], Any],
+    of: str = "",
+    kind: Literal["share", "number"] = "share",
+) -> Callable[[Callable[[Decided], Any]], OwnMetric]:
+    """Make a function that gives what cases contribute a metric.
+
+    Args:
+        name: as it stands in files: small letters, digits and _.
+        title: for people.
+        counts: names of what a case contributes, k of them.
+        score: makes the figure of sums by these names, arrays of one shape, in that shape.
+        of: the count that says how many cases a figure is of; "" = the last one.
+        kind: `share` for fractions, `number` for what has no unit.
+
+    Raises:
+        ValueError: a name or counts that cannot be used.
+    """
+    if not _NAME.match(str(name)):
+        raise ValueError(f"{name!r} is not a name of a metric: a small letter, then small letters, digits and _")
+    if not counts or (of and of not in counts):
+        raise ValueError(f"the counts {tuple(counts)!r} should name what a case contributes, and of one of them")
+    return lambda function: OwnMetric(name, title, tuple(counts), function, score, of or counts[-1], kind)
+
+
+def keep_own_metric(made: OwnMetric, code: OwnCode) -> None:
+    """Let a metric stand beside the official ones from now on; one of the same file takes the place of the old.
+
+    Raises:
+        PluginError: another file has one of its name.
+    """
+    known = _KEPT.get(made.name)
+    if known is not None and known.code is not None and known.code.path != code.path:
+        raise PluginError(
+            f"two files hold a metric {made.name!r}: {known.code.path} and {code.path}.", "Give one another name."
+        )
+    _KEPT[made.name] = replace(made, code=code)
+
+
+def own_metrics() -> tuple[OwnMetric, ...]:
+    """Give the metrics of the user's own that were loaded, in that order."""
+    return tuple(_KEPT.values())
+
+
+# -- figures
+
+
+def own_rows(
+    made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed, seed: int | None
+) -> Iterator[dict[str, Any]]:
+    """Give the metric of every subset, if there are any, of `all` cases together and of their `average`.
+
+    Yields the dictionaries of `scoring.metrics.first_error.first_error_rows`.
+    """
+    names, groups = evaluation.gold.subsets
+    runs = [Decided(run, unparsed) for run in evaluation.runs]
+    counted = [_by_group(made, run, rows, groups, len(names)) for run in runs]
+    problems = evaluation.gold.problems
+    taken = np.where(rows, groups, -1)
+    drawn = None
+    if seed is not None:
+        drawn = [resample_problems(made.parts(run), taken, len(names), problems, seed) for run in runs]
+    present = [number for number in range(len(names)) if any(made.size(sums[number]) for sums in counted)]
+
+    def figure(numbers: Sequence[int], *, mean: bool = False) -> Figure:
+        whole = [sums[numbers] if mean else sums[numbers].sum(axis=0, keepdims=True) for sums in counted]
+        values = np.array([made.score(sums).mean() if len(sums) else np.nan for sums in whole])
+        draws = None
+        if drawn is not None and np.isfinite(values).all() and values.size:
+            each = [one[:, numbers] if mean else one[:, numbers].sum(axis=1, keepdims=True) for one in drawn]
+            draws = np.column_stack([made.score(one).mean(axis=1) for one in each])
+        reasons = [next((why for why in map(made.why, sums) if why), None) for sums in whole]
+        reason = reason_over_runs(reasons) if len(whole[0]) else "no case was scored"
+        n = int(made.size(whole[0]).sum())
+        return figure_over_runs(made.name, values, draws, n, small=n < SMALL, reason=reason)
+
+    for number in present if names != [None] else ():
+        yield _row(names[number] or "", figure([number]), evaluation)
+    yield _row("all", figure(present), evaluation)
+    yield _row("average", figure(present, mean=True), evaluation)
+
+
+def _row(subset: str, figure: Figure, evaluation: Evaluation) -> dict[str, Any]:
+    names = ("metric", "value", "low", "high", "n", "reason", "small", "sd", "runs")
+    row = {"subset": subset, **{name: getattr(figure, name) for name in names}}
+    return {**row, "reason": (evaluation.nothing or row["reason"]) if figure.value is None else row["reason"]}
+
+
+def _by_group(made: OwnMetric, decided: Decided, rows: Bools, groups: Ints, n_groups: int) -> Floats:
+    """Sums by group, (g, k)."""
+    parts = made.parts(decided)
+    return np.column_stack([np.bincount(groups[rows], part[rows], n_groups) for part in parts.T])
+
+
+def own_value(made: OwnMetric, evaluation: Evaluation, rows: Bools, unparsed: Unparsed) -> float | None:
+    """Give the average over subsets alone, without an interval."""
+    last = list(own_rows(made, evaluation, rows, unparsed, None))[-1]
+    value: float | None = last["value"]
+    return value
+
+
+def own_difference(
+    made: OwnMetric, pair: tuple[Evaluation, Evaluation], rows: Bools, unparsed: Unparsed, seed: int | None
+) -> Figure:
+    """Give the metric of the first scorer less that of the second, of `rows` (n) together, with a paired interval.
+
+    The interval is of resamples of whole problems that both share.
+    """
+    parts = [made.parts(Decided(one, unparsed)) for one in pair]
+    sums = [one[rows].sum(axis=0) for one in parts]
+    left, right = (float(made.score(one)) for one in sums)
+    n = int(made.size(sums[0]))
+    if not np.isfinite(left - right):
+        return Figure(made.name, None, None, None, n, next(why for why in map(made.why, sums) if why))
+    if seed is None:
+        return Figure(made.name, left - right, None, None, n)
+    beside = np.hstack(parts)[rows]
+    problems = pair[0].gold.problems[rows]
+    drawn = resample_problems(beside, np.zeros(len(beside), dtype=np.int64), 1, problems, seed)[:, 0]
+    draws = np.subtract(*(made.score(half) for half in np.split(drawn, 2, axis=-1)))
+    few = f"small n: fewer than {SMALL} cases" if n < SMALL else None
+    return with_interval(made.name, left - right, draws, n, "difference", few)
+
+
+def own_cells(
+    made: OwnMetric, evaluation: Evaluation, cells: Cells, unparsed: Unparsed, seed: int | None
+) -> CellFigures:
+    """Give the metric in every cell of a breakdown; of several runs it is the first."""
+    parts = made.parts(Decided(evaluation, unparsed))
+    everywhere = np.ones(len(parts), dtype=np.bool_)
+    sums = np.column_stack([cells.sums(everywhere, part) for part in parts.T])
+    value, n = made.score(sums), made.size(sums).astype(np.int64)
+    low, high = np.full((2, value.size), np.nan)
+    if seed is not None and value.size:
+        cases, numbers = cells.pairs()
+        drawn = made.score(resample_problems(parts[cases], numbers, value.size, evaluation.gold.problems[cases], seed))
+        for place in np.flatnonzero(np.isfinite(value)):
+            draws = drawn[:, place]
+            low[place], high[place] = percentile_interval(draws[np.isfinite(draws)])
+    reasons = [made.why(one) for one in sums]
+    return CellFigures(made.name, value, low, high, n, (n > 0) & (n < SMALL), reasons)

@@ -1,0 +1,84 @@
+"""The contested labels of MR-MATH, against plain Python on the columns of its cases; nothing of it is written to."""
+
+import math
+from collections import Counter
+from hashlib import blake2b
+
+import pytest
+
+from inspector.cli import main
+from inspector.loading import load
+from inspector.request import split
+from published_spaces import mr_math
+from views import contested_view
+
+
+@pytest.fixture(scope="module")
+def request_(tmp_path_factory, data_folder):
+    return mr_math(tmp_path_factory.mktemp("mr-math") / "w", data_folder)
+
+
+def plain(selection):
+    """Verdict, lead and share of every case that is contested, reckoned case by case."""
+    cases = selection.frame().to_dicts()
+    families = {
+        one.scorer.name: one.scorer.family for one in selection.evaluations if one.scorer.kind in {"prm", "critic"}
+    }
+    found = {}
+    for case in cases:
+        behind, weighing = Counter(), 0
+        for name, family in families.items():
+            said = case[f"{name}.verdict"]
+            if said is None or not -1 <= said < case["n_steps"]:
+                continue
+            others = [other for other in cases if other["problem_id"] != case["problem_id"]]
+            right = sum(other[f"{name}.outcome"] in {"exact", "clean"} for other in others)
+            siblings = [
+                one
+                for one in families
+                if (one == name or (family and families[one] == family))
+                and case[f"{one}.verdict"] is not None
+                and -1 <= case[f"{one}.verdict"] < case["n_steps"]
+            ]
+            odds = math.log((right + 1) / (len(others) - right + 1))
+            behind[said] += max(0, odds) / len(siblings)
+            weighing += odds > 0
+        ranked = behind.most_common(2)
+        if weighing >= 2 and (len(ranked) < 2 or not math.isclose(ranked[0][1], ranked[1][1])):
+            said, weight = ranked[0]
+            gold = case["earliest_error"]
+            if said != gold:
+                found[case["case"]] = (said, weight - behind[gold], weight / sum(behind.values()))
+    return found
+
+
+def test_every_contested_label_is_reckoned_again(request_):
+    selection = load(request_)
+    rows = contested_view(selection).rows
+    expected = plain(selection)
+    assert len(expected) > 20
+    assert set(rows["case"]) == set(expected)
+    assert rows["rank"].to_list() == list(range(1, rows.height + 1))
+    assert rows["lead"].is_sorted(descending=True)
+    for row in rows.iter_rows(named=True):
+        assert row["contested_by"] == "consensus"
+        assert (row["consensus"], row["lead"], row["share"]) == pytest.approx(expected[row["case"]])
+        assert len(split(row["scorers"])) == row["votes"]
+        assert row["because"].startswith(f"{row['votes']} of {row['voters']} scorers say")
+
+
+def test_every_row_says_why(request_):
+    assert contested_view(load(request_)).rows["because"].null_count() == 0
+
+
+def test_nothing_is_written_to(request_, data_folder, capsys):
+    folders = (data_folder / "mr-math", load(request_).workspace.root)
+
+    def digests():
+        files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
+        return {path: blake2b(path.read_bytes()).hexdigest() for path in files}
+
+    before = digests()
+    assert main(["contested", "-w", request_.workspace, "--json"]) == 0
+    assert "does not vote: one number a solution" in capsys.readouterr().out
+    assert {path: digest for path, digest in digests().items() if path in before} == before

@@ -1,0 +1,172 @@
+"""`agreement --scorers`: verdicts held against each other and against gold, against slow reckoning on columns."""
+
+import json
+from itertools import combinations
+
+import pytest
+
+import making
+from inspector.analyses import Params
+from inspector.analyses._scorer_agreement import NO_CASE, SCORER_AGREEMENT
+from inspector.analyses.agreement import agreement
+from inspector.cli import main
+from inspector.command_flags import FORMS
+from inspector.loading import load
+from inspector.request import Request
+from published_spaces import mr_math
+from reference import Case
+from scoring.errors import UsageError
+from scoring.metrics.people import ONE_VALUE
+from slow_agreement import slow_alpha, slow_kappa
+from views import agreement_view, lines_of, pairs_view, table_of
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """Three scorers with gaps and refusals, on cases that share problems and of which some have no gold label."""
+    root = tmp_path_factory.mktemp("study") / "w"
+    cases, scorers = making.study(n=80)
+    making.workspace(root, cases, scorers, **making.labels(cases))
+    return Request(workspace=str(root))
+
+
+def view(request):
+    return agreement_view(load(request), "scorers")
+
+
+def slow(request):
+    """By scope and names what is to come out, from the columns of the cases: share, coefficient and n."""
+    selection = load(request)
+    frame = selection.frame()[selection.shown].to_dicts()
+    names = [one.scorer.name for one in selection.chosen_evaluations if one.coverage]
+    labels = {name: [case[f"{name}.verdict"] for case in frame] for name in names}
+    labels["gold"] = [case["earliest_error"] for case in frame]
+    found = {}
+    for one, other in [*((name, "gold") for name in names), *combinations(names, 2)]:
+        pairs = [pair for pair in zip(labels[one], labels[other], strict=True) if None not in pair]
+        same = sum(a == b for a, b in pairs) / len(pairs) if pairs else None
+        key = ("gold", one, None) if other == "gold" else ("pair", one, other)
+        found[key] = same, slow_kappa(pairs), len(pairs)
+    units = [[labels[name][at] for name in names if labels[name][at] is not None] for at in range(len(frame))]
+    found["all", None, None] = slow_alpha(units, ordinal=False), sum(len(unit) > 1 for unit in units)
+    return found
+
+
+def held(request):
+    rows = view(request).rows
+    expected = slow(request)
+    assert dict(rows.schema) == SCORER_AGREEMENT
+    for scope, scorer, other in rows.select("scope", "scorer", "other").unique().iter_rows():
+        own = [row for row in rows.iter_rows(named=True) if (row["scorer"], row["other"]) == (scorer, other)]
+        observed, coefficient = (row for row in own if row["scope"] == scope)
+        if scope == "all":
+            assert (coefficient["metric"], coefficient["n"]) == ("alpha", expected["all", None, None][1])
+            assert coefficient["value"] == pytest.approx(float(expected["all", None, None][0]), abs=1e-12)
+            continue
+        same, kappa, n = expected[scope, scorer, other]
+        assert (observed["metric"], coefficient["metric"]) == ("observed", "kappa")
+        assert observed["n"] == coefficient["n"] == n
+        assert observed["value"] == pytest.approx(same)
+        assert coefficient["value"] == (None if kappa is None else pytest.approx(float(kappa), abs=1e-12))
+    assert rows.height == 2 * len(expected)
+    return rows
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"thresholds": ((None, "0.3"),)}, {"where": ("n_steps > 2",)}, {"baselines": True}]
+)
+def test_figures_are_those_of_slow_reckoning(study, asked):
+    held(Request(workspace=study.workspace, **asked))
+
+
+def test_so_they_are_on_published_scores(tmp_path, data_folder):
+    request = mr_math(tmp_path / "w", data_folder)
+    rows = held(request)
+    assert rows.filter(scope="pair", metric="kappa").height == 45
+    notes = view(request).provenance["notes"]
+    assert [note for note in notes if "no verdict" in note] == [
+        f"mrmath: {name} has no verdict and is left out" for name in ("roscoe-sa", "roscoe-ss")
+    ]
+
+
+def test_what_two_observe_is_what_compare_observes(study):
+    """`compare --pairs` is of cases with gold labels alone."""
+    selection = load(Request(workspace=study.workspace, where=("earliest_error >= -1",)))
+    pairs = pairs_view(selection).rows.filter(metric="same_verdict", side="all")
+    ours = agreement_view(selection, "scorers").rows.filter(scope="pair", metric="observed")
+    assert ours.height == pairs.height == 3
+    for row in ours.iter_rows(named=True):
+        both = {row["scorer"], row["other"]}
+        (same,) = (one for one in pairs.iter_rows(named=True) if {one["scorer"], one["other"]} == both)
+        assert (row["value"], row["n"]) == (pytest.approx(same["value"]), same["n"])
+
+
+def test_intervals_are_of_whole_problems_and_come_last(tmp_path):
+    def scored(verdicts):
+        return [Case(3, number % 3, tuple(0.1 if at == said else 0.9 for at in range(3))) for number, said in verdicts]
+
+    gold = [(number, number % 3) for number in range(60)]
+    # Every fifth problem is judged wrongly in all of its solutions.
+    wrong = [(number, number % 3 if number // 6 % 5 else (number + 1) % 3) for number in range(60)]
+    for place, size in (("apart", 1), ("together", 6)):
+        problems = [f"problem {number // size}" for number in range(60)]
+        making.workspace(tmp_path / place, scored(gold), [(making.scorer("a"), scored(wrong))], problem_id=problems)
+    apart, together = (
+        view(Request(workspace=str(tmp_path / place))).rows.filter(metric="kappa").row(0, named=True)
+        for place in ("apart", "together")
+    )
+    assert apart["value"] == together["value"]
+    assert together["high"] - together["low"] > 1.5 * (apart["high"] - apart["low"])
+    selection = load(Request(workspace=str(tmp_path / "apart")))
+    bare = agreement.view(selection, Params("scorers"), intervals=False).rows
+    assert bare["low"].null_count() == bare.height
+    assert bare["value"].equals(agreement_view(selection, "scorers").rows["value"])
+
+
+def test_a_case_apart_from_all_others_says_why_there_is_no_figure(tmp_path):
+    """Two scorers that have no case in common; gold says one thing everywhere, and so does the first of them."""
+    first = [Case(1, -1, (0.9,)), Case(1, -1, None)]
+    second = [Case(1, -1, None), Case(1, -1, (0.1,))]
+    making.workspace(tmp_path, first, [(making.scorer("a"), first), (making.scorer("b"), second)])
+    rows = {
+        (row["scope"], row["scorer"]): row
+        for row in view(Request(workspace=str(tmp_path))).rows.iter_rows(named=True)
+        if row["metric"] != "observed"
+    }
+    assert (rows["gold", "a"]["value"], rows["gold", "a"]["reason"]) == (None, ONE_VALUE)
+    assert rows["gold", "b"]["value"] == 0
+    assert (rows["pair", "a"]["n"], rows["pair", "a"]["reason"]) == (0, NO_CASE["pair"])
+    assert (rows["all", None]["n"], rows["all", None]["reason"]) == (0, NO_CASE["all"])
+    assert all(row["small"] for row in rows.values())
+
+
+def test_people_see_gold_first_and_those_that_agree_most(study):
+    found = view(study)
+    gold, pairs = table_of(found, "With gold"), table_of(found, "With each other")
+    assert len(gold) == 3
+    assert (pairs[0]["scorer"], pairs[0]["other"]) == ("all 3", "")
+    for lines in (gold, pairs[1:]):
+        values = [float(next(line[name] for name in line if name.startswith("kappa")).split()[0]) for line in lines]
+        assert values == sorted(values, reverse=True)
+    assert any("same earliest error" in line for line in lines_of(found))
+
+
+def test_without_a_verdict_there_is_a_sentence(study, tmp_path, capsys):
+    making.workspace(tmp_path, [Case(1, -1)] * 2, [])
+    with pytest.raises(UsageError, match="no scorer has a verdict on any of these cases"):
+        view(Request(workspace=str(tmp_path)))
+    assert main(["agreement", "--scorers", "-w", study.workspace, "--where", "n_steps > 99"]) == 2
+    assert "nothing to agree on" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [*FORMS, "html"])
+def test_every_form_is_one_document_that_its_command_makes_again(study, capsys, form):
+    words = ["agreement", "--scorers", "-w", study.workspace, "--scorer", "gpt4", "--seed", "3", f"--{form}"]
+    assert main(words) == 0
+    first = capsys.readouterr()
+    assert len(first.out.splitlines()) > 2
+    if form == "json":
+        facts = json.loads(first.out)["provenance"]
+        assert (facts["seed"], facts["resamples"]) == (3, 1000)
+        assert main(facts["command"].split()[1:]) == 0
+        assert capsys.readouterr().out == first.out
