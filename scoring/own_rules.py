@@ -115,8 +115,13 @@ def _guarded(made: Transform, code: OwnCode) -> Transform:
         return PluginError(f"{code.path}, line {line}, the rule {made.name!r}: {what}.", "Correct it, or leave it out.")
 
     def called(values: Floats, offsets: Ints) -> Floats:
-        with code.told(f"in the rule {made.name!r}"):
-            given = np.asarray(made.function(values, offsets))
+        # What is no number is told below.
+        with code.told(f"in the rule {made.name!r}"), np.errstate(divide="ignore", invalid="ignore"):
+            returned = made.function(values, offsets)
+        try:
+            given = np.asarray(returned)
+        except ValueError:
+            raise wrong("it gives lists of several lengths and should give one array") from None
         if given.dtype.kind not in "biuf":
             raise wrong(f"it gives {given.dtype} and should give numbers")
         if given.shape != values.shape:
