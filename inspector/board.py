@@ -35,8 +35,8 @@ from scoring.verdicts import (
     REFUSED,
     UNPARSED,
     UNSCORED,
-    AsGiven,
     Decision,
+    compared_words,
 )
 
 BOARD = {
@@ -178,8 +178,8 @@ def _line_of(selection: Selection, evaluation: Evaluation, piece: Piece) -> _Lin
 
 def _source(rule: Decision) -> str:
     """Where a threshold comes from, and what it is on where that is not the rewards."""
-    on_rewards = isinstance(rule, AsGiven) or rule.on == "rewards"
-    return rule.source if on_rewards else f"{rule.source}, on differences"
+    compared = compared_words(rule)
+    return f"{rule.source}, {compared}" if compared else rule.source
 
 
 def _row(evaluation: Evaluation, piece: Piece, line: _Line) -> dict[str, Any]:

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from inspector.analysis_list import summaries
+from inspector.analysis_list import OWN, summaries
 from inspector.command_flags import command_flags
-from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, together
+from inspector.common_flags import IMPORT_FLAGS, TAKE_A_VALUE, common_flags, plugins_in, together
 
 ACTING = {"taxonomy": "inspector.shell.taxonomy"}
 """The analyses whose commands change something before they answer, by the modules that do."""
@@ -40,6 +40,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 """Command -> the module whose `run(args)` does it, and its line of help."""
 
+
+def commands() -> dict[str, tuple[str, str]]:
+    """Give COMMANDS, and the analyses of the user's own that were loaded."""
+    return {**COMMANDS, **{name: ("inspector.shell.analysis", line) for name, line in OWN.items()}}
+
+
 EPILOG = """Without a command the app opens on the workspace; PATHs are imported first (write ./demo for a path named
 like a command). Exit codes: 0 done, 1 import had a warning, score refused a case, or check, paper --check or
 prms check found something, 2 could not or wrong usage, 130 interrupted."""
@@ -65,18 +71,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     """The same without what may go wrong with stdout: what is buffered is written here, where it can be told."""
-    try:
-        args = parse(words)
-    except SystemExit:
-        sys.stdout.flush()
-        raise
-    if args.no_color:
-        os.environ["NO_COLOR"] = "1"
-    module = COMMANDS[args.command][0] if args.command else "inspector.shell.opening"
     from scoring.errors import InspectError
 
     try:
+        if files := plugins_in(words):
+            # Before the words are read: an analysis of the user's own is a command.
+            import_module("inspector.own").load_own(files)
+        args = parse(words)
+        if args.no_color:
+            os.environ["NO_COLOR"] = "1"
+        module = commands()[args.command][0] if args.command else "inspector.shell.opening"
         code: int = import_module(module).run(args)
+    except SystemExit:
+        sys.stdout.flush()
+        raise
     except InspectError as error:
         print(_inert(str(error)), file=sys.stderr)
         return 2
@@ -111,20 +119,20 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     command = _command_of(words)
     if command is None:
         parser.usage = "prm-inspect [PATH ...] [options]  |  prm-inspect COMMAND [options]"
-        listed = "\n".join(f"  {name:<11} {line}" for name, (_, line) in COMMANDS.items())
+        listed = "\n".join(f"  {name:<11} {line}" for name, (_, line) in commands().items())
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.description = f"{what}\n\ncommands (each has its own --help):\n{listed}"
         parser.add_argument("paths", nargs="*", metavar="PATH", help="import these, then open the app")
         parser.add_argument("--version", action="store_true", help="print the version and exit")
         parser.set_defaults(command=None)
         return together(parser.parse_args(words))
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (_, line) in COMMANDS.items():
+    parsers = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (_, line) in commands().items():
         if name != command:
-            commands.add_parser(name, help=line, add_help=False)
+            parsers.add_parser(name, help=line, add_help=False)
             continue
         shared = common_flags(argparse.SUPPRESS, IMPORT_FLAGS) if name == "import" else common
-        command_flags(name, commands.add_parser(name, help=line, description=line, parents=[shared]))
+        command_flags(name, parsers.add_parser(name, help=line, description=line, parents=[shared]))
     return together(parser.parse_args(words))
 
 
@@ -137,7 +145,7 @@ def _command_of(words: Sequence[str]) -> str | None:
         elif word in TAKE_A_VALUE:
             skip = True
         elif not word.startswith("-"):
-            return word if word in COMMANDS else None
+            return word if word in commands() else None
     return None
 
 

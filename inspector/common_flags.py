@@ -1,7 +1,8 @@
 """The flags that are known before and after every command. Only argparse is imported, so that `--help` is quick."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 PROTOCOLS = ("processbench", "prmbench", "socratic", "grben")
 """Names of `scoring.protocols`, which is not imported for `--help`."""
@@ -9,11 +10,12 @@ LABELS = ("original", "adjudicated", "both")
 TAKE_A_VALUE = frozenset(
     {
         *("-w", "--workspace", "--where", "--slice", "--benchmark", "--subset", "--scorer", "--threshold", "--rule"),
+        "--plugin",
         *("--search", "--in", "--redundancy", "--protocol", "--unparsed", "--labels", "--seed", "-o", "--output"),
     }
 )
 """Flags whose next word is theirs."""
-_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy")
+_REPEATABLE = ("benchmark", "subset", "scorer", "where", "slice", "within", "threshold", "rule", "redundancy", "plugin")
 
 
 IMPORT_FLAGS = {
@@ -92,10 +94,21 @@ def common_flags(default: object, helps: Mapping[str, str] | None = None) -> arg
         default=value(()),
         help=told(
             "--rule",
-            "'<' or '<=': how a reward stands to the threshold where its step is wrong; 'diff<' or 'diff<=': how its "
-            "reward less that of the step before does, threshold -0.05 unless given; 'reward<' and 'reward<=' undo "
-            "that; or SCORER=RULE (repeatable)",
+            "'<' or '<=': how a reward stands to the threshold where its step is wrong; a name before it ('diff<') "
+            "says what does so instead: diff (the reward less that of the step before; threshold -0.05 unless given), "
+            "product (of the rewards so far), zscore (among its case's rewards; threshold -1 unless given), max2, max3 "
+            "and so on (wrong where so many in a row are), reward (undoes these), or a rule of --plugin; with lowest: "
+            "before all of it the verdict is the lowest step and not the first; or SCORER=RULE (repeatable)",
         ),
+    )
+    own = "use what this file of your own brings: rules for --rule, metrics, columns, an analysis (repeatable)"
+    which.add_argument(
+        "--plugin",
+        action=Collect,
+        metavar="FILE.py",
+        dest=dest("--plugin"),
+        default=value(()),
+        help=told("--plugin", own),
     )
     which.add_argument(
         "--redundancy",
@@ -164,6 +177,12 @@ def together(args: argparse.Namespace) -> argparse.Namespace:
     for name in _REPEATABLE:
         setattr(args, name, (*vars(args).pop(f"early_{name}"), *getattr(args, name, ())))
     return args
+
+
+def plugins_in(words: Sequence[str]) -> list[str]:
+    """The files that --plugin names in a command line, before it is read as one."""
+    following = [file for word, file in pairwise(words) if word == "--plugin"]
+    return following + [word.partition("=")[2] for word in words if word.startswith("--plugin=")]
 
 
 def natural(text: str) -> int:

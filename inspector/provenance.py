@@ -1,6 +1,6 @@
 """How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -13,10 +13,14 @@ from scoring.boundary import when_wrong
 from scoring.deciding import speaks_of
 from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
+from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
+from scoring.own_code import OwnCode
+from scoring.own_columns import own_columns
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
 from scoring.step_rewards import Bools
+from scoring.transforms import REWARDS, transform
 from scoring.verdicts import DEV, AsGiven, Rule, RuleByCase, spelled
 
 
@@ -44,6 +48,7 @@ def provenance(
         "version": program_version(),
         "data": _data(selection),
         "rule": "; ".join(sorted(rules)),
+        **_plugins(evaluations),
         "scorers": {one.scorer.name: one.scorer.fingerprint[:8] for one in evaluations},
         "threshold": {one.scorer.name: _threshold(one) for one in evaluations},
         "threshold_source": {one.scorer.name: one.rule.source for one in evaluations},
@@ -56,6 +61,18 @@ def provenance(
         "seed": request.seed,
         "notes": [*notes, *(_decision_notes(selection) if decides else ())],
     }
+
+
+def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
+    """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
+    rules = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
+    named: Iterable[tuple[str, OwnCode | None]] = (
+        *((made.name, made.code) for made in own_metrics()),
+        *((made.name, made.code) for made in own_columns()),
+        *((made.name, made.code) for made in rules),
+    )
+    found = {name: code.words for name, code in named if code is not None}
+    return {"plugins": found} if found else {}
 
 
 def provenance_of_people(
@@ -120,15 +137,15 @@ def _threshold(evaluation: Evaluation) -> float | dict[str, float] | None:
 
 
 def _other_boundaries(evaluations: tuple[Evaluation, ...]) -> Iterator[str]:
-    """A sentence for every scorer whose rule is not its own, or is on differences."""
+    """A sentence for every scorer whose rule is not its own, or is not on rewards."""
     for one in evaluations:
         if isinstance(one.rule, AsGiven):
             continue
         own = Rule(one.scorer.threshold, one.scorer.comparison, on=one.scorer.on)
-        said = when_wrong(one.rule.on, one.rule.comparison)
+        said = when_wrong(one.rule.on, one.rule.comparison) if one.rule.step == "first" else str(one.rule)
         if spelled(one.rule) != spelled(own):
             yield f"{one.scorer.name}: {said}, as asked; its own rule is {spelled(own)}"
-        elif one.rule.on == "differences":
+        elif one.rule.on != REWARDS:
             yield f"{one.scorer.name}: {said}"
 
 

@@ -36,6 +36,12 @@ class OwnCode:
     digest: str
     package: str = ""
 
+    @property
+    def words(self) -> str:
+        """Where it comes from: file, package and digest of its source."""
+        digest = f"sha256 {self.digest}" if self.digest else "without a source"
+        return ", ".join(part for part in (self.path.name, self.package, digest) if part)
+
     @contextmanager
     def told(self, doing: str) -> Iterator[None]:
         """Whatever the code raises within, but for expected errors, becomes one sentence; `doing` says what it did.

@@ -95,6 +95,7 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     pooled = dict(rows.filter(pl.col("subset") == "all").select("scorer", "value").iter_rows())
     assert {row["scorer"]: row["value"] for row in whole} == pytest.approx(pooled)
     assert "Within a step by subset" in words_of(cells)
+    assert cells.provenance["plugins"]["near"].startswith("near.py, sha256 ")
     page = report_document(results, Choices(cases=1)).render("html")
     assert "within a step" in page
     assert all(f"{100 * value:.1f}" in page for value in average.values())

@@ -34,6 +34,7 @@ from scoring.metrics.resampling import LEVEL, RESAMPLES, SMALL
 from scoring.protocols import protocol_named, protocol_of
 from scoring.scorer import NOT_SAID, settings_of
 from scoring.step_rewards import Bools
+from scoring.transforms import transform
 from scoring.triage.adjudicated import CONFIRMED, OVERLAID, UNDECIDED
 from scoring.verdicts import DEV, OUTCOMES, REFUSED, UNPARSED, UNSCORED, AsGiven, Rule, RuleByCase, spelled
 
@@ -135,6 +136,8 @@ def _decision_facts(evaluation: Evaluation, selection: Selection, benchmark: str
         own = Rule(evaluation.scorer.threshold, evaluation.scorer.comparison, on=evaluation.scorer.on)
         words = "its own" if spelled(rule) == spelled(own) else f"as asked; its own is {spelled(own)}"
         yield Fact("decision", "boundary", f"{spelled(rule)} ({words})")
+        if (compared := transform(rule.on)).code is not None:
+            yield Fact("decision", "code of the rule", compared.code.words)
         yield Fact("decision", "rewards on the threshold", f"{on_threshold(evaluation, selection.mask):,}")
     if evaluation.scorer.redundancy_threshold is not None:
         cut, source = evaluation.scorer.redundancy_threshold, evaluation.scorer.redundancy_threshold_source

@@ -52,7 +52,7 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.threshold_curves import official_curve, tuned
 from scoring.remembered import Remembered
 from scoring.step_rewards import Bools
-from scoring.verdicts import AsGiven, Rule, RuleByCase
+from scoring.verdicts import AsGiven, Rule, RuleByCase, spelled
 
 WAYS, CURVES, TRANSFER, FLIPPED, REWARDS, RELIABILITY = "ways", "curve", "transfer", "flips", "rewards", "reliability"
 PAGES = (
@@ -149,7 +149,7 @@ def _way_rows(
         yield from made(evaluation)
         return
     default, request = evaluation.at_default(), replace(results.request, thresholds=())
-    key = (benchmark, evaluation.scorer.name, rule.on, rule.comparison, scope.mask.tobytes(), request, intervals)
+    key = (benchmark, evaluation.scorer.name, spelled(rule), scope.mask.tobytes(), request, intervals)
     owners = (evaluation.rewards, evaluation.votes, evaluation.given, results.cases)
     rows = _WAYS.of(key, owners, lambda: made(default))
     chosen = way_rows(evaluation, inside, scope, benchmark, intervals=intervals, only="chosen")

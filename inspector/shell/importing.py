@@ -21,7 +21,7 @@ from inspector.workspace_place import ENVIRONMENT, LOCAL, find_workspace
 from scoring.benchmarks.base import Imported
 from scoring.benchmarks.construction import broken_rules
 from scoring.benchmarks.registry import is_benchmark
-from scoring.boundary import check_rule
+from scoring.boundary import check_own_rule
 from scoring.errors import NoWorkspace, StrictFindings, UsageError
 from scoring.generation import Added
 from scoring.importing.batch import ImportBatch, ImportOptions, read_sources, spill_folder
@@ -229,7 +229,7 @@ def _rule(args: argparse.Namespace) -> dict[str, Any]:
         if not math.isfinite(found["threshold"]):
             raise UsageError(f"{word!r} is not a threshold that can be stored.", "Give a number.")
     for word in args.rule:
-        found["comparison"], found["on"] = check_rule(word)
+        found["comparison"], found["on"] = check_own_rule(word)
     return found
 
 

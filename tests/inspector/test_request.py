@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from inspector.cli import COMMANDS, parse
 from inspector.command_flags import FORMS
 from inspector.request import Request, request_of, shell_word
-from scoring.boundary import RULES
 from scoring.errors import UsageError
 from thoroughness import up_to
 
@@ -28,6 +27,9 @@ WISH = (
     | NUMBER.map("best:{}".format)
     | WORD.map("from:{}".format)
 )
+RULES = st.tuples(
+    st.sampled_from(("", "lowest:")), st.sampled_from(("", "diff", "max2", "mine-own")), st.sampled_from(("<", "<="))
+).map("".join)
 NAME = st.none() | WORD.filter(lambda word: word and "from:" not in word)
 REQUESTS = st.builds(
     Request,
@@ -39,9 +41,10 @@ REQUESTS = st.builds(
     search=WORD.filter(str.strip),
     within=WORDS,
     thresholds=st.lists(st.tuples(NAME, WISH), max_size=3).map(tuple),
-    rules=st.lists(st.tuples(NAME, st.sampled_from(tuple(RULES))), max_size=2).map(tuple),
+    rules=st.lists(st.tuples(NAME, RULES), max_size=2).map(tuple),
     unparsed=st.sampled_from(("wrong", "drop", None)),
     labels=st.sampled_from(("original", "adjudicated")),
+    plugins=WORDS,
     protocol=st.sampled_from(("grben", "processbench", None)),
     seed=st.integers(0, 2**40),
     by=WORDS,
@@ -148,7 +151,12 @@ def test_thresholds_name_a_scorer_or_none(text, pair):
         ("diff<", (None, "diff<")),
         ("a=diff<=", ("a", "diff<=")),
         ("diff=reward<", ("diff", "reward<")),
-        ("a=dif<", (None, "a=dif<")),
+        # Whether there is such a rule is not known before files of the user's own are read.
+        ("a=dif<", ("a", "dif<")),
+        ("lowest:<=", (None, "lowest:<=")),
+        ("a:b=lowest:max2<=", ("a:b", "lowest:max2<=")),
+        ("my-own<=", (None, "my-own<=")),
+        ("a=lowest:", (None, "a=lowest:")),
     ],
 )
 def test_rules_name_a_scorer_or_none(text, pair):
