@@ -59,7 +59,7 @@ def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
     say(said, args)
     steps = selection.texts.row(row)["steps"]
     page = XrayPage(answer, steps, width_of(PIPED), ascii_only=args.ascii, whole=args.all_tokens)
-    print_page(page.lines(), page.width)
+    print_page(page.lines(), page.width, pager=not args.quiet)
     say([f"command: {command}"], args)
     return 0
 

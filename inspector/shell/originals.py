@@ -55,7 +55,7 @@ def original(selection: Selection, row: int, args: argparse.Namespace) -> int:
         return 0
     width = width_of(PIPED)
     manner = Manner(width, Brush(ascii_only=args.ascii), raw=args.raw or args.ascii)
-    print_page(_page(selection, row, manner), width)
+    print_page(_page(selection, row, manner), width, pager=not args.quiet)
     say([f"command: {command}"], args)
     return 0
 
