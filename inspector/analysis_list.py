@@ -6,10 +6,17 @@ Only what `--help` can afford is imported.
 import os
 from functools import cache
 
+OWN: dict[str, str] = {}
+"""Those of the user's own that were loaded, likewise."""
 
-@cache
+
 def summaries() -> dict[str, str]:
     """Give the analyses by name with what each tells: the first line of its file, without its full stop."""
+    return {**_listed(), **OWN}
+
+
+@cache
+def _listed() -> dict[str, str]:
     folder = os.path.join(os.path.dirname(__file__), "analyses")  # noqa: PTH118, PTH120  # pathlib costs more than --help
     found = {}
     for name in sorted(os.listdir(folder)):  # noqa: PTH208

@@ -8,6 +8,9 @@
     view                         # in a notebook: the tables that people see
     view.render("latex")         # or markdown, html, csv, json, jsonl
 
+A file of one's own that holds an analysis imports from here what it is made of: `define_analysis`, `View`, `table`,
+`text` and so on; `--plugin FILE.py` makes it a command.
+
 Values are fractions, steps are 0-based, -1 means that no step is wrong. What is expected to go wrong raises one of
 `scoring.errors.InspectError`, whose text says what to do next.
 """
@@ -17,13 +20,34 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from inspector.analyses import Params, load
+from inspector.analyses import Option, Page, Params, load
+from inspector.analyses import analysis as define_analysis
 from inspector.analysis_list import summaries
-from inspector.render.view import View
+from inspector.provenance import provenance
+from inspector.render.view import Cell, Column, Kind, Note, Section, View, count, figure, points, table, text
 from inspector.request import Request
 from scoring.errors import UsageError
 
-__all__ = ["View", "analyses", "analysis"]
+__all__ = [
+    "Cell",
+    "Column",
+    "Kind",
+    "Note",
+    "Option",
+    "Page",
+    "Params",
+    "Section",
+    "View",
+    "analyses",
+    "analysis",
+    "count",
+    "define_analysis",
+    "figure",
+    "points",
+    "provenance",
+    "table",
+    "text",
+]
 
 _ARGUMENTS = frozenset({"workspace", "benchmarks", "subsets", "thresholds"})
 """Fields of a request that are arguments under another name, or the first one."""

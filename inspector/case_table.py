@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from inspector.render.cells import share as written
 from inspector.sentences import outcome_sentence, reward_words
 from scoring.evaluation import Evaluation
 
@@ -92,4 +93,4 @@ def _percent(share: float) -> str:
     """A share with one digit; all of them is `100%`, so that columns stay narrow."""
     if np.isnan(share):
         return ABSENT
-    return "100%" if share == 1 else f"{100 * share:.1f}%"
+    return "100%" if share == 1 else f"{written(share)}%"

@@ -219,6 +219,8 @@ def _report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cases", type=natural, default=20, metavar="N", help=cases)
     order = "the first cases in this order instead (COLUMN, COLUMN:desc or instructive)"
     parser.add_argument("--sort", default="", metavar="KEY", help=order)
+    further = "also this analysis, as it is usually asked (stats, agreement, or one of your own; repeatable)"
+    parser.add_argument("--with", dest="analyses", action=Collect, default=(), metavar="NAME", help=further)
     parser.add_argument("--title", default="", metavar="TEXT", help="what the report is called")
 
 

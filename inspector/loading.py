@@ -19,6 +19,7 @@ from scoring.evaluation import Evaluation
 from scoring.gold import Gold
 from scoring.metrics.baselines import baselines
 from scoring.names import match_name
+from scoring.own_columns import own_columns as kept_columns
 from scoring.triage.said import Triage
 from scoring.triage_columns import TriageColumns
 from scoring.workspace import Workspace
@@ -57,6 +58,7 @@ def load(request: Request) -> Selection:
     wanted = [match_name(word, names, "scorer") for word in request.scorers]
     chosen = tuple(dict.fromkeys((*wanted, *(one.scorer.name for one in added)) if wanted else names))
     rows = np.arange(cases.height)
+    own_columns = {made.name: made.of(cases, texts) for made in kept_columns()}
     loaded = (tuple(evaluations), chosen, rows, tuple(problems), folders)
     everything = Selection(
         request,
@@ -66,7 +68,7 @@ def load(request: Request) -> Selection:
         *loaded,
         metadata=metadata,
         said=TriageColumns(triage, cases["case"]),
-        further=said,
+        further={**said, **own_columns},
         journal=journal,
         adjudicated=adjudicated,
         heard=heard,

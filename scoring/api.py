@@ -43,6 +43,7 @@ from scoring.metrics.kernel import Decided, Unparsed
 from scoring.metrics.own import metric
 from scoring.names import match_name
 from scoring.official_rows import metrics_frame
+from scoring.own_columns import column
 from scoring.protocols import Counting
 from scoring.reading.findings import Finding, counted
 from scoring.reading.rows import Rows
@@ -58,7 +59,16 @@ from scoring.triage_columns import TriageColumns
 from scoring.twins import twin_evaluations
 from scoring.workspace import Workspace, workspace_folder
 
-__all__ = ["AddedFrame", "ColumnMapping", "Decided", "OpenedWorkspace", "WorkspaceWarning", "metric", "open_workspace"]
+__all__ = [
+    "AddedFrame",
+    "ColumnMapping",
+    "Decided",
+    "OpenedWorkspace",
+    "WorkspaceWarning",
+    "column",
+    "metric",
+    "open_workspace",
+]
 
 Names = str | Sequence[str]
 """One name or several; of scorers and subsets any part of one is enough that only one has. () = all."""

@@ -13,9 +13,13 @@ from scoring import own_code
 from scoring.errors import PluginError
 from scoring.metrics.own import OwnMetric, keep_own_metric
 from scoring.own_code import OwnCode
+from scoring.own_columns import OwnColumn, keep_own_column
 
 Keep = Callable[[Any, OwnCode], None]
-_KINDS: dict[type, tuple[str, Keep]] = {OwnMetric: ("a metric", keep_own_metric)}
+_KINDS: dict[type, tuple[str, Keep]] = {
+    OwnMetric: ("a metric", keep_own_metric),
+    OwnColumn: ("a column", keep_own_column),
+}
 """What a file may hold: its type, what it is called, and what keeps it."""
 
 

@@ -9,14 +9,21 @@ import pytest
 
 import checkpoints
 import making
-from inspector import cli
+from inspector import analyses, analysis_list, cli
 from inspector.analyses import Params
 from inspector.analyses import load as analysis
+from inspector.analysis_list import summaries
+from inspector.api import analysis as ask
 from inspector.loading import load
+from inspector.own import load_own
 from inspector.report.document import Choices, report_document
 from inspector.request import Request
+from opened import opened
+from scoring import own_columns
+from scoring.errors import PluginError
 from scoring.metrics import own
 from scoring.plugins import load_plugins
+from screen_text import press, shows
 from views import table_of, words_of
 
 OWN = Path(__file__).parent / "own"
@@ -91,3 +98,104 @@ def test_a_metric_in_one_file_stands_wherever_official_ones_do(tmp_path, monkeyp
     page = report_document(results, Choices(cases=1)).render("html")
     assert "within a step" in page
     assert all(f"{100 * value:.1f}" in page for value in average.values())
+
+
+@pytest.fixture
+def nothing_kept(monkeypatch):
+    """What a test loads no other one sees."""
+    for module, name in ((own, "_KEPT"), (own_columns, "_KEPT"), (analyses, "_OWN"), (analysis_list, "OWN")):
+        monkeypatch.setattr(module, name, {})
+    monkeypatch.setattr(analyses, "OWN", analysis_list.OWN)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_a_column_in_one_file_is_one_wherever_columns_are(tmp_path):
+    cases, scorers = making.study(n=20)
+    problems = [f"What is {number}?" for number in range(20)]
+    making.workspace(tmp_path / "w", cases, scorers[:1], **making.labels(cases), problem=problems)
+    load_own([str(OWN / "digits.py")])
+    results = load(Request(workspace=str(tmp_path / "w"), where=("digits = 2",)))
+    assert results.shown.size == 10
+    assert set(analysis("breakdown").view(results, Params(options={"rows": "digits"})).rows["digits"]) == {"2", "all"}
+    listed = analysis("cases").view(load(Request(workspace=str(tmp_path / "w"), columns=("id", "digits")))).rows
+    assert sorted(set(listed["digits"])) == [1, 2]
+
+
+@pytest.mark.usefixtures("nothing_kept")
+def test_an_analysis_in_one_file_is_asked_as_the_others_are(tmp_path):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_own([str(OWN / "longest.py")])
+    view = ask(tmp_path / "w", "longest")
+    assert view.rows.columns == ["scorer", "steps"]
+    assert view.rows.height == 2
+    assert [line["steps"] for line in table_of(view)] == [str(steps) for steps in view.rows["steps"]]
+    assert view.provenance["plugins"]["longest"].startswith("longest.py, sha256 ")
+    assert "longest" in summaries()
+    page = report_document(load(Request(workspace=str(tmp_path / "w"))), Choices(0, analyses=("longest",)))
+    part = next(section for section in page.report.sections if section.anchor == "with-longest")
+    assert part.blocks[0] == next(iter(view.blocks()))
+
+
+@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("odd", "[1]", "1 values of Int64, for 20 cases"),
+        ("odd", "1 / 0", "ZeroDivisionError"),
+        ("subset", "1", "not a name for a column"),
+        ("odd", "['a', *range(cases.height - 1)]", "does not give values of one type"),
+    ],
+)
+def test_what_is_wrong_with_a_column_is_a_sentence(tmp_path, name, value, says):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:1], **making.labels(cases))
+    text = f"from scoring.api import column\n@column({name!r})\ndef odd(cases):\n    return {value}\n"
+    (tmp_path / "odd.py").write_text(text)
+
+    def load_with_it():
+        load_own([str(tmp_path / "odd.py")])
+        load(Request(workspace=str(tmp_path / "w")))
+
+    with pytest.raises(PluginError) as error:
+        load_with_it()
+    assert says in str(error.value)
+    assert "odd.py" in str(error.value)
+
+
+@pytest.mark.usefixtures("nothing_kept")
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("    return 1\n", "gives int, and no View"),
+        ("    return results.nonsense\n", "AttributeError"),
+    ],
+)
+def test_what_is_wrong_with_an_analysis_is_a_sentence(tmp_path, text, says):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:1], **making.labels(cases))
+    before = (
+        "from inspector.api import define_analysis\n@define_analysis('Odd')\ndef odd(results, params, intervals):\n"
+    )
+    (tmp_path / "odd.py").write_text(before + text)
+    load_own([str(tmp_path / "odd.py")])
+    with pytest.raises(PluginError, match=says):
+        ask(tmp_path / "w", "odd")
+
+
+@pytest.mark.usefixtures("nothing_kept")
+async def test_an_analysis_of_ones_own_has_a_screen(tmp_path):
+    cases, scorers = making.study(n=20)
+    making.workspace(tmp_path / "w", cases, scorers[:2], **making.labels(cases))
+    load_own([str(OWN / "longest.py")])
+    async with opened(Request(workspace=str(tmp_path / "w"))) as pilot:
+        app = pilot.app
+        offered = {command.title: command.callback for command in app.get_system_commands(app.screen)}
+        assert {"Longest", "Agreement", "Contested gold labels"} <= set(offered)
+        assert "Check" not in offered
+        await offered["Longest"]()
+        for one, _ in scorers[:2]:
+            await shows(pilot, one.name)
+        await shows(pilot, "steps")
+        await press(pilot, "escape")
+        assert app.screen.NAME == "board"

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from inspector.analysis_list import OWN, summaries
 from inspector.common_flags import Collect
-from scoring.errors import UsageError
+from scoring.errors import PluginError, UsageError
 
 if TYPE_CHECKING:
     from inspector.render.view import View
@@ -334,7 +335,23 @@ def analysis(title: str, pages: tuple[Page, ...] = (), **more: Any) -> Callable[
     return registered
 
 
+_OWN: dict[str, Analysis] = {}
+
+
+def keep_own_analysis(made: Analysis, summary: str) -> None:
+    """Let an analysis of the user's own stand beside the others from now on.
+
+    Raises:
+        PluginError: the program has one of its name.
+    """
+    if made.name in summaries() and made.name not in _OWN:
+        raise PluginError(f"the program has an analysis {made.name!r} already.", "Give the file another name.")
+    _OWN[made.name], OWN[made.name] = made, summary.rstrip(".")
+
+
 def load(name: str) -> Analysis:
     """Import an analysis by its name."""
+    if name in _OWN:
+        return _OWN[name]
     module = import_module(f"{__name__}.{name.replace('-', '_')}")
     return next(value for value in vars(module).values() if isinstance(value, Analysis) and value.name == name)

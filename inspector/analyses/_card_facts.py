@@ -20,6 +20,7 @@ from inspector.headline import headline
 from inspector.label_set import COLUMN
 from inspector.notes import boundary_notes, label_notes, range_notes, resampled_words, unlike_notes
 from inspector.provenance import conditions
+from inspector.render.cells import share
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.benchmarks.registry import step_labelled
@@ -277,7 +278,7 @@ def _labels(selection: Selection) -> Iterator[Fact]:
 def _interval(selection: Selection, benchmark: str) -> Iterator[Fact]:
     of_steps = step_labelled(benchmark) is not None
     way = "of whole problems" if of_steps else resampled_words(selection, benchmark)
-    yield Fact("interval", "method", f"{100 * LEVEL:.0f}% percentile bootstrap, {way}")
+    yield Fact("interval", "method", f"{share(LEVEL, 0)}% percentile bootstrap, {way}")
     yield Fact("interval", "resamples", f"{RESAMPLES:,}")
     yield Fact("interval", "seed", str(selection.request.seed))
 

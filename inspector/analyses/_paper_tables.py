@@ -173,7 +173,7 @@ def _missing(rows: pl.DataFrame, heads: Mapping[str, tuple[str, str]]) -> Iterat
         for scorer, columns in by_scorer.items():
             groups.setdefault(", ".join(columns), []).append(scorer)
         where = "; ".join(f"{columns} of {', '.join(scorers)}" for columns, scorers in groups.items())
-        yield f"No figure, {reason}: {where}."
+        yield f"No figure in {where}: {reason}."
 
 
 # -- statistics of the benchmark

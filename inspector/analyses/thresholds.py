@@ -13,6 +13,7 @@ from inspector.analyses._flips import flips_view
 from inspector.analyses._reward_bins import reliability_view, rewards_view
 from inspector.case_links import OF_SIDE, WHOLE, figure_link, group_facets, wrong_at_link, wrong_link
 from inspector.provenance import provenance
+from inspector.render.cells import share
 from inspector.render.lines import CaseLink
 from inspector.render.view import (
     Block,
@@ -342,7 +343,7 @@ def _ticks(one: Evaluation, found: Any, rows: pl.DataFrame | None, seed: int) ->
     yield Tick(default, "d", f"default: {source}", "gold")
     if found.best is not None:
         best, value = found.best
-        yield Tick(best, "*", f"best on these: {100 * value:.1f}, optimistic", "gold", score=value)
+        yield Tick(best, "*", f"best on these: {share(value)}, optimistic", "gold", score=value)
     if rows is None:
         return
     own = rows.filter(pl.col("scorer") == one.scorer.name, pl.col("kind") == "dev", pl.col("threshold").is_not_null())

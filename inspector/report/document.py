@@ -1,20 +1,18 @@
 """The document of a report: `report_document` is what the command writes and a screen exports."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from inspector.analyses.stats import statistics_blocks, stats
+from inspector.analyses.stats import stats
+from inspector.analysis_list import summaries
 from inspector.render.html import html_page
 from inspector.render.markdown import markdown_page
-from inspector.render.view import Block, Bullets, Command, Facts, Fold, Note, Report, Section
-from inspector.report.board import board_blocks
-from inspector.report.breaking_down import breakdown_blocks, offset_blocks
+from inspector.render.view import Block, Bullets, Command, Facts, Note, Report, Section
 from inspector.report.cases import case_sections
-from inspector.report.comparing import Comparison, comparison_blocks, comparison_of
 from inspector.report.facts import OfBenchmark, benchmarks_of
+from inspector.report.parts import DATA, FIGURES, Part, further_part
 from inspector.report.summary import summary_blocks
-from inspector.report.thresholds import threshold_blocks
 from inspector.selection import Selection
 from inspector.sentences import counted
 from scoring.errors import UsageError
@@ -31,16 +29,21 @@ APART = frozenset({"command", "version", "data", "notes"})
 
 @dataclass(frozen=True)
 class Choices:
-    """What a report holds beside what its selection says: how many cases of each benchmark, and its title."""
+    """What a report holds beside what its selection says.
+
+    `cases` are so many of each benchmark; `analyses` are names of analyses that it has besides its own parts.
+    """
 
     cases: int = CASES
     title: str = ""
+    analyses: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
         """The choices as words of a command line."""
         cases = () if self.cases == CASES else ("--cases", str(self.cases))
-        return (*cases, *((f"--title={self.title}",) if self.title else ()))
+        further = tuple(word for name in self.analyses for word in ("--with", name))
+        return (*cases, *further, *((f"--title={self.title}",) if self.title else ()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +70,9 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
     choices = choices or Choices()
     if form not in PAGES:
         raise UsageError(f"a report is no {form or 'table'}.", f"It is: {', '.join(PAGES)}.")
+    for name in choices.analyses:
+        if name not in summaries():
+            raise UsageError(f"there is no analysis {name!r}.", f"There are: {', '.join(summaries())}.")
     if choices.cases < 0:
         raise UsageError(f"{choices.cases} is no number of cases.", "Give 0 or more.")
     selection = replace(selection, request=replace(selection.request, by=()))
@@ -74,10 +80,9 @@ def report_document(selection: Selection, choices: Choices | None = None, form: 
     found = benchmarks_of(selection)
     facts = {**(found[0].metrics.provenance if found else _nothing(selection)), "command": command}
     title = choices.title or _title(found)
-    compared = comparison_of(found[0].selection) if any(of.scorers for of in found) else Comparison(None)
     made = Section("How this was made", "provenance", tuple(_provenance(facts, selection.problems)))
-    sections = tuple(_sections(found, choices, compared))
-    report = Report(title, tuple(_about(found, facts, compared)), (*sections, made))
+    sections = tuple(_sections(found, choices))
+    report = Report(title, tuple(_about(found, facts)), (*sections, made))
     rows = found[0].metrics.rows if found else stats.view(selection).rows
     return ReportDocument(rows, facts, report=report)
 
@@ -92,7 +97,7 @@ def _title(found: tuple[OfBenchmark, ...]) -> str:
     return f"{names}: {counted(len(scorers), 'scorer')}" if scorers else names
 
 
-def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any], compared: Comparison) -> Iterator[Block]:
+def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any]) -> Iterator[Block]:
     """What the data are, how it was made, and what it comes to."""
     shown = ", ".join(f"{of.name} ({counted(of.n, 'case')})" for of in found) or "no case"
     filtered = str(facts.get("filter") or "none")
@@ -108,28 +113,26 @@ def _about(found: tuple[OfBenchmark, ...], facts: Mapping[str, Any], compared: C
     if not found:
         yield Note("No case is left by the filter, so there is nothing to report.", "warning")
     for of in found:
-        yield from summary_blocks(of, compared, several=len(found) > 1)
+        yield from summary_blocks(of, several=len(found) > 1)
 
 
-def _sections(found: tuple[OfBenchmark, ...], choices: Choices, compared: Comparison) -> Iterator[Section]:
-    """The sections; with several benchmarks each has a part a benchmark."""
-    yield from _by_benchmark("Board", "board", found, lambda of: tuple(board_blocks(of)))
-    if any(of.scorers for of in found):
-        yield from _by_benchmark("Comparison", "compare", found, lambda of: tuple(comparison_blocks(of, compared)))
-        yield from _by_benchmark("Breakdown", "breakdown", found, lambda of: tuple(breakdown_blocks(of)))
-        yield from _by_benchmark("Detection latency", "offset", found, lambda of: tuple(offset_blocks(of)))
-        yield from _by_benchmark("Thresholds", "threshold", found, lambda of: tuple(threshold_blocks(of)))
+def _sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
+    scored = any(of.scorers for of in found)
+    for part in FIGURES:
+        if scored or not part.scorers:
+            yield from _by_benchmark(part, found)
     yield from _case_sections(found, choices)
-    yield from _by_benchmark("The data", "data", found, lambda of: tuple(_data(of)))
+    for part in (*map(further_part, choices.analyses), DATA):
+        yield from _by_benchmark(part, found)
 
 
-def _by_benchmark(
-    title: str, anchor: str, found: tuple[OfBenchmark, ...], make: Callable[[OfBenchmark], tuple[Block, ...]]
-) -> Iterator[Section]:
+def _by_benchmark(part: Part, found: tuple[OfBenchmark, ...]) -> Iterator[Section]:
+    """Make a section; with several benchmarks it has a part for each."""
     if len(found) == 1:
-        yield Section(title, anchor, make(found[0]))
+        yield Section(part.title, part.anchor, tuple(part.blocks(found[0])))
     elif found:
-        yield Section(title, anchor, (), tuple(Section(of.name, of.anchor(anchor), make(of)) for of in found))
+        parts = tuple(Section(of.name, of.anchor(part.anchor), tuple(part.blocks(of))) for of in found)
+        yield Section(part.title, part.anchor, (), parts)
 
 
 def _case_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator[Section]:
@@ -140,15 +143,6 @@ def _case_sections(found: tuple[OfBenchmark, ...], choices: Choices) -> Iterator
     elif made:
         parts = tuple(Section(of.name, of.anchor("cases"), tuple(said), cases) for of, said, cases in made)
         yield Section("Chosen cases", "cases", (), parts)
-
-
-def _data(of: OfBenchmark) -> Iterator[Block]:
-    """Statistics of the shown cases."""
-    view = stats.view(of.alone)
-    rows = view.rows.filter(view.rows["benchmark"] == of.name)
-    blocks = statistics_blocks(of.alone, rows, view.provenance["notes"])
-    yield Fold(f"Statistics of the {counted(of.n, 'case')}", tuple(blocks))
-    yield Command(view.provenance["command"])
 
 
 def _provenance(facts: Mapping[str, Any], problems: tuple[str, ...]) -> Iterator[Block]:

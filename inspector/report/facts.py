@@ -8,7 +8,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from inspector.analyses.compare import compare
 from inspector.analyses.metrics import metrics
+from inspector.common_cases import best_first
+from inspector.render.cells import interval, share
+from inspector.render.view import View
 from inspector.selection import Selection
 from scoring.benchmarks.registry import step_labelled
 from scoring.evaluation import Evaluation
@@ -116,8 +120,24 @@ class OfBenchmark:
 
     @property
     def alone(self) -> Selection:
-        """The selection with none but these cases shown."""
-        return replace(self.selection, shown=self.shown)
+        """The selection with none but these cases shown, as a command gets it that names the benchmark."""
+        request = self.selection.request
+        if len(self.selection.benchmarks) > 1:
+            request = replace(request, benchmarks=(self.name,))
+        return replace(self.selection, shown=self.shown, request=request)
+
+    @cached_property
+    def comparison(self) -> View | str:
+        """The scorers that have a verdict, compared, the best first unless some were named; or why there is nothing."""
+        able = tuple(one.scorer.name for one in self.selection.chosen_evaluations if (one.answered & self.rows).any())
+        if len(able) < 2:
+            told = f"{able[0]} is the only scorer with a verdict here" if able else "no scorer has a verdict here"
+            return f"No comparison: it needs two scorers, and {told}."
+        chosen = replace(self.alone, chosen=able)
+        named = chosen if chosen.request.scorers else best_first(chosen)
+        # Named, so that no order is looked for again.
+        request = replace(named.request, scorers=named.chosen)
+        return compare.view(replace(named, request=request))
 
     def anchor(self, part: str) -> str:
         """An anchor for a part of the report that is about this benchmark."""
@@ -139,10 +159,4 @@ def percent(row: Row | None) -> str:
     """A figure in percent with its 95% interval; a dash where it is undefined."""
     if row is None or row["value"] is None:
         return "–"
-    inside = "" if row["low"] is None or row["high"] is None else f" {interval(row)}"
-    return f"{100 * row['value']:.1f}{inside}"
-
-
-def interval(row: Row) -> str:
-    """The 95% interval in percent; nothing where there is none."""
-    return "" if row["low"] is None or row["high"] is None else f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
+    return f"{share(row['value'])} {interval(row['low'], row['high'])}".rstrip()

@@ -5,17 +5,16 @@ from collections.abc import Iterator
 import polars as pl
 
 from inspector.analyses.compare import STANDING
-from inspector.render.view import Block, Bullets
-from inspector.report.comparing import Comparison
+from inspector.render.view import Block, Bullets, View
 from inspector.report.facts import OfBenchmark, percent
 from inspector.sentences import WORDS, counted
 from scoring.verdicts import OUTCOMES, REFUSED, RIGHT, UNPARSED, WRONG
 
 
-def summary_blocks(of: OfBenchmark, compared: Comparison, *, several: bool) -> Iterator[Block]:
+def summary_blocks(of: OfBenchmark, *, several: bool) -> Iterator[Block]:
     """Who is best and who is not told apart from it, and in which way the best one fails most."""
     about = f"{of.name}: " if several else ""
-    yield Bullets(tuple(f"{about}{said}" for said in (*_highest(of), *_tied(of, compared), *_failures(of))))
+    yield Bullets(tuple(f"{about}{said}" for said in (*_highest(of), *_tied(of), *_failures(of))))
 
 
 def _highest(of: OfBenchmark) -> Iterator[str]:
@@ -32,12 +31,12 @@ def _highest(of: OfBenchmark) -> Iterator[str]:
     yield f"{among}: {', '.join(equal)}, {percent(row)} in percent, with its 95% interval{why}."
 
 
-def _tied(of: OfBenchmark, compared: Comparison) -> Iterator[str]:
+def _tied(of: OfBenchmark) -> Iterator[str]:
     """Which scorers the comparison on common cases does not tell apart from the best one there."""
-    if compared.view is None:
+    if not isinstance(of.comparison, View):
         return
     behind, tied = STANDING[of.head]
-    rows = compared.view.rows.filter(pl.col("benchmark") == of.name, pl.col("value").is_not_null())
+    rows = of.comparison.rows.filter(pl.col("value").is_not_null())
     best = next(iter(rows.filter(pl.col("metric") == behind)["other"].drop_nulls()), None)
     others = rows.filter(pl.col("metric") == tied, pl.col("scorer") != (best or "")).select("scorer", "value").rows()
     if best is None or not others:

@@ -18,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     if args.output and not Path(args.output).parent.is_dir():
         raise UnwritableWorkspace(f"there is no folder {Path(args.output).parent}.", "Make it, or name another file.")
     selection = load(request_of(args))
-    document = report_document(selection, Choices(args.cases, args.title), form)
+    document = report_document(selection, Choices(args.cases, args.title, args.analyses), form)
     say(selection.problems, args)
     if not selection.chosen:
         say(["No scorer has rewards here yet: the report holds statistics and cases."], args)

@@ -42,6 +42,32 @@ def test_its_rows_and_provenance_are_those_of_the_command(root, words, asked, ca
     assert view.rows.height == len(printed["rows"])
 
 
+def test_a_card_is_about_the_scorers_that_are_named(root, capsys):
+    assert main(["card", "alpha", "beta", "-w", root, "--json"]) == 0
+    assert (
+        analysis(root, "card", scorers=("alpha", "beta")).rows.to_dicts() == json.loads(capsys.readouterr().out)["rows"]
+    )
+    with pytest.raises(UsageError, match="card is about 2 scorers at most"):
+        analysis(root, "card", scorers=("alpha", "beta", "alpha"))
+
+
+def test_a_check_has_its_exit_code(root, capsys):
+    code = main(["check", "alpha", "--baseline", "beta", "-w", root, "--json"])
+    view = analysis(root, "check", scorers="alpha", options={"baseline": "beta"})
+    assert view.rows.to_dicts() == json.loads(capsys.readouterr().out)["rows"]
+    assert view.exit_code == code == view.provenance["exit_code"]
+    assert analysis(root, "check", scorers="alpha", options={"baseline": "beta", "fail_if": "n > 0"}).exit_code == 1
+    with pytest.raises(UsageError, match="check needs --baseline"):
+        analysis(root, "check", scorers="alpha")
+
+
+def test_a_paper_is_read_without_its_benchmark(root):
+    view = analysis(root, "paper", options={"name": "grben", "table": 3})
+    assert view.rows["published"].is_not_null().all()
+    assert view.rows["value"].is_null().all()
+    assert view.provenance["data"] == "no cases"
+
+
 def test_without_intervals_values_stay(root):
     whole, bare = analysis(root, "metrics"), analysis(root, "metrics", intervals=False)
     assert whole.rows.drop("low", "high", "small").equals(bare.rows.drop("low", "high", "small"))

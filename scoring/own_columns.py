@@ -1,0 +1,100 @@
+"""Columns of the user's own: what a function makes of the cases, beside the columns that they have.
+
+    from scoring.api import column
+
+    @column("digits")
+    def digits(cases):
+        return cases["problem"].str.count_matches(r"[0-9]")
+
+It is a column wherever others are: in conditions, lists, orders, breakdowns and files. What it gives is one value a
+case, of texts, numbers or truth values; the same cases must give the same values.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from scoring.errors import PluginError
+from scoring.own_code import OwnCode
+from scoring.remembered import Remembered
+from scoring.schema import METADATA
+from scoring.texts import Texts
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_MADE = Remembered(32)
+_KEPT: dict[str, "OwnColumn"] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class OwnColumn:
+    """A column of the user's own: its name, what makes it, and where that comes from."""
+
+    name: str
+    make: Callable[[pl.DataFrame], Any]
+    code: OwnCode | None = None
+
+    def of(self, cases: pl.DataFrame, texts: Texts) -> pl.Series:
+        """Make it of n cases, given with their problems and steps.
+
+        Raises:
+            PluginError: the code raises, or gives something else than n values of one type.
+        """
+        made: pl.Series = _MADE.of(self.name, (self, cases), lambda: self._of(cases, texts))
+        return made
+
+    def _of(self, cases: pl.DataFrame, texts: Texts) -> pl.Series:
+        frame = pl.concat([cases, texts.frame(["problem", "steps"])], how="horizontal")
+        where = f"{self.code.path}, " if self.code else ""
+        try:
+            given = self._called(frame)
+            made = given if isinstance(given, pl.Series) else pl.Series(list(given), strict=True)
+        except (TypeError, pl.exceptions.PolarsError) as error:
+            told = f"{where}the column {self.name!r} does not give values of one type: {error}."
+            raise PluginError(told, "Correct it, or leave it out.") from error
+        if made.len() != cases.height or made.dtype.is_nested():
+            values = f"{made.len():,} values of {made.dtype}, for {cases.height:,} cases"
+            told = f"{where}the column {self.name!r} gives {values}."
+            raise PluginError(told, "Give one text, number or truth value a case.")
+        return made.alias(self.name)
+
+    def _called(self, frame: pl.DataFrame) -> Any:
+        if self.code is None:
+            return self.make(frame)
+        with self.code.told(f"in the column {self.name!r}"):
+            return self.make(frame)
+
+
+def column(name: str) -> Callable[[Callable[[pl.DataFrame], Any]], OwnColumn]:
+    """Make a function a column.
+
+    Args:
+        name: what conditions call it: a letter, then letters, digits and _; no column that cases have.
+
+    Raises:
+        ValueError: a name that cannot be used.
+    """
+    if not _NAME.match(str(name)) or name in METADATA:
+        raise ValueError(f"{name!r} is not a name for a column of your own")
+    return lambda function: OwnColumn(name, function)
+
+
+def keep_own_column(made: OwnColumn, code: OwnCode) -> None:
+    """Let a column stand beside the others from now on.
+
+    Raises:
+        PluginError: another file has one of its name.
+    """
+    known = _KEPT.get(made.name)
+    if known is not None and known.code is not None and known.code.path != code.path:
+        raise PluginError(
+            f"two files hold a column {made.name!r}: {known.code.path} and {code.path}.", "Give one another name."
+        )
+    _KEPT[made.name] = replace(made, code=code)
+
+
+def own_columns() -> Sequence[OwnColumn]:
+    """Give the columns of the user's own that were loaded."""
+    return tuple(_KEPT.values())
