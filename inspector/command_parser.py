@@ -52,7 +52,7 @@ class CommandParser(argparse.ArgumentParser):
 
     @property
     def own_flags(self) -> list[str]:
-        """The flags that no other command gives their meaning."""
+        """Its flags that are not common ones."""
         shared = {"-h", "--help", *(name for flag in COMMON.values() for name in flag.names)}
         return [name for name in self._option_string_actions if name not in shared]
 
@@ -76,7 +76,7 @@ class CommandParser(argparse.ArgumentParser):
     def _help_lines(self, folded: Sequence[str]) -> list[str]:
         """The lines of help but for what it ends with; of groups that are folded, the names of their flags alone."""
         width = _columns()
-        own = [action for action in self._actions if not {"-h", *self.shared} & {*action.option_strings}]
+        own = [action for action in self._actions if self._is_own(action)]
         hidden = [action for title in folded for action in self._groups[title]]
         flags, shortened = _flag_lines([action for action in own if action not in hidden], width)
         for title in folded:
@@ -102,11 +102,16 @@ class CommandParser(argparse.ArgumentParser):
     def _groups(self) -> dict[str, list[argparse.Action]]:
         """The flags of this command alone that stand under a title in all of its help."""
         found = {}
+        # The first two are argparse's own: words, and flags without a title of ours.
         for group in self._action_groups[2:]:
-            actions = [action for action in group._group_actions if not {*self.shared} & {*action.option_strings}]  # noqa: SLF001
+            actions = [action for action in group._group_actions if self._is_own(action)]  # noqa: SLF001  # no other way
             if group.title and actions:
                 found[group.title] = actions
         return found
+
+    def _is_own(self, action: argparse.Action) -> bool:
+        """Whether a flag or word has a line in the help of this command."""
+        return action.dest != "help" and not {*self.shared} & {*action.option_strings}
 
     def format_usage(self) -> str:
         """Give how it is called, without its flags but for those that it needs."""

@@ -269,7 +269,7 @@ class Analysis:
     @property
     def not_taken(self) -> Mapping[str, str]:
         """The common flags that its command does not take, with what to do instead."""
-        return {**({"--scorer": "Its scorers are words."} if self.most else {}), **self.refuses}
+        return {**({"--scorer": "Name its scorers as words."} if self.most else {}), **self.refuses}
 
     def add_flags(self, parser: argparse.ArgumentParser) -> None:
         """Add what its command takes besides the flags of all."""
