@@ -1,6 +1,6 @@
 """How documents came to be: the command that makes one again, and the facts that its figures depend on."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -15,7 +15,6 @@ from scoring.evaluation import Evaluation
 from scoring.metrics.first_error import AVERAGING as FIRST_ERROR_AVERAGING
 from scoring.metrics.own import own_metrics
 from scoring.metrics.step_labels import AVERAGING as STEP_AVERAGING
-from scoring.own_code import OwnCode
 from scoring.own_columns import own_columns
 from scoring.protocols import protocol_named, protocol_of
 from scoring.sql_words import named
@@ -66,12 +65,12 @@ def provenance(
 def _plugins(evaluations: tuple[Evaluation, ...]) -> dict[str, dict[str, str]]:
     """Where code of the user's own comes from, by name: its metrics and columns, and the rules that decide here."""
     rules = (transform(one.rule.on) for one in evaluations if not isinstance(one.rule, AsGiven))
-    named: Iterable[tuple[str, OwnCode | None]] = (
-        *((made.name, made.code) for made in own_metrics()),
-        *((made.name, made.code) for made in own_columns()),
-        *((made.name, made.code) for made in rules),
-    )
-    found = {name: code.words for name, code in named if code is not None}
+    named = {
+        **{made.name: made.code for made in own_metrics()},
+        **{made.name: made.code for made in own_columns()},
+        **{made.name: made.code for made in rules},
+    }
+    found = {name: code.words for name, code in named.items() if code is not None}
     return {"plugins": found} if found else {}
 
 

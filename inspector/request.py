@@ -113,13 +113,6 @@ def shell_word(text: str) -> str:
     return '"' + text.replace('"', '\\"') + '"' if readable else shlex.quote(text)
 
 
-def choosing(args: argparse.Namespace) -> list[str]:
-    """The flags given that choose what is shown, for commands that take things whole."""
-    choices = ("subset", "scorer", "where", "slice", "search", "plugin")
-    decides = ("redundancy", "protocol", "unparsed", "baselines")
-    return [f"--{name}" for name in (*choices, *decides) if getattr(args, name)]
-
-
 def request_of(args: argparse.Namespace) -> Request:
     """The request that a command's arguments make.
 

@@ -1,4 +1,4 @@
-"""The board: a line a scorer, who is tied with the best, bias, differences."""
+"""The board: a line a scorer (who is tied with the best, bias, differences)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -67,17 +67,21 @@ Row = Mapping[str, Any]
 
 @analysis(
     "Board",
+    examples=(
+        "prm-inspect board --benchmark demo --rows subset --sort bias",
+        "prm-inspect board --benchmark demo --against ledger --json",
+    ),
     options=(
         Option(
             "rows",
-            "a row a scorer and benchmark, each scorer's with its subsets, or the scorers under each subset",
+            "a row a scorer and benchmark (or each scorer's with its subsets, or the scorers under each subset)",
             choices=ROWS,
         ),
         Option("sort", "COLUMN, COLUMN:asc or COLUMN:desc (best first)", metavar="KEY"),
         Option("columns", "these columns and no others, in this order; a wrong name lists them", metavar="A,B,..."),
         Option(
             "against",
-            "tell scores as differences to this scorer, with paired intervals on the cases that both tried",
+            "differences to this scorer (with paired intervals on the cases that both tried)",
             metavar="SCORER",
         ),
         Option("published", "also the figures that the benchmark's paper prints"),

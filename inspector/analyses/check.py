@@ -1,4 +1,4 @@
-"""Did a new scorer get worse than its baseline? Exit code 0 no, 1 yes (for CI)."""
+"""Did a new scorer get worse than its baseline? Exit code 1 if so (for CI)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -98,14 +98,18 @@ def _load(request: Request, params: Params) -> Selection:
 
 @analysis(
     "Check",
-    scorers="the scorer to check: its name or a unique part of it",
+    scorers="the scorer to check (its name or a unique part of it)",
     most=2,
+    examples=(
+        "prm-inspect check step-200 --baseline step-100",
+        "prm-inspect check step-200 --baseline step-100 --fail-if 'low < -0.02'",
+    ),
     options=(
         Option("baseline", "the scorer that it is held against", metavar="OLD", required=True),
         Option(
             "fail_if",
-            "fail where this SQL condition holds instead, over the figures of a benchmark, which are fractions: "
-            "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1', 'NOT comparable', ...",
+            "fail where this SQL condition holds instead (over the figures of a benchmark, which are fractions: "
+            "'difference < -0.02', 'high < 0', 'low < -0.02', 'newly_wrong > 5', 'coverage < 1' or 'NOT comparable')",
             metavar="COND",
         ),
     ),

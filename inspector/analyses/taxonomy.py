@@ -82,6 +82,7 @@ Row = Mapping[str, Any]
     "Taxonomy",
     PAGES,
     options=OPTIONS,
+    examples=("prm-inspect taxonomy --by scorer", "prm-inspect taxonomy --put units --where \"note LIKE '%unit%'\""),
     together="instead of categories",
     help="Notes in categories, whose cases these are, and whether further notes would bring new ones.",
 )

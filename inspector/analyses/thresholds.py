@@ -60,13 +60,15 @@ PAGES = (
     Page(CURVES, "curves in numbers", "beside", help="its points", takes="curve"),
     Page(TRANSFER, "from subset to subset", "focus", help="tuned on one subset, reported on another"),
     Page(FLIPPED, "two thresholds", "focus", help="two thresholds", takes="flips"),
-    Page(REWARDS, "rewards by gold", "focus", help="how rewards lie by gold class, and how well they tell these apart"),
+    Page(
+        REWARDS, "rewards by gold", "focus", help="how rewards lie by gold class (and how well they tell these apart)"
+    ),
     Page(RELIABILITY, "reliability", "focus", help="whether rewards are the probabilities that they look like"),
 )
 OPTIONS = (
     Option(
         "flips",
-        "the cases whose outcome or steps differ between two thresholds (none given: default and present)",
+        "cases that differ between two thresholds (their outcome or steps; none given: default and present)",
         metavar="X",
         words="*",
         pages=(FLIPPED,),

@@ -101,6 +101,7 @@ def _reach(run: TrainingRun) -> str:
 
 @analysis(
     "Timeline",
+    examples=("prm-inspect timeline", "prm-inspect timeline my-run --from 1000 --to 4000"),
     options=(
         Option(
             "series",

@@ -9,7 +9,7 @@ import polars as pl
 from inspector.prm_job import ask, prm_words
 from inspector.provenance import program_version
 from inspector.selection import Selection
-from inspector.shell.output import form_of, put, say
+from inspector.shell.output import form_of, put, say, say_facts
 from inspector.shell.page import print_page, width_of
 from inspector.shell.xray_page import XrayPage
 from inspector.weights_place import other_settings, place_of
@@ -59,8 +59,8 @@ def explain(selection: Selection, row: int, args: argparse.Namespace) -> int:
     say(said, args)
     steps = selection.texts.row(row)["steps"]
     page = XrayPage(answer, steps, width_of(PIPED), ascii_only=args.ascii, whole=args.all_tokens)
-    print_page(page.lines(), page.width)
-    say([f"command: {command}"], args)
+    print_page(page.lines(), page.width, pager=not args.quiet)
+    say_facts(document.provenance, args)
     return 0
 
 

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
 
-from inspector.request import choosing
 from inspector.shell.progress import ReadingProgress
 from inspector.shell.reports import preview_lines, reports
 from inspector.text import clean
@@ -37,7 +36,6 @@ from scoring.workspace import Workspace
 
 def run(args: argparse.Namespace) -> int:
     """Import the sources; 0 clean, 1 where there was a warning or worse."""
-    _refuse_what_chooses(args)
     if args.dry_run:
         found = _found(args, None)
         _refuse_if_strict(found, args)
@@ -56,21 +54,6 @@ def run(args: argparse.Namespace) -> int:
     _keep_mapping(found, args)
     _print([f"Workspace {workspace.root}. Look at it with: prm-inspect{_flag(args)}"], args)
     return int(found.grave or any(one.elsewhere for one in added) or any(one.why for one in saved))
-
-
-def _refuse_what_chooses(args: argparse.Namespace) -> None:
-    """Refuse flags that choose what is shown: an import takes all that a source holds.
-
-    Raises:
-        UsageError: one of them is given.
-    """
-    given = choosing(args)
-    if not given:
-        return
-    step = "Leave it out, and give it to whatever shows the cases afterwards."
-    if given == ["--scorer"]:
-        step = "--name says what a scorer is called."
-    raise UsageError(f"an import takes all that a source holds: {', '.join(given)} is not for it.", step)
 
 
 def _refuse_if_strict(found: ImportBatch, args: argparse.Namespace) -> None:

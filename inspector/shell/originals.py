@@ -16,7 +16,7 @@ from inspector.original_track import original_evaluation, original_of
 from inspector.paint import Brush
 from inspector.provenance import program_version
 from inspector.selection import Selection
-from inspector.shell.output import form_of, put, say
+from inspector.shell.output import form_of, put, say_facts
 from inspector.shell.page import print_page, width_of
 from scoring.errors import UsageError
 from scoring.evaluation import Evaluation
@@ -47,16 +47,16 @@ def original(selection: Selection, row: int, args: argparse.Namespace) -> int:
     if found is None:
         raise UsageError(f"{case} has no original: its benchmark gives the one solution only.", "Name another case.")
     command = selection.request.command("show", case, "--original", form=form_of(args))
+    told = {"case": case, "original_problem": found[0], "problem": texts["problem"]}
+    facts = {**told, "modified_steps": texts["modified_steps"], "version": program_version()}
+    facts["command"] = f"{command} --raw" if args.raw else command
     if form_of(args):
-        told = {"case": case, "original_problem": found[0], "problem": texts["problem"]}
-        facts = {**told, "modified_steps": texts["modified_steps"], "version": program_version()}
-        facts["command"] = f"{command} --raw" if args.raw else command
         put(Document(_rows(selection, row, found, tuple(texts["steps"])), facts, raw=args.raw), args)
         return 0
     width = width_of(PIPED)
     manner = Manner(width, Brush(ascii_only=args.ascii), raw=args.raw or args.ascii)
-    print_page(_page(selection, row, manner), width)
-    say([f"command: {command}"], args)
+    print_page(_page(selection, row, manner), width, pager=not args.quiet)
+    say_facts(facts, args)
     return 0
 
 

@@ -1,12 +1,15 @@
 """`show`: one case, its steps and what each scorer made of them."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from textwrap import indent
 from typing import Any
 
 import polars as pl
+from rich.console import RenderableType
+from rich.text import Text
 
 from inspector.case_pages import CaseDocument, case_document
 from inspector.case_table import CaseTable, Judgement
@@ -16,8 +19,9 @@ from inspector.request import request_of
 from inspector.selection import Selection
 from inspector.sentences import TRUNCATED
 from inspector.shell.explaining import explain
-from inspector.shell.output import form_of, put
-from inspector.shell.tables import print_table
+from inspector.shell.output import form_of, put, say, say_facts
+from inspector.shell.page import print_page, width_of
+from inspector.shell.tables import PIPED, table_lines
 from inspector.text import clean, json_text
 from scoring.export import footer
 from scoring.importing.imported_files import original_row
@@ -53,17 +57,20 @@ def run(args: argparse.Namespace) -> int:
     if form_of(args):
         put(document, args, selection.problems)
         return 0
-    *first, last = _tables(document)
-    facts = {name: document.provenance[name] for name in TOLD if name in document.provenance}
-    print(clean("\n".join(footer(facts)), lines=True))
-    for table in first:
-        print()
-        print_table(table)
-    print()
-    put(document, args, selection.problems, last)
-    for line in _answers(document):
-        print(line)
+    say(selection.problems, args)
+    print_page(_page(document), width_of(PIPED) if sys.stdout.isatty() else PIPED, pager=not args.quiet)
+    say_facts(document.provenance, args)
     return 0
+
+
+def _page(document: CaseDocument) -> Iterator[RenderableType]:
+    """The case for a person: what is known of it, its steps, what scorers made of them, and what critics answered."""
+    facts = {name: document.provenance[name] for name in TOLD if name in document.provenance}
+    yield Text(clean("\n".join(footer(facts)), lines=True))
+    for table in _tables(document):
+        yield Text()
+        yield from table_lines(table)
+    yield from map(Text, _answers(document))
 
 
 def _with_answers(document: CaseDocument, selection: Selection, row: int, *, texts: bool) -> CaseDocument:

@@ -9,8 +9,8 @@ import unicodedata
 import pytest
 
 import hostile_space
-from inspector.cli import COMMANDS, main
-from inspector.command_flags import FORMS
+from inspector.cli import main
+from inspector.command_flags import COMMANDS, FORMS
 from thoroughness import together
 
 CASE = "=1+1"
@@ -47,6 +47,7 @@ WITHOUT_FORMS = {
     "remove": ("scorer", "\x1b[31337m"),
     "restore": ("scorer", "\x1b[31337m"),
     "prune": ("--yes",),
+    "help": ("\x1b[31337m",),
 }
 """They print no document, or here a sentence that says why not."""
 FURTHER = {
