@@ -51,7 +51,7 @@ def load_plugins(files: Sequence[str]) -> None:
         if not own:
             kinds = ", ".join(called for called, _ in _KINDS.values())
             raise PluginError(f"{name} holds nothing to use.", f"A file may hold {kinds}: see the README.")
-        for value in dict.fromkeys(own):
+        for value in {id(value): value for value in own}.values():
             _KINDS[type(value)][1](value, code)
 
 
