@@ -7,8 +7,9 @@ from scoring.verdicts import OUTCOMES
 
 SCORER, BASELINE, PUBLISHED = "scorer", "baseline", "published"
 """Kinds of rows: of a scorer, of one that looks at nothing, of a printed figure."""
-BEST, TIED, REFERENCE, BUSY = "best", "tied", "reference", "busy"
-"""How a row stands to the best one or to the reference; `busy` is still being computed."""
+BEST, TIED, REFERENCE, BUSY, FAULT = "best", "tied", "reference", "busy", "fault"
+"""How a row stands to the best one or to the reference; `busy` is still being computed, at `fault` is the
+user's own code."""
 
 
 class BoardCells:
@@ -62,6 +63,19 @@ class BoardCells:
         number, kind = value
         shown = self._dash if number is None else share(number)
         return [(shown, "" if kind == SCORER and number is not None else "dim")]
+
+    def own_share(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+        """A metric of the user's own that is a share; that it is being computed, or that its code is wrong."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.percent((number, kind), _)
+
+    def own_number(self, value: tuple[float | None, str, str | None], _: int) -> list[Part]:
+        """The same of one that has no unit."""
+        number, kind, state = value
+        return [self._stands_for(state)] if number is None else self.number((number, kind), _)
+
+    def _stands_for(self, state: str | None) -> Part:
+        return {BUSY: self._busy, FAULT: "!"}.get(state or "", self._dash), "dim"
 
     def number(self, value: tuple[float | None, str], _: int) -> list[Part]:
         """A figure without a unit."""

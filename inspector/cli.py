@@ -37,24 +37,38 @@ def _run(words: list[str]) -> int:
     from scoring.errors import InspectError
 
     try:
-        if files := plugins_in(words):
-            # Before the words are read: an analysis of the user's own is a command.
+        files = plugins_in(words)
+        if files and _may_name_own(words):
             import_module("inspector.own").load_own(files)
         args = parse(words)
         if args.no_color:
             os.environ["NO_COLOR"] = "1"
         module = (commands()[args.command] if args.command else THE_APP).module
+        if files and args.command:
+            import_module("scoring.own_code").listen(_say)
         code: int = import_module(module).run(args)
     except SystemExit:
         sys.stdout.flush()
         raise
     except InspectError as error:
-        from inspector.text import for_stderr
-
-        print(for_stderr(str(error)), file=sys.stderr)
+        _say(str(error))
         return 2
     sys.stdout.flush()
     return code
+
+
+def _say(sentence: str) -> None:
+    from inspector.text import for_stderr
+
+    print(for_stderr(sentence), file=sys.stderr, flush=True)
+
+
+def _may_name_own(words: Sequence[str]) -> bool:
+    """Tell whether words may be about an analysis of the user's own, whose file is then needed to read them."""
+    at = _first_word(words)
+    if at is None or words[at] in commands():
+        return "-h" in words or "--help" in words
+    return not os.path.exists(words[at])  # noqa: PTH110  # quicker to import
 
 
 def _close_stdout() -> None:
@@ -64,22 +78,21 @@ def _close_stdout() -> None:
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments of a command, or of the app where the first word is no command; flags may stand before it."""
-    at = _place_of_command(words)
-    command = "" if at is None else words[at]
-    return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at])
+    at = _first_word(words)
+    command = "" if at is None or words[at] not in commands() else words[at]
+    return parser_of(command).parse_words([word for place, word in enumerate(words) if place != at or not command])
 
 
-def _place_of_command(words: Sequence[str]) -> int | None:
-    """Where the command is named: by the first word that is neither a flag nor a flag's value, or nowhere."""
+def _first_word(words: Sequence[str]) -> int | None:
+    """Give the place of the first word that is neither a flag nor a flag's value."""
     skip = False
     for place, word in enumerate(words):
         if skip:
             skip = False
         elif word.startswith("-"):
-            meant = [flag for flag in TAKE_A_VALUE if flag == word or (word[2:] and flag.startswith(word))]
-            skip = bool(meant)
+            skip = any(flag == word or (word[2:] and flag.startswith(word)) for flag in TAKE_A_VALUE)
         else:
-            return place if word in commands() else None
+            return place
     return None
 
 

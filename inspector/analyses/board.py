@@ -25,7 +25,7 @@ from inspector.board_arrangement import (
 from inspector.board_cells import BEST, PUBLISHED, TIED
 from inspector.board_drills import board_drill
 from inspector.board_published import published_frame
-from inspector.board_standings import Standings, standings
+from inspector.board_standings import Standings, own_figures, standings
 from inspector.first_inspection import inspect
 from inspector.headline import F1
 from inspector.inspection import Inspection
@@ -135,7 +135,9 @@ def board_view(
     if how.published or not frame.height:
         printed = published_frame((piece.benchmark, piece.subset) for piece in parts)
         frame = pl.concat([frame, printed], how="diagonal")
-    known = standings(selection, parts, how.against)
+    known = replace(standings(selection, parts, how.against), own=(own := own_figures(selection, parts)))
+    for fault in own.faults.values():
+        raise fault
     rows = arranged(known.beside(frame), how)
     kind = kind_of(rows, how, several=len(selection.benchmarks) > 1)
     names = ["kind", *(name for key in kind.keys for name in _sources(key, against=bool(how.against)))]
