@@ -12,11 +12,12 @@ import making
 import plugged_in
 import rows_out
 import rule_reference as slow
-from inspector import analyses, analysis_list
+from inspector import analyses, analysis_list, command_flags
 from inspector.api import analysis
 from inspector.board import board_frame
 from inspector.case_view.lines import Manner, case_lines
-from inspector.cli import commands, main
+from inspector.cli import main
+from inspector.command_flags import commands
 from inspector.comparability import incomparable
 from inspector.first_inspection import inspect
 from inspector.loading import load
@@ -50,7 +51,7 @@ def _nothing_kept(monkeypatch):
     for module, name in ((transforms, "_OWN"), (analyses, "_OWN"), (analysis_list, "OWN")):
         monkeypatch.setattr(module, name, {})
     monkeypatch.setattr(analyses, "OWN", analysis_list.OWN)
-    monkeypatch.setattr("inspector.cli.OWN", analysis_list.OWN)
+    monkeypatch.setattr(command_flags, "OWN", analysis_list.OWN)
 
 
 @pytest.fixture(scope="module")
