@@ -42,19 +42,19 @@ PAGES = (
         NOTES,
         "notes",
         "none",
-        help="the notes: category, case, who wrote them and when, which scorers have the case wrong",
+        help="the notes (category, case, who wrote them and when, which scorers have the case wrong)",
     ),
     Page(
         SATURATION,
         "saturation",
         "none",
-        help="note by note, which was the first of its category, and how many categories there were",
+        help="note by note, which was the first of its category (and how many there were)",
     ),
 )
 OPTIONS = (
     Option(
         "by",
-        "also by this column, or by scorer: which scorers have the cases wrong (repeatable)",
+        "also by this column (or by scorer: which scorers have the cases wrong; repeatable)",
         metavar="COL",
         many=True,
         of_request=True,

@@ -1,4 +1,4 @@
-"""Checkpoints of a training run: their figures with intervals, and which cases broke or were mended between two."""
+"""Checkpoints of a training run by step, and which cases broke or mended."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
