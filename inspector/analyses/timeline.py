@@ -1,4 +1,4 @@
-"""Checkpoints of a training run by step, and which cases broke or mended."""
+"""Checkpoints of a training run by step; cases that broke or mended."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
